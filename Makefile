@@ -1,0 +1,47 @@
+# `make setup`, `make demo` and `make test` work on a machine with Python 3.11+ and make only.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: setup demo test lint types docs bench ci clean
+.DEFAULT_GOAL := setup
+
+setup: $(READY)
+
+# uv where it is installed (faster), venv and pip elsewhere: the same pinned versions either way.
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "discreet needs Python 3.11 or newer; none was found (set PYTHON=...)"; exit 1; }
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$(PYTHON)" .venv && \
+		uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[dev,docs]'; \
+	else \
+		"$(PYTHON)" -m venv .venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'; \
+	fi
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/discreet demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(READY)
+	$(BIN)/python bench/templates.py
+
+ci:
+	bash .ci/run
+
+clean:
+	rm -rf .venv site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
