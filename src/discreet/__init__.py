@@ -1,0 +1,107 @@
+"""discreet: publish a table without giving its secrets away.
+
+>>> import discreet as d
+>>> policy = d.Policy(
+...     use=d.Classify("Rating"),
+...     protect=[d.Template(given=["Job", "Country"], infer={"Bankruptcy": "Discharged"}, at_most="75%")],
+... )
+
+Then `d.protect(table, policy)` makes a release, and `d.verify(table, policy)` checks any. Names are loaded
+when first used, so that importing the package (and `discreet --help`) stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
+    from discreet.audit.verify import Answer, Finding, Truth, Verification, Worst, verify
+    from discreet.errors import DiscreetError, InputError, PolicyError, Problem, PromiseError
+    from discreet.pipeline import BrokenPromise, ImpossiblePromise, Progress, Release, protect
+    from discreet.plan import Edit, Kept, Plan, Recoding, Step, read_plan
+    from discreet.policy import (
+        Classify,
+        Column,
+        Counts,
+        Disclosure,
+        FileOptions,
+        General,
+        Missing,
+        Policy,
+        Template,
+        read_policy,
+    )
+
+_HOMES = {
+    "discreet.audit.audit": ("Audit",),
+    "discreet.audit.verify": ("Answer", "Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.errors": ("DiscreetError", "InputError", "PolicyError", "Problem", "PromiseError"),
+    "discreet.plan": ("Edit", "Kept", "Plan", "Recoding", "Step", "read_plan"),
+    "discreet.policy": (
+        "Classify",
+        "Column",
+        "Counts",
+        "Disclosure",
+        "FileOptions",
+        "General",
+        "Missing",
+        "Policy",
+        "Template",
+        "read_policy",
+    ),
+    "discreet.pipeline": ("BrokenPromise", "ImpossiblePromise", "Progress", "Release", "protect"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Answer",
+    "Audit",
+    "BrokenPromise",
+    "Classify",
+    "Column",
+    "Counts",
+    "Disclosure",
+    "DiscreetError",
+    "Edit",
+    "FileOptions",
+    "Finding",
+    "General",
+    "ImpossiblePromise",
+    "InputError",
+    "Kept",
+    "Missing",
+    "Plan",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "Progress",
+    "PromiseError",
+    "Recoding",
+    "Release",
+    "Step",
+    "Template",
+    "Truth",
+    "Verification",
+    "Worst",
+    "__version__",
+    "protect",
+    "read_plan",
+    "read_policy",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Tables: reading, encoding, the engines that hold rows, writing."""

@@ -1,0 +1,1 @@
+"""Verification of every promise on the release, and what is reported about it."""

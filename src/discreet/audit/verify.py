@@ -1,0 +1,249 @@
+"""Verification: every promise counted again on the released table, by code of its own.
+
+Guarantee: `holds` is said only when each requirement was counted on the texts that are in the release (and,
+with the original, when each cell was found to be the original or the marker). Nothing here knows how the
+release was made; nothing here is used in making it.
+
+Where sensitive cells are hidden (a rows have the property, u are hidden, n rows in the group), both a/(n-u)
+and a/n must be within the limit; (a+u)/n, the worst case, is reported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.policy import Inference, Policy
+from discreet.policy.bind import bind
+from discreet.policy.part import did_you_mean
+from discreet.policy.share import percent
+from discreet.table.engine import Engine, Recount
+from discreet.table.source import open_table
+
+
+class Answer(StrEnum):
+    """What verification can say about a promise."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    NOT_CHECKABLE = "not checkable"
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The group in which a property is surest, by counts; texts as released (None: a missing value)."""
+
+    group: dict[str, str | None]
+    rows: int
+    hits: int
+    hidden: int
+    share: Fraction
+    limit: Fraction
+
+    @property
+    def worst_case(self) -> Fraction:
+        """The share if every hidden cell had the property."""
+        return Fraction(self.hits + self.hidden, self.rows) if self.rows else Fraction(0)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data; shares are exact fractions."""
+        return {
+            "group": self.group,
+            "rows": self.rows,
+            "hits": self.hits,
+            "hidden": self.hidden,
+            "share": str(self.share),
+            "limit": str(self.limit),
+            "worst_case": str(self.worst_case),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.hits} of {self.rows} rows, {self.share} ({percent(self.share)})"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer about one requirement; `index` is its position in `protect`."""
+
+    index: int
+    kind: str
+    promise: str
+    answer: Answer
+    worst: Worst | None = None
+    reason: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "index": self.index,
+            "kind": self.kind,
+            "promise": self.promise,
+            "answer": str(self.answer),
+            "worst": None if self.worst is None else self.worst.to_dict(),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Whether every released cell is the original or something that covers it."""
+
+    answer: Answer
+    problems: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {"answer": str(self.answer), "problems": list(self.problems)}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answers about all requirements, and about truthfulness."""
+
+    requirements: tuple[Finding, ...]
+    truthful: Truth
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds and nothing was found to be untrue."""
+        kept = all(finding.answer is Answer.HOLDS for finding in self.requirements)
+        return kept and self.truthful.answer is not Answer.BROKEN
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "holds": self.holds,
+            "requirements": [finding.to_dict() for finding in self.requirements],
+            "truthful": self.truthful.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """Return `{holds, requirements: [{index, kind, answer, worst, ...}], truthful}` as JSON."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+
+
+def verify(table: object, policy: Policy, original: object | None = None) -> Verification:
+    """Count every promise of the policy again on a released table, however it was made.
+
+    Parameters
+    ----------
+    table
+        The release: a dataframe, or the path of a file.
+    policy
+        The policy it should keep.
+    original
+        The table it was made from, to check that every released cell is true.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> d.verify(pl.DataFrame({"Job": ["a", "a", "b"], "Ill": ["yes", "no", "no"]}), policy).holds
+    True
+    """
+    released = open_table(table, policy, released=True)
+    return check(released, policy, None if original is None else open_table(original, policy))
+
+
+def check(released: Engine, policy: Policy, original: Engine | None) -> Verification:
+    """Verify a release held by an engine; as `verify`."""
+    return Verification(tuple(_findings(released, policy)), _truth(released, policy, original))
+
+
+def _findings(released: Engine, policy: Policy) -> Iterator[Finding]:
+    for index, requirement in enumerate(policy.protect):
+        inferences = list(requirement.inferences(index))
+        absent = [name for name in (*requirement.given, requirement.column) if name not in released.columns]
+        if absent:
+            hint = did_you_mean(absent[0], released.columns)
+            for inference in inferences:
+                reason = f"the table has no column {absent[0]!r}{hint}"
+                yield Finding(index, "template", str(inference), Answer.NOT_CHECKABLE, reason=reason)
+            continue
+        worst_groups = worst_of(released, policy, requirement.given, inferences)
+        for inference, worst in zip(inferences, worst_groups, strict=True):
+            kept = worst is None or worst.share <= worst.limit
+            yield Finding(index, "template", str(inference), Answer.HOLDS if kept else Answer.BROKEN, worst)
+
+
+def worst_of(
+    table: Engine, policy: Policy, given: Sequence[str], inferences: Sequence[Inference]
+) -> list[Worst | None]:
+    """Return the worst group on `given` for templates on one sensitive column; None for a table without rows."""
+    column, values = inferences[0].column, [inference.value for inference in inferences]
+    counts = table.recount(given, column, values, _hidden_text(policy))
+    return [_worst(counts, place, given, inference.at_most) for place, inference in enumerate(inferences)]
+
+
+def _hidden_text(policy: Policy) -> str | None:
+    """Return the text of a hidden sensitive cell; None when the owner declared it to be an ordinary value."""
+    missing = policy.missing
+    declared = missing is not None and missing.rows == "value" and policy.marker in missing.values
+    return None if declared else policy.marker
+
+
+def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -> Worst | None:
+    """Return the group with the largest share, decided by exact fractions."""
+    if not len(counts.rows):
+        return None
+    hits = counts.hits[:, place]
+    known = counts.rows - counts.hidden
+    # Floats only choose who is looked at; a margin far above their error keeps every contender in.
+    rough = hits / np.maximum(known, 1)
+    contenders = np.flatnonzero(rough >= rough.max() * (1 - 1e-9))
+    best = max(contenders, key=lambda at: (_share(int(hits[at]), int(known[at])), int(counts.rows[at])))
+    return Worst(
+        group=dict(zip(given, counts.texts.row(int(best)) if given else (), strict=True)),
+        rows=int(counts.rows[best]),
+        hits=int(hits[best]),
+        hidden=int(counts.hidden[best]),
+        share=_share(int(hits[best]), int(known[best])),
+        limit=limit,
+    )
+
+
+def _share(hits: int, known: int) -> Fraction:
+    """Return a/(n-u), which is never below a/n."""
+    return Fraction(hits, known) if known else Fraction(0)
+
+
+def _truth(released: Engine, policy: Policy, original: Engine | None) -> Truth:
+    left_out = [name for name, column in policy.columns.items() if column.role == "identifier"]
+    problems = [f"column {name!r} should have been left out" for name in left_out if name in released.columns]
+    if original is not None:
+        bound = bind(policy, original.columns)
+        problems += _column_problems(released.columns, bound.released)
+        if released.rows != original.rows:
+            problems.append(f"the release has {released.rows} rows, expected {original.rows}")
+        else:
+            problems += _cell_problems(released, original, bound.released, bound.changeable, policy.marker)
+    if problems:
+        return Truth(Answer.BROKEN, tuple(problems))
+    return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
+
+
+def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterator[str]:
+    for name in expected:
+        if name not in columns:
+            yield f"column {name!r} is not in the release"
+    for name in columns:
+        if name not in expected:
+            yield f"column {name!r} of the release is not one that the policy releases"
+    if tuple(columns) != tuple(expected) and sorted(columns) == sorted(expected):
+        yield "the columns are in another order"
+
+
+def _cell_problems(
+    released: Engine, original: Engine, columns: Sequence[str], changeable: Sequence[str], marker: str
+) -> Iterator[str]:
+    for name in columns:
+        if name in released.columns:
+            found = released.mismatches(original, name, marker if name in changeable else None)
+            if found is not None:
+                kind = "neither the original nor hidden" if name in changeable else "not the original"
+                yield f"column {name!r}: {found.cells} cells are {kind}, first in row {found.first_row}"

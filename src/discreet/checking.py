@@ -1,0 +1,88 @@
+"""Is a policy in order, what does it promise, and does it fit a table: before anything is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.audit.audit import NOT_COVERED
+from discreet.audit.verify import Worst, worst_of
+from discreet.errors import PolicyError
+from discreet.pipeline import require_rows
+from discreet.planning import value_problems
+from discreet.policy import Policy
+from discreet.policy.bind import bind
+from discreet.table.source import open_table
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One template in words, and with a table its risk now and the least that any release can have."""
+
+    index: int
+    words: str
+    now: Worst | None = None
+    least: Worst | None = None
+
+    @property
+    def possible(self) -> bool:
+        """Whether some release can keep it (as far as is known without the table)."""
+        return self.least is None or self.least.share <= self.least.limit
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "index": self.index,
+            "promise": self.words,
+            "now": None if self.now is None else self.now.to_dict(),
+            "least_possible": None if self.least is None else str(self.least.share),
+            "possible": self.possible,
+        }
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found out about a policy that is in order."""
+
+    promises: tuple[Promise, ...]
+    warnings: tuple[str, ...] = ()
+    rows: int | None = None
+    dropped: int = 0
+    may_change: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = NOT_COVERED
+
+    @property
+    def possible(self) -> bool:
+        """Whether every promise can be kept."""
+        return all(promise.possible for promise in self.promises)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "possible": self.possible,
+            "promises": [promise.to_dict() for promise in self.promises],
+            "rows": self.rows,
+            "dropped_rows": self.dropped,
+            "may_change": list(self.may_change),
+            "warnings": list(self.warnings),
+            "not_covered": list(self.not_covered),
+        }
+
+
+def check_policy(policy: Policy, table: Path | None = None) -> Checked:
+    """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
+    if table is None:
+        return Checked(tuple(Promise(inference.index, str(inference)) for inference in policy.inferences()))
+    source = open_table(table, policy)
+    bound = bind(policy, source.columns)
+    require_rows(source)
+    if problems := value_problems(bound, source.count(bound.counted)):
+        raise PolicyError(problems)
+    promises: list[Promise] = []
+    for index, requirement in enumerate(policy.protect):
+        inferences = list(requirement.inferences(index))
+        now = worst_of(source, policy, requirement.given, inferences)
+        unchangeable = [column for column in requirement.given if column in bound.fixed]
+        least = worst_of(source, policy, unchangeable, inferences)
+        promises += [Promise(index, str(i), *both) for i, *both in zip(inferences, now, least, strict=True)]
+    return Checked(tuple(promises), bound.warnings, source.rows, source.dropped, bound.changeable)

@@ -1,0 +1,363 @@
+"""The command line. Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input or interrupted.
+
+Nothing heavy is imported before a command needs it: `discreet --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from discreet.errors import DiscreetError, InputError, PolicyError
+from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from discreet.pipeline import Progress, Release
+    from discreet.policy import Policy
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Publish a table without giving its secrets away.\n\n"
+    "Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input.",
+)
+
+TableArg = Annotated[Path, typer.Argument(metavar="TABLE", help="CSV, TSV or Parquet file.", show_default=False)]
+PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (YAML or TOML).", show_default=False)]
+OutOption = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="Where the release goes; .parquet or .csv by its name.", show_default=False),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option("--separator", help="Character between fields; 'tab' for a tab.", show_default=False),
+]
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
+]
+EncodingOption = Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)]
+SkipOption = Annotated[
+    int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
+]
+
+
+@app.command()
+def protect(
+    table: TableArg,
+    policy: PolicyOption,
+    out: OutOption,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="Keep the private plan (and a manifest beside it) here.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", min=0, help="Seconds after which the safe result so far is taken."),
+    ] = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
+) -> None:
+    """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
+    from discreet.manifest import manifest_path
+
+    with _reporting(as_json):
+        outputs = [out, *([plan, manifest_path(plan)] if plan else [])]
+        _refuse_outputs(outputs, [table, policy], force)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        before = _stamp(table)
+        from discreet.pipeline import protect as run
+
+        with _progress(as_json) as say:
+            release = run(table, rules, time_limit=time_limit, progress=say)
+            if _stamp(table) != before:
+                raise InputError(f"{table}: was changed while it was being read; nothing was written")
+            _write(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
+        from discreet.show import print_release
+
+        if as_json:
+            _print_json(_release_dict(release, out, plan))
+        else:
+            print_release(release, str(table), str(out), None if plan is None else str(plan))
+
+
+@app.command()
+def verify(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The released table.", show_default=False)],
+    policy: PolicyOption,
+    original: Annotated[
+        Path | None, typer.Option("--original", help="The table it was made from, to check every cell.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
+    ] = False,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+) -> None:
+    """Count every promise of the policy again on RELEASE, however it was made."""
+    with _reporting(as_json):
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding)
+        from discreet.audit.verify import Answer
+        from discreet.audit.verify import verify as run
+
+        found = run(release, rules, original)
+        if as_json:
+            print(found.to_json())
+        else:
+            from discreet.show import print_verification
+
+            print_verification(found, str(release), with_original=original is not None)
+        broken = any(finding.answer is Answer.BROKEN for finding in found.requirements)
+        passed = found.holds or (partial and not broken and found.truthful.answer is not Answer.BROKEN)
+        raise typer.Exit(0 if passed else 1)
+
+
+@app.command()
+def apply(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan kept with --plan.", show_default=False)],
+    table: TableArg,
+    out: OutOption,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
+    with _reporting(as_json):
+        _refuse_outputs([out], [table, plan], force)
+        from discreet.pipeline import apply as run
+        from discreet.plan import read_plan
+
+        kept = read_plan(plan)
+        with _progress(as_json) as say:
+            release = run(kept, table, say)
+            _write(release, out, force=force)
+        from discreet.show import print_release
+
+        if as_json:
+            _print_json(_release_dict(release, out, None))
+        else:
+            print_release(release, str(table), str(out), str(plan), why=False)
+
+
+@app.command()
+def check(
+    policy: Annotated[Path, typer.Argument(metavar="POLICY", help="Policy file (YAML or TOML).", show_default=False)],
+    table: Annotated[
+        Path | None, typer.Option("--table", help="Check it against this table, with its present risk.")
+    ] = None,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
+) -> None:
+    """Say whether a policy is in order and what it promises; with a table, whether they fit."""
+    with _reporting(as_json):
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        from discreet.checking import check_policy
+        from discreet.show import print_check
+
+        result = check_policy(rules, table)
+        if as_json:
+            _print_json(result.to_dict())
+        else:
+            print_check(result, rules)
+        raise typer.Exit(0 if result.possible else 1)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of policies, for editors that complete and check them."""
+    with _reporting(False):
+        from discreet.policy.schema import policy_schema
+
+        _print_json(policy_schema())
+
+
+@app.command()
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="Leave the files here, to play with.", show_default=False),
+    ] = None,
+) -> None:
+    """Show the main job on a small bank table: what changes, and why."""
+    with _reporting(False):
+        from discreet.demo import run
+
+        run(folder)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"discreet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    app()
+    sys.exit(0)
+
+
+@contextlib.contextmanager
+def _reporting(as_json: bool) -> Iterator[None]:
+    """Turn every error into a message and an exit code; never show a value or a trace of one."""
+    try:
+        yield
+    except DiscreetError as error:
+        _fail(as_json, str(error), error.exit_code, type(error).__name__, _details(error))
+    except KeyboardInterrupt:
+        _fail(as_json, "interrupted; nothing was written", 2, "Interrupted", {})
+    except MemoryError:
+        _fail(as_json, "not enough memory for this table; nothing was written", 2, "MemoryError", {})
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(2) from None
+    except Exception as error:
+        if os.environ.get("DISCREET_DEBUG"):
+            raise
+        kind = type(error).__name__
+        message = (
+            f"internal error ({kind}); nothing was written. This is a mistake in discreet, please report it. "
+            "DISCREET_DEBUG=1 shows the trace, which may contain values of your table."
+        )
+        _fail(as_json, message, 2, kind, {})
+
+
+def _fail(as_json: bool, message: str, code: int, kind: str, details: dict[str, object]) -> NoReturn:
+    if as_json:
+        _print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
+    for line in message.splitlines():
+        print(f"error: {line}", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def _details(error: DiscreetError) -> dict[str, object]:
+    if isinstance(error, PolicyError):
+        return {"problems": [vars(problem) for problem in error.problems]}
+    least: list[Any] = getattr(error, "least", [])
+    if least:
+        return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in least]}
+    return {}
+
+
+def _print_json(document: object) -> None:
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+def _read_policy(path: Path, **file: object) -> Policy:
+    from discreet.policy import read_policy
+
+    return read_policy(path).with_file(**file)
+
+
+def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> None:
+    """Refuse at once what could only fail, or harm, at the end."""
+    from discreet.table.staging import refuse_unwritable
+
+    seen = {path.resolve(): path for path in inputs}
+    for path in outputs:
+        other = seen.get(path.resolve())
+        if other is not None or any(path.exists() and known.exists() and path.samefile(known) for known in seen):
+            raise InputError(f"{path}: is also another file of this command; give it a name of its own")
+        seen[path.resolve()] = path
+        refuse_unwritable(path, force=force)
+
+
+def _write(
+    release: Release,
+    out: Path,
+    *,
+    force: bool,
+    plan: Path | None = None,
+    sources: dict[str, Path] | None = None,
+) -> None:
+    """Write the release and, beside the plan, a manifest; all of it or nothing, the release last."""
+    from discreet.manifest import digest, manifest, manifest_path
+    from discreet.table.staging import Staging
+
+    with Staging(force=force) as staging:
+        with staging.open(out) as file:
+            release.engine.write(file, out)
+        if plan is not None:
+            parts = {part: (path.name, digest(path)) for part, path in (sources or {}).items()}
+            parts["release"] = (out.name, digest(staging.staged(out)))
+            with staging.open(plan, private=True) as file:
+                file.write(release.plan.to_json().encode())
+            with staging.open(manifest_path(plan), private=True) as file:
+                file.write(manifest(parts).encode())
+        staging.commit(last=out)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what tells that a file was not written to meanwhile."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # reading it says what is wrong
+    return status.st_size, status.st_mtime_ns
+
+
+def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "release": str(out),
+        "plan": None if plan is None else str(plan),
+        "complete": release.plan.complete,
+        "steps": [asdict(step) for step in release.plan.steps],
+        "redundant": list(release.plan.redundant),
+        "audit": release.audit.to_dict(),
+    }
+
+
+@contextlib.contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Show progress on a terminal; nothing when the output is piped or JSON."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+
+        def say(progress: Progress) -> None:
+            detail = f": {progress.disclosed} values disclosed, {progress.left} left" if progress.left else ""
+            status.update(f"{progress.stage}{detail}")
+
+        yield say
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The bank example of Wang, Fung and Yu: 24 customers, one template, a credit rating to be learned."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+FILES = ("bank.csv", "bank.yaml")
+
+
+def run(folder: Path | None) -> None:
+    """Protect the bank table and say what happens; leave the files in `folder` if one is given."""
+    if folder is not None:
+        _run(folder, keep=True)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        _run(Path(temporary), keep=False)
+
+
+def _run(folder: Path, *, keep: bool) -> None:
+    from discreet.cli import _write
+    from discreet.errors import InputError
+    from discreet.pipeline import protect
+    from discreet.show import console, print_release
+
+    out = folder / "release.csv"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (*FILES, out.name):
+            if (folder / name).exists():
+                raise InputError(f"{folder / name}: exists already; give another folder")
+        for name in FILES:
+            (folder / name).write_bytes(resources.files(__name__).joinpath(name).read_bytes())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+    to = console()
+    to.print("A bank wants to publish its customers so that others can learn the credit rating:\n")
+    release = protect(folder / "bank.csv", folder / "bank.yaml")
+    to.print(_counted(folder / "bank.csv"))
+    to.print("\nIts policy (bank.yaml):\n")
+    to.print(escape((folder / "bank.yaml").read_text(encoding="utf-8")), style="cyan")
+    to.print(
+        "Four of five traders in the UK went bankrupt. [bold]discreet protect[/] finds the least harmful change:\n"
+    )
+    _write(release, out, force=False)
+    print_release(release, "bank.csv", out.name, None)
+    to.print("\nThe release, equal rows together:\n")
+    to.print(_counted(out))
+    if keep:
+        to.print(f"\nThe files are in {escape(str(folder))}. Go on with:\n", soft_wrap=True)
+        to.print(
+            f"  discreet verify {escape(str(out))} --policy {escape(str(folder / 'bank.yaml'))}",
+            soft_wrap=True,
+        )
+
+
+def _counted(path: Path) -> Table:
+    import csv
+    from collections import Counter
+
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    table = Table(*header, "rows", box=None, padding=(0, 2))
+    for row, count in Counter(map(tuple, rows)).items():
+        table.add_row(*(escape(cell) for cell in row), str(count))
+    return table

@@ -1,0 +1,1 @@
+"""What was lost and what is gained, as numbers."""

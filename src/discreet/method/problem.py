@@ -1,0 +1,109 @@
+"""What a group method is asked: columns that may be disclosed, and groups that must keep their promises.
+
+Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with the
+properties that must not be inferred from it; fixed columns split its rows from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.policy.bind import Bound
+from discreet.policy.requirements import Inference
+from discreet.table.encode import Combinations, Ints, keys, regroup
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """A changeable column: how many rows (by class, where there is one) have each value."""
+
+    rows: Ints
+    """Rows per value."""
+    classes: Ints
+    """Rows per value and class; one class when the use has no target."""
+    pinned: npt.NDArray[np.bool_]
+    """Values that are never disclosed because they already are the marker."""
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """The collapsed rows of one set of known columns and how many of them have each property."""
+
+    columns: tuple[int, ...]
+    """Which changeable columns are known; positions in `GroupProblem.columns`."""
+    codes: npt.NDArray[np.int32]
+    """Code of each known changeable column (first axis) in each collapsed row."""
+    fixed: Ints
+    """Rows that differ here are told apart whatever is disclosed."""
+    sizes: Ints
+    hits: Ints
+    """Rows with each property (second axis) in each collapsed row."""
+    limits: tuple[Fraction, ...]
+    inferences: tuple[Inference, ...]
+
+
+@dataclass(frozen=True)
+class GroupProblem:
+    """A whole job for a group method."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    tables: tuple[GroupTable, ...]
+
+
+def group_problem(bound: Bound, inferences: Sequence[Inference], counted: Combinations) -> GroupProblem:
+    """Return the job of keeping `inferences` on the counted combinations."""
+    target = bound.policy.target
+    classes = counted.code(target) if target is not None else np.zeros(len(counted.counts), dtype=np.uint8)
+    labels = len(counted.domain(target)) if target is not None else 1
+    columns = tuple(
+        _column_counts(counted, column, classes, labels, bound.policy.marker) for column in bound.changeable
+    )
+    by_given: dict[frozenset[str], list[Inference]] = {}
+    for inference in inferences:
+        by_given.setdefault(frozenset(inference.given), []).append(inference)
+    tables = tuple(_group_table(bound, counted, group) for group in by_given.values())
+    return GroupProblem(int(counted.counts.sum()), columns, tables)
+
+
+def _column_counts(
+    counted: Combinations, column: str, classes: npt.NDArray[np.unsignedinteger], labels: int, marker: str
+) -> ColumnCounts:
+    domain = counted.domain(column)
+    table = np.zeros((len(domain), labels), dtype=np.int64)
+    np.add.at(table, (counted.code(column), classes), counted.counts)
+    pinned = np.array([value == marker for value in domain])
+    return ColumnCounts(table.sum(axis=1), table, pinned)
+
+
+def _group_table(bound: Bound, counted: Combinations, inferences: Sequence[Inference]) -> GroupTable:
+    given = [column for column in bound.columns if column in inferences[0].given]
+    rows = len(counted.counts)
+    key, _ = keys([counted.code(column) for column in given], [len(counted.domain(c)) for c in given], rows)
+    order, starts, _ = regroup(key)
+    first = order[starts]
+    hits = np.empty((len(starts), len(inferences)), dtype=np.int64)
+    for place, inference in enumerate(inferences):
+        domain = counted.domain(inference.column)
+        has = counted.code(inference.column) == (domain.index(inference.value) if inference.value in domain else -1)
+        hits[:, place] = np.add.reduceat(np.where(has, counted.counts, 0)[order], starts)
+    changeable = [column for column in given if column in bound.changeable]
+    fixed = [column for column in given if column not in bound.changeable]
+    fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [len(counted.domain(c)) for c in fixed], len(first))
+    codes = np.empty((len(changeable), len(first)), dtype=np.int32)
+    for place, column in enumerate(changeable):
+        codes[place] = counted.code(column)[first]
+    return GroupTable(
+        columns=tuple(bound.changeable.index(column) for column in changeable),
+        codes=codes,
+        fixed=fixed_key,
+        sizes=np.add.reduceat(counted.counts[order], starts),
+        hits=hits,
+        limits=tuple(inference.at_most for inference in inferences),
+        inferences=tuple(inferences),
+    )

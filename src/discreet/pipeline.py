@@ -1,0 +1,176 @@
+"""The way of the data: read, encode, plan, apply, verify. Nothing comes out unless verify said yes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from discreet.audit.audit import Audit
+from discreet.audit.verify import Verification, check
+from discreet.errors import InputError, PolicyError, PromiseError
+from discreet.plan import Plan
+from discreet.planning import find_plan, value_problems
+from discreet.policy import Inference, Policy, read_policy
+from discreet.policy.bind import Bound, bind
+from discreet.policy.share import percent
+from discreet.table.engine import Engine
+from discreet.table.source import open_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | str | Path"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is: the stage, and within planning the values disclosed and the candidates left."""
+
+    stage: str
+    disclosed: int = 0
+    left: int = 0
+
+
+@dataclass(frozen=True)
+class Release:
+    """A verified release with its private plan and audit."""
+
+    plan: Plan
+    audit: Audit
+    engine: Engine
+
+    @property
+    def table(self) -> object:
+        """The released table, of the kind that came in (a Polars frame for a file)."""
+        return self.engine.native()
+
+
+class ImpossiblePromise(PromiseError):
+    """No release can keep these templates; `least` has the least possible confidence of each."""
+
+    def __init__(self, least: list[tuple[Inference, Fraction]]) -> None:
+        self.least = least
+        lines = [
+            f"protect[{inference.index}]: {inference} cannot be kept: with everything hidden it is still "
+            f"{share} ({percent(share)}); allow at least that much"
+            for inference, share in least
+        ]
+        super().__init__("\n".join(lines))
+
+
+class BrokenPromise(PromiseError):
+    """Verification did not say yes; `verification` has the findings. Nothing was released."""
+
+    def __init__(self, verification: Verification) -> None:
+        self.verification = verification
+        lines = [
+            f"protect[{finding.index}]: {finding.promise}: {finding.answer}"
+            + (f", worst {finding.worst}" if finding.worst else "")
+            for finding in verification.requirements
+            if finding.answer != "holds"
+        ]
+        super().__init__("\n".join([*lines, *verification.truthful.problems]))
+
+
+def protect(
+    table: Table,
+    policy: Policy | str | Path,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Release:
+    """Return the least harmful release of `table` that keeps every promise of `policy`, verified.
+
+    Parameters
+    ----------
+    table
+        A pandas, Polars or PyArrow table, or the path of a CSV or Parquet file.
+    policy
+        The policy, or the path of its file.
+    time_limit
+        Seconds after which planning ends with the (safe) result so far.
+    progress
+        Called now and then with a `Progress`.
+
+    Raises
+    ------
+    InputError, PolicyError
+        When the table or the policy cannot be used as they are.
+    ImpossiblePromise
+        When no release can keep the promises.
+    BrokenPromise
+        When verification does not confirm the result; nothing is released.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk"], "Ill": ["no", "no", "yes"]})
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> d.protect(table, policy).table["Job"].to_list()
+    ['*', '*', '*']
+    """
+    policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    say = progress or (lambda _: None)
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+
+    def carry_on(disclosed: int, left: int) -> bool:
+        say(Progress("plan", disclosed, left))
+        return deadline is None or time.monotonic() < deadline
+
+    say(Progress("read"))
+    source = open_table(table, policy)
+    bound = bind(policy, source.columns)
+    require_rows(source)
+    say(Progress("count"))
+    counted = source.count(bound.counted)
+    if problems := value_problems(bound, counted):
+        raise PolicyError(problems)
+    say(Progress("plan"))
+    outcome = find_plan(bound, counted, carry_on)
+    if not isinstance(outcome, Plan):
+        raise ImpossiblePromise(outcome)
+    return _release(outcome, source, bound, say)
+
+
+def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:
+    """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`."""
+    say = progress or (lambda _: None)
+    say(Progress("read"))
+    source = open_table(table, plan.policy)
+    if source.columns != plan.columns:
+        raise InputError("the table does not have the columns, in the same order, that the plan was made for")
+    bound = bind(plan.policy, source.columns)
+    require_rows(source)
+    return _release(plan.for_new_rows(), source, bound, say)
+
+
+def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress], None]) -> Release:
+    """Carry the plan out; release nothing that verification does not confirm."""
+    say(Progress("apply"))
+    released = source.apply(plan)
+    say(Progress("verify"))
+    verification = check(released, bound.policy, source)
+    if not verification.holds:
+        raise BrokenPromise(verification)
+    marker = bound.policy.marker
+    audit = Audit(
+        verification=verification,
+        before=check(source, bound.policy, None),
+        rows=released.rows,
+        dropped=source.dropped,
+        hidden_cells={column: released.occurrences(column, marker) for column in bound.changeable},
+        warnings=bound.warnings,
+    )
+    return Release(plan, audit, released)
+
+
+def require_rows(source: Engine) -> None:
+    """Refuse a table without rows: there is nothing to release."""
+    if source.rows == 0:
+        raise InputError("the table has no rows" + (" without a missing value" if source.dropped else ""))

@@ -1,0 +1,109 @@
+"""From a bound policy and counted combinations to a plan: which method, with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from discreet.errors import Problem
+from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain
+from discreet.method.disclosure import Found, Refused, Unsatisfiable, disclose
+from discreet.method.problem import group_problem
+from discreet.method.redundant import without_redundant
+from discreet.plan import Kept, Plan, Recoding, Step
+from discreet.policy import Classify, Counts, General, Inference
+from discreet.policy.bind import Bound
+from discreet.table.encode import Combinations
+
+GAINS: dict[type, Gain] = {Classify: information_gain, Counts: cells_gain, General: loss_gain}
+
+NO_BENEFIT = "would not help the use"
+STOPPED = "the search was stopped before"
+BREAKS = "would break a promise"
+MARKER = "is the marker already"
+
+
+def value_problems(bound: Bound, counted: Combinations) -> list[Problem]:
+    """Return where values of the policy do not fit the values of the table (never naming one of the table's)."""
+    policy = bound.policy
+    problems = [
+        policy.problem(
+            ("protect", inference.index, "infer", inference.column),
+            f"no row has {inference.column!r} = {inference.value!r}; check the spelling",
+        )
+        for inference in bound.inferences
+        if inference.value not in counted.domain(inference.column)
+    ]
+    declared = policy.missing is not None and policy.marker in policy.missing.values
+    sensitive = {inference.column for inference in bound.inferences}
+    for column in bound.columns:
+        if column in {*bound.changeable, *sensitive} and not declared and policy.marker in counted.domain(column):
+            message = (
+                f"the marker {policy.marker!r} occurs in column {column!r}; choose another with 'marker', "
+                "or list it under missing.values if it stands for a missing value"
+            )
+            problems.append(policy.problem(("marker",), message))
+    return problems
+
+
+def find_plan(
+    bound: Bound, counted: Combinations, carry_on: Callable[[int, int], bool]
+) -> Plan | list[tuple[Inference, Fraction]]:
+    """Return a plan that keeps all templates; or, when none can, the least possible share of each broken one."""
+    policy = bound.policy
+    inferences, dropped = without_redundant(bound.inferences)
+    classify = isinstance(policy.use, Classify)
+    try:
+        found = disclose(
+            group_problem(bound, inferences, counted),
+            GAINS[type(policy.use)],
+            only_beneficial=(policy.disclosure.disclose or "beneficial") == "beneficial" and classify,
+            carry_on=carry_on,
+        )
+    except Unsatisfiable as answer:
+        return answer.least
+    return Plan(
+        policy=policy,
+        columns=bound.columns,
+        recodings=_recodings(bound, counted, found),
+        steps=tuple(
+            Step(*_names(bound, counted, s.column, s.value), "disclose", s.score, s.gain, s.loss) for s in found.steps
+        ),
+        kept=_kept(bound, counted, found),
+        redundant=tuple(f"{weak} follows from {strong}" for weak, strong in dropped),
+        complete=found.complete,
+    )
+
+
+def _recodings(bound: Bound, counted: Combinations, found: Found) -> tuple[Recoding, ...]:
+    recodings = []
+    for column, shown in zip(bound.changeable, found.shown, strict=True):
+        values = list(zip(counted.domain(column), shown, strict=True))
+        recodings.append(
+            Recoding(column, tuple(v for v, yes in values if yes), tuple(v for v, yes in values if not yes))
+        )
+    return tuple(recodings)
+
+
+def _kept(bound: Bound, counted: Combinations, found: Found) -> tuple[Kept, ...]:
+    """Say for every hidden value why it stays hidden, in the order of the columns and values."""
+    why = {(refused.column, refused.value): refused for refused in found.refused}
+    kept = []
+    for column, shown in enumerate(found.shown):
+        for value in (shown == False).nonzero()[0]:  # noqa: E712
+            names = _names(bound, counted, column, int(value))
+            kept.append(_reason(names, why.get((column, int(value))), bound.policy.marker))
+    return tuple(kept)
+
+
+def _reason(names: tuple[str, str | None], refused: Refused | None, marker: str) -> Kept:
+    if refused is None:
+        return Kept(*names, MARKER if names[1] == marker else STOPPED)
+    if refused.inference is None:
+        return Kept(*names, NO_BENEFIT)
+    return Kept(*names, BREAKS, refused.inference.index, refused.hits, refused.rows)
+
+
+def _names(bound: Bound, counted: Combinations, column: int, value: int) -> tuple[str, str | None]:
+    name = bound.changeable[column]
+    return name, counted.domain(name)[value]

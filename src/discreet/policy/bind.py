@@ -1,0 +1,99 @@
+"""A policy seen on the columns of one table: who plays which role, and what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from discreet.errors import PolicyError, Problem
+from discreet.policy.model import Policy
+from discreet.policy.part import Path, did_you_mean
+from discreet.policy.requirements import Inference
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The roles that `use` and `protect` give to the columns of a table, all in table order."""
+
+    policy: Policy
+    columns: tuple[str, ...]
+    released: tuple[str, ...]
+    changeable: tuple[str, ...]
+    fixed: tuple[str, ...]
+    inferences: tuple[Inference, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The columns whose combinations the planner needs to have counted."""
+        needed = {*self.changeable, *self.fixed, self.policy.target}
+        needed.update(inference.column for inference in self.inferences)
+        return tuple(column for column in self.columns if column in needed)
+
+
+def bind(policy: Policy, columns: Sequence[str]) -> Bound:
+    """Return the policy bound to `columns`; raise `PolicyError` with all that does not fit.
+
+    Sensitive columns and the target of `use` are never changed, not even where another template knows them
+    (spec, point 7): they are `fixed` when some requirement counts with them.
+    """
+    problems = [*_unknown_columns(policy, columns), *_role_clashes(policy)]
+    if problems:
+        raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
+    inferences = tuple(policy.inferences())
+    known = {column for inference in inferences for column in inference.given}
+    never = {inference.column for inference in inferences}
+    if policy.target is not None:
+        never.add(policy.target)
+    identifiers = {name for name, column in policy.columns.items() if column.role == "identifier"}
+    return Bound(
+        policy=policy,
+        columns=tuple(columns),
+        released=tuple(column for column in columns if column not in identifiers),
+        changeable=tuple(column for column in columns if column in known - never),
+        fixed=tuple(column for column in columns if column in known & never),
+        inferences=inferences,
+        warnings=tuple(_warnings(policy, columns, known | never)),
+    )
+
+
+def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
+    """Yield each place of the policy that names a column of the table."""
+    if policy.target is not None:
+        yield ("use", "classify"), policy.target
+    for index, requirement in enumerate(policy.protect):
+        yield ("protect", index, "infer", requirement.column), requirement.column
+        for place, column in enumerate(requirement.given):
+            yield ("protect", index, "given", place), column
+
+
+def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:
+    mentions = [*_mentions(policy), *((("columns", name), name) for name in policy.columns)]
+    for path, name in mentions:
+        if name not in columns:
+            hint = did_you_mean(name, columns) or f"; the table has {_listed(columns)}"
+            yield policy.problem(path, f"no column {name!r}{hint}")
+
+
+def _role_clashes(policy: Policy) -> Iterator[Problem]:
+    for path, name in _mentions(policy):
+        column = policy.columns.get(name)
+        if column is not None:
+            left_out = "left out of the release" if column.role == "identifier" else "to go out unchanged"
+            message = f"{name!r} has the role {column.role} ({left_out}) under 'columns'; drop one of the two"
+            yield policy.problem(path, message)
+
+
+def _warnings(policy: Policy, columns: Sequence[str], used: set[str]) -> Iterator[str]:
+    unmentioned = [column for column in columns if column not in used and column not in policy.columns]
+    if unmentioned:
+        yield (
+            f"nobody mentions {_listed(unmentioned)}: released unchanged, and what can be inferred from "
+            f"{'it' if len(unmentioned) == 1 else 'them'} is not limited "
+            "(say so with 'role: other', or 'role: identifier' to leave out)"
+        )
+
+
+def _listed(columns: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(repr(column) for column in columns[:most])
+    return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"

@@ -1,0 +1,91 @@
+"""From what the model found wrong to what a person should read: place, mistake, fix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from discreet.errors import Problem
+from discreet.policy.part import Path, Source, did_you_mean
+from discreet.policy.requirements import TAGGED_REQUIREMENTS
+from discreet.policy.uses import TAGGED_USES
+
+_TAGGED: dict[str, type[BaseModel]] = {**TAGGED_REQUIREMENTS, **TAGGED_USES}
+_PLAIN = {
+    "string_type": "write a text",
+    "int_parsing": "write a whole number",
+    "int_type": "write a whole number",
+    "bool_parsing": "write true or false",
+    "bool_type": "write true or false",
+    "tuple_type": "write a list, such as [Job, Country]",
+    "mapping_type": "write fields and values, such as {Bankruptcy: Discharged}",
+    "model_type": "write fields and values, such as {role: other}",
+    "string_too_short": "write at least one character",
+    "greater_than_equal": "write a number that is not negative",
+}
+
+
+def problems_of(error: ValidationError, model: type[Any], source: Source) -> list[Problem]:
+    """Return every mistake of a policy (or of one part of it) in the order of the file."""
+    problems: list[Problem] = []
+    for detail in error.errors(include_url=False, include_input=False):
+        path, holder = _walk(detail["loc"], model)
+        context = detail.get("ctx", {})
+        kind = detail["type"]
+        if kind == "extra_forbidden":
+            known = _field_names(holder)
+            word = str(path[-1])
+            message = f"unknown field {word!r}" + (did_you_mean(word, known) or f"; known are {', '.join(known)}")
+        elif kind == "missing":
+            message = "is missing; add it"
+        elif kind == "literal_error":
+            message = f"write one of {context['expected']}"
+        elif kind == "value_error":
+            path, message = _own_words(path, str(context["error"]))
+        else:
+            message = _PLAIN.get(kind, detail["msg"])
+        problem = source.problem(path, message)
+        if problem not in problems:
+            problems.append(problem)
+    return sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def _own_words(path: Path, message: str) -> tuple[Path, str]:
+    """A check over several fields says `field: message`; put the field where it belongs."""
+    first, colon, rest = message.partition(": ")
+    return ((*path, first), rest) if colon and first.isidentifier() else (path, message)
+
+
+def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type[Any] | None]:
+    """Return the path as the owner wrote it (without the model's union tags) and the part that holds its end."""
+    path: list[str | int] = []
+    holder: type[Any] | None = model
+    at: type[Any] | None = model
+    expects_tag = False
+    for step in location:
+        if expects_tag and isinstance(step, str) and step in _TAGGED:
+            at, expects_tag = _TAGGED[step], False
+            continue
+        if path and path[0] == "file" and step in ("bool", "tuple[str, ...]"):
+            continue
+        path.append(step)
+        holder = at
+        expects_tag = step == "use" or (isinstance(step, int) and path[0] == "protect" and len(path) == 2)
+        at = _part_at(at, step)
+    return tuple(path), holder
+
+
+def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
+    """Return the part of a policy that stands under field `step`, if it is one."""
+    from discreet.policy.model import Column, Disclosure, FileOptions, Missing, Policy
+
+    if model is Policy:
+        return {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}.get(str(step))
+    return model if model is Column else None
+
+
+def _field_names(model: type[Any] | None) -> list[str]:
+    if model is None:
+        return []
+    return [field.alias or name for name, field in model.model_fields.items()]

@@ -1,0 +1,174 @@
+"""The policy as the owner declares it: frozen, typed, the same field names in YAML, TOML and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PrivateAttr, StringConstraints, field_validator, model_validator
+
+from discreet.errors import Problem
+from discreet.policy.part import Part, Source, Text
+from discreet.policy.requirements import Inference, Requirement, Template
+from discreet.policy.uses import Classify, General, Use
+
+
+def _one_character(value: object) -> object:
+    if isinstance(value, str) and value.lower() in ("tab", "\\t"):
+        return "\t"
+    if isinstance(value, str) and (len(value) != 1 or not value.isascii() or value in '"\r\n'):
+        raise ValueError("the separator is one ASCII character, such as ',' ';' '|' or tab")
+    return value
+
+
+def _header(value: object) -> object:
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.lower())
+    if not isinstance(value, (bool, list, tuple)):
+        raise ValueError("write true, false or the list of column names")
+    return value if isinstance(value, bool) else tuple(value)
+
+
+class FileOptions(Part):
+    """How the text file is written; what is not said is found out by looking at the file."""
+
+    separator: Annotated[str | None, BeforeValidator(_one_character)] = None
+    header: Annotated[bool | tuple[str, ...], BeforeValidator(_header)] = Field(
+        default=True,
+        description="true; false (columns are then column_1, column_2, ...); or the list of names",
+    )
+    encoding: str | None = Field(default=None, description="utf-8 when absent")
+    skip: int = Field(default=0, ge=0, description="lines to leave out at the top of the original (never of a release)")
+
+
+class Column(Part):
+    """What is to be known about one column beyond what `use` and `protect` say of it."""
+
+    role: Literal["identifier", "other"] = Field(
+        description="identifier: left out of the release; other: goes out unchanged, on purpose"
+    )
+
+
+class Missing(Part):
+    """Which values mean that a value is missing, and what becomes of the rows that have one.
+
+    A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
+    """
+
+    values: tuple[Text, ...] = ()
+    rows: Literal["drop", "value"] = Field(
+        description="drop: rows with a missing value in any column are left out; value: a value like any other"
+    )
+
+
+class Disclosure(Part):
+    """Options of top-down disclosure."""
+
+    disclose: Literal["beneficial", "always"] | None = Field(
+        default=None,
+        description="beneficial: only what can help the classification (default there); always: all that is safe",
+    )
+
+
+class Policy(Part):
+    """What must not be inferred from the release, and what the release is for.
+
+    Parameters
+    ----------
+    use
+        What the release is for: `Classify(target)`, `Counts()` or `General()` (default).
+    protect
+        The promises, at least one: `Template(...)`.
+    columns, missing, file, marker, search, disclosure
+        See the page "Policies" of the documentation.
+
+    Examples
+    --------
+    >>> import discreet as d
+    >>> policy = d.Policy(
+    ...     use=d.Classify("Rating"),
+    ...     protect=[d.Template(given=["Job"], infer={"Bankruptcy": "Discharged"}, at_most="75%")],
+    ... )
+    >>> policy.protect[0].at_most
+    Fraction(3, 4)
+    """
+
+    use: Use = Field(default_factory=General)
+    protect: tuple[Requirement, ...]
+    columns: Mapping[str, Column] = Field(default_factory=dict)
+    missing: Missing | None = None
+    file: FileOptions = Field(default_factory=FileOptions)
+    marker: Annotated[str, StringConstraints(min_length=1)] = Field(
+        default="*", description="the text that stands in the place of a hidden value"
+    )
+    search: Literal["disclosure"] = "disclosure"
+    disclosure: Disclosure = Field(default_factory=Disclosure)
+
+    _source: Source = PrivateAttr(default_factory=Source)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            protect: tuple[Requirement, ...] | list[Template],
+            use: Use | str | Mapping[str, object] = ...,
+            columns: Mapping[str, Column | Mapping[str, object]] = ...,
+            missing: Missing | Mapping[str, object] | None = ...,
+            file: FileOptions | Mapping[str, object] = ...,
+            marker: str = ...,
+            search: Literal["disclosure"] = ...,
+            disclosure: Disclosure | Mapping[str, object] = ...,
+        ) -> None: ...
+
+    @field_validator("protect", mode="before")
+    @classmethod
+    def _something_to_protect(cls, value: object) -> object:
+        if isinstance(value, (list, tuple)) and not value:
+            raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
+        return value
+
+    @model_validator(mode="after")
+    def _disclosure_fits_use(self) -> Policy:
+        if self.disclosure.disclose == "beneficial" and not isinstance(self.use, Classify):
+            raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
+        return self
+
+    @property
+    def target(self) -> str | None:
+        """The column that `use` wants to keep predictable, if any."""
+        return self.use.target if isinstance(self.use, Classify) else None
+
+    def inferences(self) -> Iterator[Inference]:
+        """Yield every template with one property each; a list of values means one template each."""
+        for index, requirement in enumerate(self.protect):
+            yield from requirement.inferences(index)
+
+    def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
+        """Return a problem at `path` of this policy, with file and line where the policy came from one."""
+        return self._source.problem(path, message)
+
+    def with_source(self, source: Source) -> Policy:
+        """Return the same policy, knowing where it was written."""
+        copy = self.model_copy()
+        copy._source = source
+        return copy
+
+    def with_file(self, **changes: Any) -> Policy:
+        """Return the same policy with other file options; None leaves an option as it is."""
+        said = {name: value for name, value in changes.items() if value is not None}
+        if not said:
+            return self
+        merged = FileOptions.model_validate({**self.file.model_dump(), **said})
+        return self.model_copy(update={"file": merged})
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the policy as plain data that `Policy.from_dict` and a YAML file take."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Policy:
+        """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
+        from discreet.policy.read import build_policy
+
+        return build_policy(data, Source())

@@ -1,0 +1,92 @@
+"""What all parts of a policy have in common: frozen, no unknown fields, mistakes reported for people."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from discreet.errors import PolicyError, Problem
+
+Path = tuple[str | int, ...]
+
+
+def as_text(value: object) -> object:
+    """Return the text that a value of a table has, for a value written in a policy (None: no value)."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, Decimal)):
+        return str(value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    raise ValueError("write the value as text")
+
+
+Text = Annotated[str | None, BeforeValidator(as_text)]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'Job'?" for the nearest known word, or nothing."""
+    known = list(known)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if not near:
+        folded = {name.casefold().strip(): name for name in known}
+        near = [folded[word.casefold().strip()]] if word.casefold().strip() in folded else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def field_name(path: Path) -> str:
+    """Return a path as people write it: protect[0].given[1]."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a policy was written: the file and the line of every field."""
+
+    file: str | None = field(default=None, compare=False)
+    lines: dict[Path, int] = field(default_factory=dict, compare=False)
+
+    def problem(self, path: Path, message: str) -> Problem:
+        """Return the problem at `path`, or at the nearest field around it that has a line."""
+        near = path
+        while near and near not in self.lines:
+            near = near[:-1]
+        return Problem(field_name(path), message, self.file, self.lines.get(near))
+
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class _Reporting(ModelMetaclass):
+    """Makes direct calls (`Template(...)` in Python) report mistakes the way policy files do."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        positional = getattr(cls, "positional", ())
+        if len(args) > len(positional):
+            raise TypeError(f"{cls.__name__} takes {len(positional)} positional arguments, {len(args)} given")
+        kwargs.update(zip(positional, args, strict=False))
+        try:
+            return super().__call__(**kwargs)
+        except ValidationError as error:
+            from discreet.policy.mistakes import problems_of
+
+            raise PolicyError(problems_of(error, cls, Source())) from None
+
+
+class Part(BaseModel, metaclass=_Reporting):
+    """A frozen piece of a policy."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True)

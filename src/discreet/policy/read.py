@@ -1,0 +1,144 @@
+"""Reading a policy from YAML or TOML, with the line of every field for the error messages.
+
+Scalars stay texts until a field asks for something else: the value `No` of a column is `No`, `007` is `007`
+and the threshold `0.75` is the fraction 3/4, not the float nearest to it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic import ValidationError
+
+from discreet.errors import InputError, PolicyError, Problem
+from discreet.policy.mistakes import problems_of
+from discreet.policy.model import Policy
+from discreet.policy.part import Path, Source
+
+_SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
+
+
+def read_policy(path: str | FilePath) -> Policy:
+    """Return the policy in a YAML or TOML file.
+
+    Raises
+    ------
+    PolicyError
+        With all mistakes at once, each with file, line, field and what to write instead.
+    """
+    path = FilePath(path)
+    form = _SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise InputError(f"{path}: a policy file ends in .yaml, .yml, .json or .toml")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such policy file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, not a policy file") from None
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise PolicyError([Problem("", "is not UTF-8 text; save it as UTF-8", str(path), line)]) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
+    return build_policy(data, Source(str(path), lines), mistakes)
+
+
+def build_policy(data: object, source: Source, mistakes: list[Problem] | None = None) -> Policy:
+    """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
+    problems = list(mistakes or [])
+    if not isinstance(data, Mapping):
+        fix = "a policy has fields: at least 'protect', usually 'use'"
+        raise PolicyError([*problems, source.problem((), fix)])
+    try:
+        policy = Policy.model_validate(data)
+    except ValidationError as error:
+        problems += problems_of(error, Policy, source)
+    if problems:
+        raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
+    return policy.with_source(source)
+
+
+Read = tuple[object, dict[Path, int], list[Problem]]
+
+
+def _read_yaml(text: str, file: str) -> Read:
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = " ".join(part for part in (error.context, error.problem) if part)
+        line = None if mark is None else mark.line + 1
+        raise PolicyError([Problem("", f"is not valid YAML: {what}", file, line)]) from None
+    except yaml.YAMLError:
+        raise PolicyError([Problem("", "is not valid YAML", file)]) from None
+    except RecursionError:
+        raise PolicyError([Problem("", "is nested too deeply", file)]) from None
+    if root is None:
+        return None, {}, []
+    reader = _YamlReader(file)
+    return reader.data(root, ()), reader.lines, reader.mistakes
+
+
+class _YamlReader:
+    """Turns YAML nodes into plain data and remembers the line of each path."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines: dict[Path, int] = {}
+        self.mistakes: list[Problem] = []
+        self._open: list[int] = []
+
+    def data(self, node: Any, path: Path) -> object:
+        import yaml
+
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        if isinstance(node, yaml.ScalarNode):
+            plain = node.style is None
+            return None if plain and node.value in ("", "~", "null", "Null", "NULL") else str(node.value)
+        if id(node) in self._open or len(self._open) > 50:
+            self._mistake(node, path, "refers to itself or is nested too deeply")
+            return None
+        self._open.append(id(node))
+        try:
+            if isinstance(node, yaml.SequenceNode):
+                return [self.data(item, (*path, place)) for place, item in enumerate(node.value)]
+            return self._mapping(node, path)
+        finally:
+            self._open.pop()
+
+    def _mapping(self, node: Any, path: Path) -> dict[str, object]:
+        import yaml
+
+        result: dict[str, object] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._mistake(key, path, "a field name must be a text")
+                continue
+            name = str(key.value)
+            if name in result:
+                self._mistake(key, (*path, name), "stands here twice; keep one")
+            self.lines[(*path, name)] = key.start_mark.line + 1
+            result[name] = self.data(value, (*path, name))
+        return result
+
+    def _mistake(self, node: Any, path: Path, message: str) -> None:
+        self.mistakes.append(Source(self.file, {path: node.start_mark.line + 1}).problem(path, message))
+
+
+def _read_toml(text: str, file: str) -> Read:
+    from discreet.policy.toml_lines import toml_lines
+
+    try:
+        data = tomllib.loads(text, parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError([Problem("", f"is not valid TOML: {error}", file)]) from None
+    except RecursionError:
+        raise PolicyError([Problem("", "is nested too deeply", file)]) from None
+    return data, toml_lines(text), []

@@ -1,0 +1,190 @@
+"""The promises a policy can make. A new requirement is one class here and one line in `Requirement`.
+
+`Template` (Wang, Fung, Yu): among the released rows that look alike on some columns, at most a given share
+may have the sensitive property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    Tag,
+    WithJsonSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
+
+from discreet.policy.part import Part, Text
+from discreet.policy.share import parse_share, percent
+
+Share = Annotated[
+    Fraction,
+    BeforeValidator(parse_share),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "string",
+                    "pattern": r"^\s*((\d+(\.\d*)?|\.\d+)\s*%|\d+\s*/\s*\d+|[01]?(\.\d*)?)\s*$",
+                },
+                {"type": "number", "minimum": 0, "maximum": 1},
+            ],
+            "description": "an exact share: 75%, 0.75 or 3/4",
+        }
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """One template with one property: who looks alike on `given` must not be known to have it too surely."""
+
+    index: int
+    given: tuple[str, ...]
+    column: str
+    value: str | None
+    at_most: Fraction
+
+    @property
+    def property(self) -> tuple[str, str | None]:
+        """The sensitive property: column and value."""
+        return self.column, self.value
+
+    def __str__(self) -> str:
+        value = "a missing value" if self.value is None else self.value
+        return f"{', '.join(self.given)} -> {self.column} = {value}, at most {percent(self.at_most)}"
+
+
+def _as_values(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {
+            column: tuple(values) if isinstance(values, (list, tuple)) else (values,)
+            for column, values in value.items()
+        }
+    return value
+
+
+class Template(Part):
+    """Who shares the `given` columns must not be known to have a property with more than `at_most` confidence.
+
+    Parameters
+    ----------
+    given
+        The columns an adversary may know.
+    infer
+        One sensitive column and the value (or the values, one template each) that must not be inferred.
+    at_most
+        The largest confidence allowed: `"75%"`, `"0.75"`, `"3/4"` or `Fraction(3, 4)`.
+
+    Examples
+    --------
+    >>> template = Template(given=["Job", "Country"], infer={"Bankruptcy": "Discharged"}, at_most="75%")
+    >>> print(*template.inferences(0))
+    Job, Country -> Bankruptcy = Discharged, at most 75%
+    """
+
+    infer: Annotated[Mapping[str, tuple[Text, ...]], BeforeValidator(_as_values)] = Field(
+        json_schema_extra={
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": {
+                "anyOf": [
+                    {"type": ["string", "number", "boolean", "null"]},
+                    {
+                        "type": "array",
+                        "items": {"type": ["string", "number", "boolean", "null"]},
+                        "minItems": 1,
+                    },
+                ]
+            },
+        }
+    )
+    given: tuple[str, ...]
+    at_most: Share
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            given: Sequence[str],
+            infer: Mapping[str, str | int | float | bool | Sequence[str | int | float | bool | None] | None],
+            at_most: str | float | Fraction,
+        ) -> None: ...
+
+    @field_validator("infer")
+    @classmethod
+    def _one_column(cls, infer: Mapping[str, tuple[str | None, ...]]) -> Mapping[str, tuple[str | None, ...]]:
+        if len(infer) != 1:
+            raise ValueError("name exactly one sensitive column; write one item of protect for each")
+        (values,) = infer.values()
+        if not values:
+            raise ValueError("name at least one value that must not be inferred")
+        if len(set(values)) < len(values):
+            raise ValueError("a value is listed twice")
+        return infer
+
+    @field_validator("given")
+    @classmethod
+    def _some_columns(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        if not given:
+            raise ValueError("name at least one column that an adversary may know")
+        if len(set(given)) < len(given):
+            raise ValueError("a column is listed twice")
+        return given
+
+    @model_validator(mode="after")
+    def _not_its_own_column(self) -> Template:
+        if self.column in self.given:
+            raise ValueError(f"given: {self.column!r} cannot be both known and inferred; take it out of given")
+        return self
+
+    @field_serializer("infer")
+    def _short(self, infer: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
+        return {column: values[0] if len(values) == 1 else list(values) for column, values in infer.items()}
+
+    @property
+    def column(self) -> str:
+        """The sensitive column."""
+        return next(iter(self.infer))
+
+    @property
+    def values(self) -> tuple[str | None, ...]:
+        """The sensitive values."""
+        return self.infer[self.column]
+
+    def inferences(self, index: int) -> Iterator[Inference]:
+        """Yield one template per value; `index` is the position of this requirement in `protect`."""
+        for value in self.values:
+            yield Inference(index, self.given, self.column, value, self.at_most)
+
+
+TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template}
+"""The field that tells what kind of requirement an item of `protect` is."""
+
+
+def _kind(value: Any) -> str | None:
+    if isinstance(value, Mapping):
+        tags = [tag for tag in TAGGED_REQUIREMENTS if tag in value]
+        return tags[0] if len(tags) == 1 else None
+    return next((tag for tag, kind in TAGGED_REQUIREMENTS.items() if isinstance(value, kind)), None)
+
+
+Requirement = Annotated[
+    Annotated[Template, Tag("infer")],
+    Discriminator(
+        _kind,
+        custom_error_type="requirement",
+        custom_error_message="a requirement needs 'infer' (with 'given' and 'at_most')",
+    ),
+]

@@ -1,0 +1,181 @@
+"""What the command line prints for people: what changed, why, and what is not covered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from discreet.audit.verify import Answer, Verification, Worst
+from discreet.checking import Checked
+from discreet.pipeline import Release
+from discreet.plan import Kept, Plan
+from discreet.policy import Classify, Policy
+from discreet.policy.share import percent
+
+MOST = 12
+"""Values or steps listed before the rest is only counted; the plan has them all."""
+
+_COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow"}
+
+
+def console() -> Console:
+    """Return the console for results; wide and without colour when it is not a terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+
+def text_of(value: str | None) -> str:
+    """Return a value as shown to people; a missing or blank one is named."""
+    if value is None:
+        return "(missing)"
+    return value if value.strip() == value != "" else repr(value)
+
+
+def print_release(release: Release, source: str, out: str, plan: str | None, *, why: bool = True) -> None:
+    """Say what a release promises, what changed and why."""
+    to = console()
+    audit = release.audit
+    dropped = f" ({audit.dropped} rows with a missing value left out)" if audit.dropped else ""
+    to.print(
+        f"[bold]{escape(source)}[/] -> [bold]{escape(out)}[/]: {audit.rows} rows{dropped}, verified",
+        soft_wrap=True,
+    )
+    to.print()
+    _print_promises(to, audit.verification, audit.before)
+    _print_changes(to, release)
+    if why:
+        _print_why(to, release.plan)
+    for line in release.plan.redundant:
+        to.print(f"[dim]Not searched for separately: {escape(line)}[/]", soft_wrap=True)
+    if not release.plan.complete:
+        to.print("[yellow]Stopped at the time limit: the release is safe, but more could have been shown.[/]")
+    for warning in audit.warnings:
+        to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
+    to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
+    if plan is not None and why:
+        to.print(f"[dim]The plan {escape(plan)} and its manifest are private.[/]", soft_wrap=True)
+
+
+def print_verification(found: Verification, name: str, *, with_original: bool) -> None:
+    """Say what verification found."""
+    to = console()
+    verdict = "[green]every promise holds[/]" if found.holds else "[red]not every promise is known to hold[/]"
+    to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
+    _print_promises(to, found, None)
+    if found.truthful.answer is Answer.HOLDS:
+        to.print("Every cell is the original or hidden.")
+    for problem in found.truthful.problems:
+        to.print(f"[red]broken[/]: {escape(problem)}", soft_wrap=True)
+    if not with_original:
+        to.print("[dim]Give --original to check as well that every released cell is true.[/]")
+
+
+def print_check(result: Checked, policy: Policy) -> None:
+    """Say what a policy promises and, with a table, how things stand."""
+    to = console()
+    use = f"predicting {policy.target}" if isinstance(policy.use, Classify) else str(policy.use.name)
+    to.print(f"The policy is in order. The release is for: {escape(use)}.", soft_wrap=True)
+    if result.rows is not None:
+        dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
+        to.print(f"The table fits it: {result.rows} rows{dropped}.")
+        to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
+    to.print("It promises, against anyone who sees the release and knows the columns before the arrow of a person:")
+    for promise in result.promises:
+        to.print(f"  {promise.index + 1}. {escape(promise.words)}", soft_wrap=True)
+        if promise.now is not None and promise.least is not None:
+            kept = "kept already" if promise.now.share <= promise.now.limit else "not kept yet"
+            to.print(f"     now: {escape(_figure(promise.now))}: {kept}", soft_wrap=True)
+            if not promise.possible:
+                to.print(
+                    f"     [red]cannot be kept[/]: with everything hidden it is still {promise.least.share} "
+                    f"({percent(promise.least.share)}); allow at least that much",
+                    soft_wrap=True,
+                )
+    for warning in result.warnings:
+        to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
+    to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
+
+
+def _print_promises(to: Console, after: Verification, before: Verification | None) -> None:
+    befores = before.requirements if before is not None else [None] * len(after.requirements)
+    for finding, was in zip(after.requirements, befores, strict=True):
+        colour = _COLOURS[finding.answer]
+        to.print(f"  [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
+        if was is not None and was.worst is not None:
+            to.print(f"         before: {escape(_figure(was.worst))}", soft_wrap=True)
+        if finding.worst is not None:
+            to.print(f"         {'now:   ' if was else 'worst: '} {escape(_figure(finding.worst))}", soft_wrap=True)
+        if finding.reason:
+            to.print(f"         {escape(finding.reason)}", soft_wrap=True)
+
+
+def _figure(worst: Worst) -> str:
+    group = ", ".join(f"{column} = {text_of(value)}" for column, value in worst.group.items())
+    unknown = f", {worst.hidden} of them hidden (at worst {worst.worst_case})" if worst.hidden else ""
+    return f"{worst} where {group}{unknown}" if group else f"{worst}{unknown}"
+
+
+def _print_changes(to: Console, release: Release) -> None:
+    table = Table("column", "shown", "hidden", "cells hidden", title="What changed", title_justify="left", box=None)
+    for recoding in release.plan.recodings:
+        cells = release.audit.hidden_cells[recoding.column]
+        table.add_row(
+            escape(recoding.column),
+            escape(_some([text_of(value) for value in recoding.shown])),
+            escape(_some([text_of(value) for value in recoding.hidden])),
+            f"{cells} of {release.audit.rows}",
+        )
+    to.print()
+    to.print(table)
+
+
+def _print_why(to: Console, plan: Plan) -> None:
+    if plan.steps:
+        table = Table(
+            "",
+            "shown",
+            "score",
+            "gain",
+            "privacy loss",
+            title="Shown, best first",
+            title_justify="left",
+            box=None,
+        )
+        for place, step in enumerate(plan.steps[:MOST], start=1):
+            value = escape(f"{step.column} = {text_of(step.value)}")
+            table.add_row(str(place), value, *(f"{figure:.6g}" for figure in (step.score, step.gain, step.loss)))
+        to.print()
+        to.print(table)
+        if len(plan.steps) > MOST:
+            to.print(f"and {len(plan.steps) - MOST} more; the plan has them all")
+    if plan.kept:
+        to.print("\nStill hidden, and why", style="italic")
+    reasons: dict[str, list[str]] = {}
+    for kept in plan.kept:
+        reasons.setdefault(_reason(kept, plan.policy), []).append(f"{kept.column} = {text_of(kept.value)}")
+    for reason, values in list(reasons.items())[:MOST]:
+        to.print(f"  {escape(_some(values, 6))}: {escape(reason)}", soft_wrap=True)
+    if len(reasons) > MOST:
+        to.print(f"  and values with {len(reasons) - MOST} more reasons; the plan has them all")
+    to.print()
+
+
+def _reason(kept: Kept, policy: Policy) -> str:
+    if kept.requirement is None:
+        target = (
+            f" (the hidden rows all have the same {policy.target})" if policy.target and "help" in kept.reason else ""
+        )
+        return kept.reason + target
+    limit = policy.protect[kept.requirement].at_most
+    share = Fraction(kept.hits or 0, kept.rows or 1)
+    figure = f"{kept.hits} of {kept.rows} rows, {percent(share)} > {percent(limit)}"
+    return f"would break promise {kept.requirement + 1}: {figure}"
+
+
+def _some(texts: Sequence[str], most: int = MOST) -> str:
+    shown = ", ".join(texts[:most])
+    return shown if len(texts) <= most else f"{shown} and {len(texts) - most} more"

@@ -1,0 +1,103 @@
+"""Columns as small integers, and equal rows collapsed to one with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Codes = npt.NDArray[np.unsignedinteger]
+Ints = npt.NDArray[np.int64]
+
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A column: its occurring values in code-point order (None, a missing value, first) and a code per row."""
+
+    domain: tuple[str | None, ...]
+    codes: Codes
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The distinct combinations of some columns with the number of rows that have each."""
+
+    columns: tuple[str, ...]
+    domains: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Codes, ...]
+    counts: Ints
+
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the occurring values of a column in code-point order."""
+        return self.domains[self.columns.index(column)]
+
+    def code(self, column: str) -> Codes:
+        """Return the code of a column in each combination."""
+        return self.codes[self.columns.index(column)]
+
+
+def smallest(size: int) -> type[np.unsignedinteger]:
+    """Return the smallest integer type that holds the codes of `size` values."""
+    return next(kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(kind).max + 1)
+
+
+def encode(texts: pl.Series) -> Encoded:
+    """Return the column as codes.
+
+    >>> encode(pl.Series(["b", None, "a", "b"]))
+    Encoded(domain=(None, 'a', 'b'), codes=array([2, 0, 1, 2], dtype=uint8))
+    """
+    values = texts.drop_nulls().unique().sort()
+    domain: tuple[str | None, ...] = tuple(values.to_list())
+    physical = texts.cast(pl.Enum(values)).to_physical()
+    if texts.null_count():
+        domain = (None, *domain)
+        physical = (physical.cast(pl.UInt32) + 1).fill_null(0)
+    return Encoded(domain, physical.to_numpy().astype(smallest(len(domain)), copy=False))
+
+
+def keys(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[Ints, int]:
+    """Return one integer per row that tells its combination of codes, and a bound above all of them."""
+    key = np.zeros(rows, dtype=np.int64)
+    bound = 1
+    for code, size in zip(codes, sizes, strict=True):
+        if bound * max(size, 1) > _LARGEST_KEY:
+            found, key = np.unique(key, return_inverse=True)
+            bound = len(found)
+        key = key * size + code
+        bound *= max(size, 1)
+    return key, bound
+
+
+def collapse(columns: Sequence[str], encoded: Sequence[Encoded], rows: int) -> Combinations:
+    """Return the distinct combinations of the columns with their counts, in the order of their codes."""
+    key, bound = keys([column.codes for column in encoded], [len(column.domain) for column in encoded], rows)
+    if bound <= 4 * rows:
+        totals = np.bincount(key, minlength=1)
+        present = np.flatnonzero(totals)
+        first = np.zeros(len(totals), dtype=np.int64)
+        first[key] = np.arange(rows)
+        counts, at = totals[present].astype(np.int64), first[present]
+    else:
+        _, at, counts = np.unique(key, return_index=True, return_counts=True)
+    return Combinations(
+        tuple(columns),
+        tuple(column.domain for column in encoded),
+        tuple(column.codes[at] for column in encoded),
+        counts.astype(np.int64),
+    )
+
+
+def regroup(key: Ints) -> tuple[Ints, Ints, Ints]:
+    """Sort rows by key: return the order, the start of each group in it, and the group of each row."""
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(key) else order[:0]
+    group = np.empty(len(key), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(key))))
+    return order, starts, group

@@ -1,0 +1,87 @@
+"""What the rest of discreet asks of whatever holds the rows. Methods never see an engine.
+
+An engine holds one table. It counts for the planner (`count`), carries a plan out (`apply`), and counts
+again for verification (`recount`, `mismatches`), the latter by other code than the former.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import polars as pl
+
+from discreet.plan import Plan
+from discreet.table.encode import Combinations, Ints
+
+
+@dataclass(frozen=True)
+class Recount:
+    """Groups of rows with equal released texts, with what verification needs to know of each.
+
+    `texts` has one column per known column, in their order; `hits[:, i]` are the rows whose sensitive
+    column has the i-th value asked for, `hidden` those whose sensitive cell is hidden.
+    """
+
+    texts: pl.DataFrame
+    rows: Ints
+    hits: Ints
+    hidden: Ints
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Cells of a column that are neither the original text nor a text that may stand for it."""
+
+    cells: int
+    first_row: int
+    """Row number of the input, from 1."""
+
+
+class Engine(Protocol):
+    """One table, wherever its rows live."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns in order."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def dropped(self) -> int:
+        """Number of rows of the input that were left out because a value is missing."""
+        ...
+
+    def count(self, columns: Sequence[str]) -> Combinations:
+        """Return the distinct combinations of the columns with their counts, for the planner."""
+        ...
+
+    def apply(self, plan: Plan) -> Engine:
+        """Return the release that the plan makes of this table."""
+        ...
+
+    def recount(self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: str | None) -> Recount:
+        """Count the groups of rows with equal texts on `given`, for verification."""
+        ...
+
+    def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
+        """Compare a column with that of the original, row by row; `marker` may stand for anything."""
+        ...
+
+    def occurrences(self, column: str, text: str) -> int:
+        """Return the number of cells of a column with this text."""
+        ...
+
+    def native(self) -> object:
+        """Return the table as the kind of table that came in."""
+        ...
+
+    def write(self, target: BinaryIO, path: Path) -> None:
+        """Write the table; the name of `path` says in which form."""
+        ...

@@ -1,0 +1,68 @@
+"""From what the owner hands over (a dataframe or a file) to the engine that holds its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import narwhals as nw
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.policy import FileOptions, Policy
+from discreet.table.csv import read_csv
+from discreet.table.local import LocalEngine
+
+PARQUET_MAGIC = b"PAR1"
+
+
+def open_table(table: object, policy: Policy, *, released: bool = False) -> LocalEngine:
+    """Return the engine that holds `table`, without the rows that the policy wants dropped.
+
+    `released` says that the table is a release: a file then starts with its header at once (`skip` concerns
+    the original only).
+    """
+    engine = _read_file(Path(table), policy.file, released) if isinstance(table, (str, Path)) else _take_frame(table)
+    return engine.without_missing(policy.missing)
+
+
+def _take_frame(table: object) -> LocalEngine:
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
+    try:
+        frame = nw.from_native(table, eager_only=True)  # type: ignore[call-overload]
+    except TypeError:
+        kinds = "a pandas, Polars or PyArrow table, or the path of a CSV or Parquet file"
+        raise InputError(f"{type(table).__name__} is not a table that discreet can read; give {kinds}") from None
+    except nw.exceptions.DuplicateError:
+        raise InputError("two columns of the table have the same name") from None
+    names = list(frame.columns)
+    wrong = [place for place, name in enumerate(names, start=1) if not isinstance(name, str)]
+    if wrong:
+        raise InputError(f"column {wrong[0]} of the table has a name that is not a text; rename it")
+    if len(set(names)) < len(names):
+        raise InputError("two columns of the table have the same name")
+    return LocalEngine(frame)
+
+
+def _read_file(path: Path, options: FileOptions, released: bool) -> LocalEngine:
+    if _is_parquet(path):
+        try:
+            return LocalEngine(nw.from_native(pl.read_parquet(path), eager_only=True))
+        except (pl.exceptions.PolarsError, OSError):
+            raise InputError(f"{path}: is not a readable Parquet file") from None
+    frame, dialect = read_csv(
+        path,
+        separator=options.separator,
+        header=options.header,
+        encoding=options.encoding,
+        skip=0 if released else options.skip,
+    )
+    return LocalEngine(nw.from_native(frame, eager_only=True), dialect)
+
+
+def _is_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == PARQUET_MAGIC
+    except OSError:
+        return False  # reading it as text says what is wrong

@@ -1,0 +1,133 @@
+"""Writing files so that nothing is ever half-written.
+
+Every file is first written in full beside its target under a name of its own, forced to the disk, and only
+then given its real name, all of a job together. A run that is killed leaves the old files as they were; what
+it leaves beside them is swept away when the next run writes to the same place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from discreet.errors import InputError
+
+SUFFIX = ".discreet-part"
+
+
+class Staging:
+    """The files of one job; use as a context manager and call `commit` at the end."""
+
+    def __init__(self, *, force: bool = False) -> None:
+        self.force = force
+        self._staged: list[tuple[Path, Path]] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for temporary, _ in self._staged:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+    @contextlib.contextmanager
+    def open(self, target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+        """Open a file that will become `target`; a private one is readable by its owner only."""
+        refuse_unwritable(target, force=self.force)
+        _sweep(target)
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{SUFFIX}")
+        try:
+            number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+            self._staged.append((temporary, target))
+            with os.fdopen(number, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
+            ) from None
+
+    def staged(self, target: Path) -> Path:
+        """Return where the content of `target` stands until `commit`."""
+        return next(temporary for temporary, real in self._staged if real == target)
+
+    def commit(self, *, last: Path) -> None:
+        """Give all files their real names; `last` (the release) when all others have theirs."""
+        self._staged.sort(key=lambda files: files[1] == last)
+        while self._staged:
+            temporary, target = self._staged[0]
+            try:
+                if self.force:
+                    temporary.replace(target)
+                else:
+                    _rename_unless_there(temporary, target)
+            except OSError as error:
+                raise InputError(f"{target}: cannot be written ({error.strerror or 'failed'})") from None
+            _sync_folder(target.parent)
+            self._staged.pop(0)
+
+
+def refuse_unwritable(target: Path, *, force: bool) -> None:
+    """Say early what would make writing `target` fail."""
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; give the name of a file")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {str(target.parent)!r}")
+    if target.exists() and not force:
+        raise InputError(f"{target}: exists already; use --force to replace it")
+
+
+def _rename_unless_there(temporary: Path, target: Path) -> None:
+    """Rename without ever replacing a file that has appeared meanwhile."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise InputError(f"{target}: exists already; use --force to replace it") from None
+    except OSError:  # a file system without links
+        if target.exists():
+            raise InputError(f"{target}: exists already; use --force to replace it") from None
+        temporary.replace(target)
+    else:
+        temporary.unlink()
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed runs left beside `target`; the files of living ones stay."""
+    for stray in target.parent.glob(f".{_escaped(target.name)}.*{SUFFIX}"):
+        owner = stray.name.removesuffix(SUFFIX).split(".")[-2]
+        if owner.isdigit() and not _alive(int(owner)):
+            with contextlib.suppress(OSError):
+                stray.unlink()
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+def _alive(process: int) -> bool:
+    if process == os.getpid():
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OSError):
+        return True
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # not every system can sync a folder
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

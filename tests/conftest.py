@@ -1,0 +1,27 @@
+"""What every test may use: the benchmark data and the worked examples."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load_golden(name: str) -> Any:
+    """A file of worked examples in tests/golden."""
+    return json.loads((ROOT / "tests" / "golden" / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of benchmark data: $DISCREET_DATA, or ../shared/data beside the repository."""
+    folder = Path(os.environ.get("DISCREET_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        reason = f"no benchmark data in {folder} (set DISCREET_DATA)"
+        if os.environ.get("DISCREET_REQUIRE_ALL") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
