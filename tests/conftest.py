@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,3 +26,8 @@ def data_dir() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+# The machine's speed decides nothing: no example is refused for the time it took.
+settings.register_profile("discreet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("discreet")

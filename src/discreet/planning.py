@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from discreet.errors import Problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain
-from discreet.method.disclosure import Found, Refused, Unsatisfiable, disclose
 from discreet.method.problem import group_problem
 from discreet.method.redundant import without_redundant
 from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Classify, Counts, General, Inference
 from discreet.policy.bind import Bound
 from discreet.table.encode import Combinations
+
+if TYPE_CHECKING:
+    from discreet.method.disclosure import Found, Refused
 
 GAINS: dict[type, Gain] = {Classify: information_gain, Counts: cells_gain, General: loss_gain}
 
@@ -50,6 +53,8 @@ def find_plan(
     bound: Bound, counted: Combinations, carry_on: Callable[[int, int], bool]
 ) -> Plan | list[tuple[Inference, Fraction]]:
     """Return a plan that keeps all templates; or, when none can, the least possible share of each broken one."""
+    from discreet.method.disclosure import Unsatisfiable, disclose  # compiled: only loaded when needed
+
     policy = bound.policy
     inferences, dropped = without_redundant(bound.inferences)
     classify = isinstance(policy.use, Classify)

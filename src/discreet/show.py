@@ -104,13 +104,13 @@ def _print_promises(to: Console, after: Verification, before: Verification | Non
     befores = before.requirements if before is not None else [None] * len(after.requirements)
     for finding, was in zip(after.requirements, befores, strict=True):
         colour = _COLOURS[finding.answer]
-        to.print(f"  [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
+        to.print(f"  {finding.index + 1}. [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
         if was is not None and was.worst is not None:
-            to.print(f"         before: {escape(_figure(was.worst))}", soft_wrap=True)
+            to.print(f"            before: {escape(_figure(was.worst))}", soft_wrap=True)
         if finding.worst is not None:
-            to.print(f"         {'now:   ' if was else 'worst: '} {escape(_figure(finding.worst))}", soft_wrap=True)
+            to.print(f"            {'now:   ' if was else 'worst: '} {escape(_figure(finding.worst))}", soft_wrap=True)
         if finding.reason:
-            to.print(f"         {escape(finding.reason)}", soft_wrap=True)
+            to.print(f"            {escape(finding.reason)}", soft_wrap=True)
 
 
 def _figure(worst: Worst) -> str:

@@ -70,7 +70,7 @@ class Outcome:
     dropped: list[Template]
 
 
-class Unsatisfiable(Exception):  # noqa: N818
+class Unsatisfiable(Exception):
     """The most suppressed table already violates the templates in `least`: their least confidences."""
 
     def __init__(self, least: dict[Template, Fraction]) -> None:

@@ -26,9 +26,7 @@ Rows = list[list[str | None]]
 BANK = load_golden("tdd_bank.json")
 BANK_COLUMNS = ["Job", "Country", "Child", "Bankruptcy", "Rating"]
 BANK_ROWS: Rows = [
-    line[:-1]
-    for line in BANK["rows [Job, Country, Child, Bankruptcy, Rating, count]"]
-    for _ in range(line[-1])
+    line[:-1] for line in BANK["rows [Job, Country, Child, Bankruptcy, Rating, count]"] for _ in range(line[-1])
 ]
 CRX = load_golden("tdd_crx_topn.json")
 GERMAN = {name: case for name, case in load_golden("tdd_misc.json").items() if name.startswith("german_")}
@@ -83,9 +81,7 @@ def assert_suppressed(outcome: Outcome, expected: dict[str, list[str]]) -> None:
 @pytest.mark.parametrize(("suffix", "use"), [("infogain", "classify"), ("distortion", "counts")])
 def test_bank(example: str, suffix: str, use: Use) -> None:
     golden = BANK[f"{example}_{suffix}"]
-    outcome = disclose(
-        BANK_COLUMNS, BANK_ROWS, [parse(text) for text in golden["templates"]], use=use, target="Rating"
-    )
+    outcome = disclose(BANK_COLUMNS, BANK_ROWS, [parse(text) for text in golden["templates"]], use=use, target="Rating")
     trace = golden["trace"]
     keys = ("attr", "value", "score", "infogain", "privloss", "tied")
     assert_steps(outcome.steps, [[line[key] for key in keys] for line in trace])
@@ -149,9 +145,7 @@ def inferences_above(columns: Sequence[str], rows: Rows, templates: Sequence[Tem
     for t in templates:
         given = [columns.index(name) for name in t.given]
         size = Counter(tuple(row[i] for i in given) for row in rows)
-        having = Counter(
-            tuple(row[i] for i in given) for row in rows if row[columns.index(t.column)] == t.value
-        )
+        having = Counter(tuple(row[i] for i in given) for row in rows if row[columns.index(t.column)] == t.value)
         total += sum(Fraction(having[group], size[group]) > t.at_most for group in size)
     return total
 
@@ -216,9 +210,7 @@ def test_missing_is_a_value_that_comes_first_and_is_not_the_suppressed_one() -> 
     assert [(step.value, step.tied) for step in outcome.steps] == [(None, 3), ("", 2), ("a", 1)]
     stuck = disclose(["q", "s"], [[None, "y"], ["a", "x"]], [rule], use="counts")
     assert stuck.suppressed == {"q": {None, "a"}}
-    of_missing = disclose(
-        ["s", "q"], [["x", "a"], [None, "a"]], [template(["q"], "s", None, "0.5")], use="counts"
-    )
+    of_missing = disclose(["s", "q"], [["x", "a"], [None, "a"]], [template(["q"], "s", None, "0.5")], use="counts")
     assert set(of_missing.confidence.values()) == {Fraction(1, 2)}
 
 
@@ -271,9 +263,7 @@ def test_always_ends_at_a_table_that_cannot_disclose_more(seed: int, use: Use) -
     outcome = disclose(columns, rows, rules, use=use, target="c", always=True)
 
     def holds(gone: set[tuple[str, str | None]]) -> bool:
-        released = [
-            [name if (name, v) in gone else v for name, v in zip(columns, row, strict=True)] for row in rows
-        ]
+        released = [[name if (name, v) in gone else v for name, v in zip(columns, row, strict=True)] for row in rows]
         return all(confidence(columns, released, t.given, t.column, t.value) <= t.at_most for t in rules)
 
     gone = {(column, value) for column, values in outcome.suppressed.items() for value in values}

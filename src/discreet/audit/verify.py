@@ -196,15 +196,22 @@ def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
     rough = hits / np.maximum(known, 1)
     contenders = np.flatnonzero(rough >= rough.max() * (1 - 1e-9))
-    best = max(contenders, key=lambda at: (_share(int(hits[at]), int(known[at])), int(counts.rows[at])))
+    sure = [_share(int(hits[at]), int(known[at])) for at in contenders]
+    contenders = contenders[[share == max(sure) for share in sure]]
+    largest = contenders[counts.rows[contenders] == counts.rows[contenders].max()]
+    best = min(largest, key=lambda at: [text or "" for text in _texts(counts, at)])
     return Worst(
-        group=dict(zip(given, counts.texts.row(int(best)) if given else (), strict=True)),
+        group=dict(zip(given, _texts(counts, best), strict=True)),
         rows=int(counts.rows[best]),
         hits=int(hits[best]),
         hidden=int(counts.hidden[best]),
         share=_share(int(hits[best]), int(known[best])),
         limit=limit,
     )
+
+
+def _texts(counts: Recount, at: np.signedinteger) -> tuple[str | None, ...]:
+    return counts.texts.row(int(at)) if counts.texts.width else ()
 
 
 def _share(hits: int, known: int) -> Fraction:

@@ -159,8 +159,7 @@ class Policy(Part):
         said = {name: value for name, value in changes.items() if value is not None}
         if not said:
             return self
-        merged = FileOptions.model_validate({**self.file.model_dump(), **said})
-        return self.model_copy(update={"file": merged})
+        return self.model_copy(update={"file": FileOptions(**{**self.file.model_dump(), **said})})
 
     def to_dict(self) -> dict[str, object]:
         """Return the policy as plain data that `Policy.from_dict` and a YAML file take."""

@@ -33,12 +33,9 @@ Text = Annotated[str | None, BeforeValidator(as_text)]
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'Job'?" for the nearest known word, or nothing."""
-    known = list(known)
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if not near:
-        folded = {name.casefold().strip(): name for name in known}
-        near = [folded[word.casefold().strip()]] if word.casefold().strip() in folded else []
-    return f"; did you mean {near[0]!r}?" if near else ""
+    folded = {name.casefold().strip(): name for name in known}
+    near = difflib.get_close_matches(word.casefold().strip(), list(folded), n=1, cutoff=0.65)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def field_name(path: Path) -> str:
@@ -73,7 +70,7 @@ else:
 class _Reporting(ModelMetaclass):
     """Makes direct calls (`Template(...)` in Python) report mistakes the way policy files do."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         positional = getattr(cls, "positional", ())
         if len(args) > len(positional):
             raise TypeError(f"{cls.__name__} takes {len(positional)} positional arguments, {len(args)} given")

@@ -100,7 +100,7 @@ class _YamlReader:
 
         self.lines.setdefault(path, node.start_mark.line + 1)
         if isinstance(node, yaml.ScalarNode):
-            plain = node.style is None
+            plain = not node.style
             return None if plain and node.value in ("", "~", "null", "Null", "NULL") else str(node.value)
         if id(node) in self._open or len(self._open) > 50:
             self._mistake(node, path, "refers to itself or is nested too deeply")

@@ -60,16 +60,19 @@ class General(_Named):
     name: ClassVar[str] = "general"
 
 
+TAGGED_USES: dict[str, type[Part]] = {"classify": Classify, "counts": Counts, "general": General}
+"""The word that tells which use is meant."""
+
+
 def _kind(value: Any) -> str | None:
     if isinstance(value, Mapping):
         return "classify" if "classify" in value else None
     if isinstance(value, str):
-        return value if value in ("counts", "general") else None
-    return {Classify: "classify", Counts: "counts", General: "general"}.get(type(value))
+        return value if value in TAGGED_USES and value != "classify" else None
+    return next((tag for tag, kind in TAGGED_USES.items() if isinstance(value, kind)), None)
 
 
 Use = Annotated[
     Annotated[Classify, Tag("classify")] | Annotated[Counts, Tag("counts")] | Annotated[General, Tag("general")],
     Discriminator(_kind, custom_error_type="use", custom_error_message="write {classify: COLUMN}, counts or general"),
 ]
-TAGGED_USES: dict[str, type[Part]] = {"classify": Classify, "counts": Counts, "general": General}

@@ -1,8 +1,8 @@
 """CSV files, read and written as text: every value exactly as it stands, or a clear refusal.
 
 Polars reads the values. It pads short records without a word, takes some texts at the start of a file for
-something else (a byte order mark, a compressed file) and quotes cells in its error messages; so the records are
-counted here first (`discreet.table.dialect.survey`), and no message of Polars ever gets out.
+something else (a byte order mark, a compressed file) and shows values in its error messages; so the records
+are counted first (`discreet.table.records`), and no message of Polars ever gets out.
 """
 
 from __future__ import annotations
@@ -19,19 +19,8 @@ from typing import BinaryIO
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.dialect import (
-    CANDIDATES,
-    CR,
-    GZIP,
-    LF,
-    Dialect,
-    Source,
-    load,
-    separator_problem,
-    sniff,
-    survey,
-    uneven_record,
-)
+from discreet.table.dialect import CANDIDATES, CR, GZIP, LF, Dialect, Source, load, separator_problem, sniff
+from discreet.table.records import tally, uneven
 
 __all__ = ["Dialect", "read_csv", "write_csv"]
 
@@ -50,7 +39,7 @@ def read_csv(
     encoding: str | None = None,
     skip: int = 0,
 ) -> tuple[pl.DataFrame, Dialect]:
-    """Read a CSV file as text: every column is a string column, a blank cell is null, a quoted ``""`` is empty.
+    """Read a CSV file as text: every column is String, a blank cell is null, a quoted ``""`` is an empty text.
 
     Blank lines at the end are ignored, except that in a file of one column a blank line is a null.
 
@@ -96,21 +85,23 @@ def read_csv(
     if (nul := source.data.find(b"\0", start)) >= 0:
         raise source.error("a NUL byte; this is not a text file, or its `encoding` must be given", nul)
     chosen = sniff(source, start) if separator is None else separator
-    records, separators = survey(source, start, len(source.data), chosen)
     layout = _layout(source, start, chosen, header, guessed=separator is None)
-    records -= layout.blank_lines
-    rows = records - layout.header
-    if separators != records * (len(layout.names) - 1):
-        raise _uneven(layout)
-    frame = _values(layout) if rows else pl.DataFrame(schema=layout.schema)
+    records, separators = tally(source, start, layout.end, chosen)
+    rows, width = records - layout.header, len(layout.names)
+    frame = None
+    if separators == records * (width - 1):
+        frame = _values(layout) if rows else pl.DataFrame(schema=layout.schema)
     if frame is None or frame.height != rows:
-        raise source.not_utf8(start, layout.end) or _uneven(layout)
+        raise _uneven(layout) or source.not_utf8(start, layout.end) or source.error("cannot be read as a table")
+    # A short record ends in a null. When there is none, no record is short; then none is long, by their sum.
+    if width > 1 and frame.to_series(-1).null_count() and (error := _uneven(layout)):
+        raise error
     return frame, Dialect(chosen, layout.header, source.encoding, layout.line_end, source.bom)
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where what stands in the file: `start`, header, `body`, `end`, blank lines."""
+    """Where what stands in the file: from `start` the header, from `body` the rows, to `end`."""
 
     source: Source
     separator: str
@@ -119,7 +110,6 @@ class _Layout:
     start: int
     body: int
     end: int
-    blank_lines: int
     line_end: str
     like: str  # why as many fields as names are expected
     hint: str  # what to do when they are not found
@@ -134,11 +124,11 @@ def _layout(source: Source, start: int, separator: str, header: bool | Sequence[
     match = RECORD.match(data, start)
     assert match is not None  # it matches the empty text
     first_end, body = match.end(), min(match.end() + 1, len(data))
-    line_end = "\r\n" if data[start:body].endswith(b"\r\n") else "\n"
+    width = tally(source, start, body, separator).separators + 1
+    line_end = "\r\n" if data.endswith(b"\r\n", start, body) else "\n"
     if header is True:
         names, like = _header(source, start, first_end, separator), "as in the header"
     elif header is False:
-        width = survey(source, start, body, separator)[1] + 1
         names, like = (
             [f"column_{number}" for number in range(1, width + 1)],
             f"as in line {source.line(start)}",
@@ -146,14 +136,14 @@ def _layout(source: Source, start: int, separator: str, header: bool | Sequence[
     else:
         names, like = _checked(source, list(header), None), "one for each name given"
     body = body if header is True else start
-    end, blank_lines = _without_blank_lines(data, start) if len(names) > 1 else (len(data), 0)
+    end = _without_blank_lines(data, start) if len(names) > 1 else len(data)
     if end == start:
         raise source.error("has only blank lines")
     hint = ""
     if guessed and separator in CANDIDATES:
         shown = "tab" if separator == "\t" else separator
         hint = f"; the separator ({shown}) was guessed, give it as `separator` if it is another"
-    return _Layout(source, separator, names, header is True, start, body, end, blank_lines, line_end, like, hint)
+    return _Layout(source, separator, names, header is True, start, body, end, line_end, like, hint)
 
 
 def _after_lines(source: Source, skip: int) -> int:
@@ -170,15 +160,15 @@ def _after_lines(source: Source, skip: int) -> int:
     return start
 
 
-def _without_blank_lines(data: bytes, start: int) -> tuple[int, int]:
-    """Where the last record ends that is not blank, its line end included, and how many blank lines follow."""
-    end, blank = len(data), 0
+def _without_blank_lines(data: bytes, start: int) -> int:
+    """Where the last record that is not blank ends, its line end included."""
+    end = len(data)
     while end > start and data[end - 1] == LF:
-        before = end - (2 if data[start:end].endswith(b"\r\n") else 1)
+        before = end - (2 if data.endswith(b"\r\n", start, end) else 1)
         if before > start and data[before - 1] != LF:
             break
-        end, blank = before, blank + 1
-    return end, blank
+        end = before
+    return end
 
 
 def _header(source: Source, start: int, end: int, separator: str) -> list[str]:
@@ -195,7 +185,7 @@ def _header(source: Source, start: int, end: int, separator: str) -> list[str]:
 
 
 def _checked(source: Source, names: list[str], offset: int | None) -> list[str]:
-    """The names, none missing, none twice. Messages give positions: in a file without header a name is a value."""
+    """The names, none missing, none twice; messages give positions, as a supposed name may be a value."""
     hint = "" if offset is None else "; if this line is not a header, give `header`: false or the names"
     if not names:
         raise source.error("header: the list of names is empty")
@@ -212,11 +202,10 @@ def _checked(source: Source, names: list[str], offset: int | None) -> list[str]:
 def _values(layout: _Layout) -> pl.DataFrame | None:
     """The values, read by Polars; None if it cannot read them."""
     data, body = layout.source.data, layout.body
-    if layout.blank_lines:
+    if layout.end < len(data):
         data = data[: layout.end]
     skipped = data.count(b"\n", 0, body)
-    marked = data.startswith(codecs.BOM_UTF8, body) and body >= len(codecs.BOM_UTF8)
-    if marked or data.startswith(MISTAKEN):
+    if data.startswith(codecs.BOM_UTF8, body) or data.startswith(MISTAKEN):
         # Polars takes away one mark, wherever its reading starts, and does not look at what comes next.
         data, skipped = codecs.BOM_UTF8 + data[body:], 0
     try:
@@ -232,21 +221,20 @@ def _values(layout: _Layout) -> pl.DataFrame | None:
         return None  # its message would show values
 
 
-def _uneven(layout: _Layout) -> InputError:
-    """The error for the first record that does not have as many fields as there are names."""
+def _uneven(layout: _Layout) -> InputError | None:
+    """The error for the first record that has not as many fields as there are names."""
     source, width = layout.source, len(layout.names)
-    found = uneven_record(source, layout.start, layout.end, layout.separator, width)
-    if found is None:
-        return source.error("cannot be read as a table")
-    offset, fields = found
-    if source.data[offset] in (CR, LF):
-        return source.error(f"a blank line, expected {width} fields ({layout.like})", offset)
-    plural = "field" if fields == 1 else "fields"
-    return source.error(f"{fields} {plural}, expected {width} ({layout.like}){layout.hint}", offset)
+    record = uneven(source, layout.start, layout.end, layout.separator, width)
+    if record is None:
+        return None
+    if source.data[record.start] in (CR, LF):
+        return source.error(f"a blank line, expected {width} fields ({layout.like})", record.start)
+    fields = "1 field" if record.fields == 1 else f"{record.fields} fields"
+    return source.error(f"{fields}, expected {width} ({layout.like}){layout.hint}", record.start)
 
 
 def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
-    """Write a table of text so that `read_csv` gives the same table back: null is blank, the empty text is ``""``.
+    """Write a table of text so that `read_csv` gives it back: null is blank, the empty text is ``""``.
 
     Fields are put in quotes only where they must be. Without a header, a table of no rows is an empty file.
 
@@ -262,8 +250,8 @@ def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
     Raises
     ------
     InputError
-        The table cannot be written so that it would be read again (a NUL character, a column without a name, a
-        character the encoding does not have), or the file cannot be written.
+        The table would not come back (a NUL character, a column without a name, a character that the
+        encoding does not have). What goes wrong with `target` itself is an OSError, for who opened it to name.
 
     Examples
     --------
@@ -273,7 +261,7 @@ def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
     b'job;age\\nclerk;007\\n;""\\n'
     """
     frame = _as_text(frame, dialect)
-    encoder = _encoder(dialect.encoding)
+    encoder = _encoder(dialect)
     utf8 = codecs.lookup(dialect.encoding).name == "utf-8"
     header = [frame.clear()] if dialect.header else []
     if dialect.bom:
@@ -310,12 +298,15 @@ def _as_text(frame: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
     return frame.cast(pl.String)
 
 
-def _encoder(encoding: str) -> codecs.IncrementalEncoder:
+def _encoder(dialect: Dialect) -> codecs.IncrementalEncoder:
     try:
-        "a".encode(encoding)  # refuses codecs that are not for text
-        return codecs.getincrementalencoder(encoding)()
+        "a".encode(dialect.encoding)  # refuses codecs that are not for text
+        encoder = codecs.getincrementalencoder(dialect.encoding)()
     except (LookupError, ValueError):
-        raise InputError(f"there is no text encoding {encoding!r} to write in") from None
+        raise InputError(f"there is no text encoding {dialect.encoding!r} to write in") from None
+    if dialect.bom and not _survives("\ufeff", dialect.encoding):
+        raise InputError(f"bom: there is no byte order mark in the encoding {dialect.encoding!r}")
+    return encoder
 
 
 def _guarded(data: bytes, dialect: Dialect) -> bytes:
@@ -329,17 +320,14 @@ def _guarded(data: bytes, dialect: Dialect) -> bytes:
 
 
 def _encoded(text: str, encoder: codecs.IncrementalEncoder, part: pl.DataFrame, encoding: str) -> bytes:
-    """The text in another encoding; refused if it would not come back (shift_jis writes a yen as a backslash)."""
-    try:
-        if text.encode(encoding).decode(encoding) == text:
-            return encoder.encode(text)
-    except UnicodeError:
-        pass
+    if _survives(text, encoding):
+        return encoder.encode(text)
     name = _column_with(part, lambda text: not _survives(text, encoding))
     raise InputError(f"column {name!r}: has a character that {encoding} cannot write; choose utf-8")
 
 
 def _survives(text: str, encoding: str) -> bool:
+    """Whether a text comes back from an encoding (shift_jis turns a yen sign into a backslash)."""
     try:
         return text.encode(encoding).decode(encoding) == text
     except UnicodeError:

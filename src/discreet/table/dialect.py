@@ -1,20 +1,14 @@
-"""What a text file looks like, before a single value is read: encoding, separator, quotes, records.
-
-Everything here works on the bytes of the file as UTF-8 and on the strict grammar of CSV: a field is either free
-of quotes, separators and line ends, or it stands in quotes, with the quotes inside it doubled. A file that
-breaks the grammar is refused with the line, because programs disagree on what such a file says. The survey
-treats 64 bytes at a time as the bits of one integer, so it costs a fraction of reading the values.
-"""
+"""What a text file looks like, before a single value is read: its encoding and its separator."""
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +21,6 @@ UNUSED = ("\x1f", "\x1e", "\x1d", "\x1c")
 GZIP = b"\x1f\x8b"
 QUOTE, LF, CR = b'"\n\r'
 SAMPLE = 1 << 16
-BLOCK = 1 << 19  # bytes surveyed at a time, a multiple of 64 that stays in the cache
-
-Bits = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -107,7 +98,7 @@ class Source:
 def load(path: Path, encoding: str | None) -> Source:
     """The text of a file, unpacked if it is gzip, and as UTF-8 whatever its encoding.
 
-    UTF-8 itself is not checked here: the reader of the values does that, and `Source.not_utf8` finds the line.
+    UTF-8 itself is not checked here: who reads the values does that, and `Source.not_utf8` finds the line.
     """
     data = _unpack(path, _bytes(path))
     name = "utf-8" if encoding is None else _codec(path, encoding)
@@ -118,11 +109,13 @@ def load(path: Path, encoding: str | None) -> Source:
     assert encoding is not None
     try:
         data = data.decode(encoding).encode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
-        raise InputError(f"{path}, line {line}: not text in the encoding {encoding}") from None
-    except UnicodeError:
-        raise InputError(f"{path}: not text in the encoding {encoding}") from None
+    except UnicodeError as error:
+        place = str(path)
+        if isinstance(error, UnicodeDecodeError):
+            with contextlib.suppress(UnicodeError):
+                line = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
+                place = f"{path}, line {line}"
+        raise InputError(f"{place}: not text in the encoding {encoding}; give another `encoding`") from None
     return Source(path, data, encoding, data.startswith(codecs.BOM_UTF8))
 
 
@@ -134,7 +127,7 @@ def _bytes(path: Path) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{path}: is a directory, not a file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror or 'failed'})") from None
     except ValueError:
         raise InputError(f"{path}: is not the name of a file") from None
 
@@ -160,34 +153,31 @@ def _codec(path: Path, encoding: str) -> str:
 def sniff(source: Source, start: int) -> str:
     """The separator among , ; tab | that gives every sampled record the same number of fields.
 
-    When several do, the most fields win (a tab wins in a .tsv file). When none does but one stands in most
-    records, it is taken all the same, so that the uneven record is reported rather than the file mistaken for
-    one column. In a file of one column the answer is a character that does not occur in it.
+    When several do, the most fields win (a tab wins in a .tsv file). When none does but one stands in the
+    first record or in most of them, it is taken all the same, so that the uneven record is reported rather
+    than the file mistaken for one column. For a file of one column: a character that does not occur in it.
     """
-    names = sorted(CANDIDATES, key=lambda c: c != "\t") if _is_tsv(source.path) else list(CANDIDATES)
+    is_tsv = ".tsv" in (suffix.lower() for suffix in source.path.suffixes)
+    candidates = ("\t", ",", ";", "|") if is_tsv else CANDIDATES
     even: list[tuple[int, str]] = []
     uneven: list[tuple[int, str]] = []
-    for separator, fields in _sample(source.data, start, names):
+    for separator, fields in _sample(source.data, start, candidates):
         common = int(np.bincount(fields).argmax()) if fields.size else 1
         if common > 1 and bool((fields == common).all()):
             even.append((common, separator))
-        elif 2 * np.count_nonzero(fields > 1) > fields.size:
+        elif fields.size and (fields[0] > 1 or 2 * np.count_nonzero(fields > 1) > fields.size):
             uneven.append((int(np.count_nonzero(fields == common)), separator))
-    if even and _is_tsv(source.path) and even[0][1] == "\t":
+    if is_tsv and even and even[0][1] == "\t":
         return "\t"
     if even or uneven:
         return max(even or uneven, key=lambda found: found[0])[1]
-    for separator in (*names, *UNUSED):
+    for separator in (*candidates, *UNUSED):
         if source.data.find(separator.encode(), start) < 0:
             return separator
     raise source.error("the separator cannot be guessed; give it as `separator`")
 
 
-def _is_tsv(path: Path) -> bool:
-    return ".tsv" in (suffix.lower() for suffix in path.suffixes)
-
-
-def _sample(data: bytes, start: int, separators: list[str]) -> Iterator[tuple[str, NDArray[np.int64]]]:
+def _sample(data: bytes, start: int, separators: Sequence[str]) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """For each separator, the number of fields of each of the first records that are not blank."""
     size = SAMPLE
     while True:
@@ -204,143 +194,3 @@ def _sample(data: bytes, start: int, separators: list[str]) -> Iterator[tuple[st
     for separator in separators:
         count = np.concatenate(([0], np.cumsum((text == ord(separator)) & outside)))
         yield separator, (count[ends] - count[starts] + 1)[~blank]
-
-
-class _Block(NamedTuple):
-    """A part of the text, one bit per byte: separators and line ends outside quotes, breaches of the grammar."""
-
-    offset: int
-    separators: Bits
-    ends: Bits
-    wrong: Bits
-    inside: bool  # the block ends inside quotes
-
-
-def survey(source: Source, start: int, end: int, separator: str) -> tuple[int, int]:
-    """Count records and separators between them; refuse stray and unclosed quotes and lone carriage returns."""
-    data = source.data
-    if start == end:
-        return 0, 0
-    unfinished = int(data[end - 1] != LF)
-    if data.find(b'"', start, end) < 0 and data.find(b"\r", start, end) < 0:
-        return _count(data, start, end, LF) + unfinished, _count(data, start, end, ord(separator))
-    records, separators, inside = unfinished, 0, False
-    for block in _blocks(data, start, end, separator):
-        if block.wrong.any():
-            raise _breach(source, block.offset + int(_positions(block.wrong)[0]))
-        records += int(np.bitwise_count(block.ends).sum())
-        separators += int(np.bitwise_count(block.separators).sum())
-        inside = block.inside
-    if inside:
-        raise source.error("a quote opens here that is never closed", _opening(data, data.rfind(b'"', 0, end)))
-    if data[end - 1] == CR:
-        raise _breach(source, end)
-    return records, separators
-
-
-def uneven_record(source: Source, start: int, end: int, separator: str, fields: int) -> tuple[int, int] | None:
-    """The first record with another number of fields: where it starts, and how many it has."""
-    begin, found = start, 1
-    for block in _blocks(source.data, start, end, separator):
-        places = _positions(block.separators | block.ends) + block.offset
-        text = np.frombuffer(source.data, np.uint8)
-        ends = np.flatnonzero(text[places] == LF)
-        counts = np.diff(ends, prepend=-1)
-        counts[:1] += found - 1
-        begins = np.concatenate(([begin], places[ends] + 1))
-        wrong = np.flatnonzero(counts != fields)
-        if wrong.size:
-            return int(begins[wrong[0]]), int(counts[wrong[0]])
-        begin = int(begins[-1])
-        found = places.size - int(ends[-1]) if ends.size else found + places.size
-    return (begin, found) if begin < end and found != fields else None
-
-
-def _count(data: bytes, start: int, end: int, byte: int) -> int:
-    text = np.frombuffer(data, np.uint8)[start:end]
-    return sum(int(np.count_nonzero(text[offset : offset + BLOCK] == byte)) for offset in range(0, text.size, BLOCK))
-
-
-def _blocks(data: bytes, start: int, end: int, separator: str) -> Iterator[_Block]:
-    """Survey the text block by block; what a byte means depends on the quotes before it, so a state is carried.
-
-    In correct text quotes open and close in turn. One that opens follows a separator, a line end, or the quote
-    that closed before it (a doubled quote); what follows one that closes is one of these or a carriage return.
-    """
-    text = np.frombuffer(data, np.uint8)
-    inside = closed = returned = 0
-    bounded = 1
-    for offset in range(start, end, BLOCK):
-        block = text[offset : min(offset + BLOCK, end)]
-        quotes = _bits(block == QUOTE)
-        quoted = _parity(quotes, inside)
-        inside = int(quoted[-1] >> np.uint64(63))
-        free = ~quoted
-        separators, ends, returns = (_bits(block == byte) & free for byte in (ord(separator), LF, CR))
-        opening, closing = quotes & quoted, quotes & free
-        boundaries = separators | ends
-        after_boundary, bounded = _next(boundaries | closing, bounded)
-        after_closing, closed = _next(closing, closed)
-        after_return, returned = _next(returns, returned)
-        wrong = opening & ~after_boundary
-        wrong |= after_closing & ~(boundaries | returns | opening)
-        wrong |= after_return & ~ends
-        if beyond := block.size % 64:
-            wrong[-1] &= np.uint64((1 << beyond) - 1)
-        yield _Block(offset, separators, ends, wrong, bool(inside))
-
-
-def _bits(mask: NDArray[np.bool_]) -> Bits:
-    """64 truth values in each integer, the first in its lowest bit."""
-    packed = np.packbits(mask, bitorder="little")
-    if missing := -packed.size % 8:
-        packed = np.append(packed, np.zeros(missing, np.uint8))
-    return packed.view("<u8")
-
-
-def _positions(bits: Bits) -> NDArray[np.int64]:
-    """Which bits are set."""
-    return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
-
-
-def _parity(bits: Bits, before: int) -> Bits:
-    """In each place, whether an odd number of bits is set up to and with it, `before` counted in."""
-    parity = bits.copy()
-    for shift in (1, 2, 4, 8, 16, 32):
-        parity ^= parity << np.uint64(shift)
-    carried = np.empty_like(parity)
-    carried[0] = before
-    carried[1:] = np.bitwise_xor.accumulate(parity[:-1] >> np.uint64(63)) ^ np.uint64(before)
-    return parity ^ (np.uint64(0) - carried)
-
-
-def _next(bits: Bits, before: int) -> tuple[Bits, int]:
-    """The places after the set ones, and whether the last place was set."""
-    moved = bits << np.uint64(1)
-    moved[1:] |= bits[:-1] >> np.uint64(63)
-    moved[0] |= np.uint64(before)
-    return moved, int(bits[-1] >> np.uint64(63))
-
-
-def _breach(source: Source, offset: int) -> InputError:
-    """What is wrong at the first byte where the text cannot be CSV."""
-    before = source.data[offset - 1]
-    if before == CR:
-        return source.error("a lone carriage return (CR) outside quotes; convert the line ends to LF or CR LF", offset)
-    if before != QUOTE:
-        return source.error(
-            "a stray quote in a field that does not start with one; put the field in quotes and double the quote",
-            offset,
-        )
-    opened = source.line(_opening(source.data, source.data.rfind(b'"', 0, offset - 1)))
-    return source.error(
-        f"a stray quote in the quoted field that opens in line {opened}; double the quotes inside a field",
-        offset - 1,
-    )
-
-
-def _opening(data: bytes, quote: int) -> int:
-    """Where the field opens of which this is an opening quote or the second one of a doubled quote."""
-    while quote > 0 and data[quote - 1] == QUOTE:
-        quote = data.rfind(b'"', 0, quote - 1)
-    return quote

@@ -101,20 +101,20 @@ class LocalEngine:
     def recount(self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: str | None) -> Recount:
         """Count the groups of rows with equal texts on `given`, for verification."""
         known = [f"given {place}" for place in range(len(given))]
-        texts = pl.DataFrame([self.texts(name).alias(alias) for name, alias in zip(given, known, strict=True)])
-        texts = texts.with_columns(self.texts(column).alias("sensitive"))
+        texts = pl.LazyFrame(
+            [self.texts(name).alias(alias) for name, alias in zip(given, known, strict=True)]
+            + [self.texts(column).alias("sensitive")]
+        )
         sensitive = pl.col("sensitive")
         groups = (
-            (texts.lazy().group_by(known) if known else texts.lazy().group_by(pl.lit(0).alias("all")))
+            texts.group_by(known or pl.lit(0).alias("everyone"))
             .agg(
                 pl.len().cast(pl.Int64).alias("rows"),
                 *(
                     sensitive.eq_missing(pl.lit(value, pl.String)).sum().cast(pl.Int64).alias(f"hits {place}")
                     for place, value in enumerate(values)
                 ),
-                (pl.lit(0) if hidden is None else sensitive.eq_missing(pl.lit(hidden)).sum())
-                .cast(pl.Int64)
-                .alias("hidden"),
+                sensitive.eq(pl.lit(hidden, pl.String)).sum().cast(pl.Int64).alias("hidden"),
             )
             .collect()
         )

@@ -1,0 +1,85 @@
+"""Random tables with random policies, and the bank example: what many tests are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import polars as pl
+from hypothesis import strategies as st
+
+import discreet as d
+from tests.conftest import load_golden
+
+BANK_COLUMNS = ["Job", "Country", "Child", "Bankruptcy", "Rating"]
+
+
+def bank() -> pl.DataFrame:
+    """The 24 bank customers of Wang, Fung and Yu."""
+    counted = load_golden("tdd_bank.json")["rows [Job, Country, Child, Bankruptcy, Rating, count]"]
+    rows = [row[:5] for row in counted for _ in range(row[5])]
+    return pl.DataFrame(rows, schema=BANK_COLUMNS, orient="row")
+
+
+def bank_policy(at_most: str = "75%", *, use: d.Classify | d.Counts | d.General | None = None) -> d.Policy:
+    """Example 2 of the paper."""
+    template = d.Template(given=["Job", "Country"], infer={"Bankruptcy": "Discharged"}, at_most=at_most)
+    return d.Policy(use=use or d.Classify("Rating"), protect=[template])
+
+
+def two_templates(at_most: str = "50%", *, use: d.Classify | d.Counts | None = None) -> d.Policy:
+    """Example 3 of the paper."""
+    return d.Policy(
+        use=use or d.Classify("Rating"),
+        protect=[
+            d.Template(given=["Job", "Country"], infer={"Bankruptcy": "Discharged"}, at_most=at_most),
+            d.Template(given=["Job", "Child"], infer={"Bankruptcy": "Discharged"}, at_most=at_most),
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class Job:
+    """A random table with a random policy on it."""
+
+    columns: list[str]
+    rows: list[tuple[str | None, ...]]
+    policy: d.Policy
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame(self.rows, schema=dict.fromkeys(self.columns, pl.String), orient="row")
+
+
+_VALUES: dict[str, Sequence[str | None]] = {
+    "a": ["p", "q", "r", None],
+    "b": ["x", "", "007"],
+    "c": ["u", "é", "NA", " u", "w"],
+    "ill": ["yes", "no"],
+    "poor": ["yes", "no", None],
+    "class": ["1", "2", "3"],
+}
+
+
+@st.composite
+def jobs(draw: st.DrawFn, *, most_rows: int = 24) -> Job:
+    """Tables with missing, blank and odd values; templates over any columns, sensitive ones and the class included."""
+    columns = list(_VALUES)
+    row = st.tuples(*(st.sampled_from(list(values)) for values in _VALUES.values()))
+    rows = draw(st.lists(row, min_size=1, max_size=most_rows))
+    templates = []
+    for _ in range(draw(st.integers(1, 3))):
+        column = draw(st.sampled_from(["ill", "poor"]))
+        given = draw(
+            st.lists(st.sampled_from([c for c in columns if c != column]), min_size=1, max_size=4, unique=True)
+        )
+        occurring = sorted({r[columns.index(column)] for r in rows}, key=lambda value: value or "")
+        values = draw(st.lists(st.sampled_from(occurring), min_size=1, max_size=2, unique=True))
+        denominator = draw(st.integers(1, 12))
+        share = Fraction(draw(st.integers(0, denominator)), denominator)
+        templates.append(d.Template(given=given, infer={column: values}, at_most=share))
+    use = draw(st.sampled_from([d.Classify("class"), d.Counts(), d.General()]))
+    always = draw(st.booleans()) if isinstance(use, d.Classify) else False
+    disclosure = d.Disclosure(disclose="always" if always else None)
+    return Job(columns, rows, d.Policy(use=use, protect=templates, disclosure=disclosure))

@@ -1,0 +1,172 @@
+"""Every kind of table comes out as it went in, but for what the plan hides; nothing else leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import discreet as d
+from discreet.plan import Plan
+from discreet.policy import Policy
+from discreet.table.source import open_table
+from tests.jobs import bank, bank_policy
+from tests.kinds import KINDS, to_rows
+
+ODD = pl.DataFrame(
+    {
+        "job": ["007", "NA", " x", "", None, "é\u200b😀", "007"],
+        "ill": ["no", "no", "no", "no", "no", "no", "yes"],
+        "age": pl.Series([1, 2, 3, 4, 5, 6, 7], dtype=pl.Int16),
+        "height": [1.5, 2.5, 3.25, 1e20, 1e-7, 0.1, 1.0],
+        "member": [True, False, True, True, False, True, False],
+    }
+)
+
+
+def odd_policy(at_most: str, **more: Any) -> Policy:
+    template = d.Template(given=["job", "age"], infer={"ill": "yes"}, at_most=at_most)
+    return d.Policy(use=d.Counts(), protect=[template], **more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_to_hide_nothing_changes(kind: str) -> None:
+    """Values, types, names and order of an already safe table come out untouched."""
+    table = KINDS[kind](ODD)
+    out: Any = d.protect(table, odd_policy("100%")).table
+    expected = table.collect() if isinstance(table, pl.LazyFrame) else table
+    assert type(out) is type(expected)
+    assert to_rows(out) == to_rows(expected)
+    if isinstance(out, pd.DataFrame):
+        pd.testing.assert_frame_equal(out, expected)
+    else:
+        assert out.schema == expected.schema
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_release_from_every_kind(kind: str) -> None:
+    """Numbers become text only where some are hidden; columns that stay keep their type."""
+    release = d.protect(KINDS[kind](ODD), odd_policy("50%"))
+    reference: Any = d.protect(ODD, odd_policy("50%")).table
+    out: Any = release.table
+    assert to_rows(out) == to_rows(reference)
+    assert release.plan.steps == d.protect(ODD, odd_policy("50%")).plan.steps
+    assert sum(release.audit.hidden_cells.values()) > 0
+    assert list(out.columns if not isinstance(out, pa.Table) else out.column_names) == ODD.columns
+    if isinstance(out, pl.DataFrame):
+        assert out.schema["height"] == pl.Float64
+        assert out.schema["age"] == pl.String
+
+
+def test_the_index_and_other_luggage_stay_at_home() -> None:
+    """A pandas index, attributes and Arrow metadata often hold names or row numbers of the source."""
+    frame = bank().to_pandas()
+    frame.index = [f"customer {n}" for n in range(len(frame))]
+    frame.attrs = {"source": "secret.csv"}
+    out: Any = d.protect(frame, bank_policy()).table
+    assert list(out.index) == list(range(24))
+    assert out.attrs == {}
+    assert frame.index[0] == "customer 0"  # the owner's table is left alone
+    table = bank().to_arrow().replace_schema_metadata({"pandas": "index: names"})
+    released: Any = d.protect(table, bank_policy()).table
+    assert released.schema.metadata is None
+
+
+def test_identifiers_are_left_out() -> None:
+    table = bank().with_columns(pl.arange(24).cast(pl.String).alias("Name"))
+    policy = bank_policy().model_copy(update={"columns": {"Name": d.Column(role="identifier")}})
+    out: Any = d.protect(table, policy).table
+    assert "Name" not in out.columns
+
+
+def test_missing_rows_are_dropped_and_keep_their_numbers() -> None:
+    """A row with a missing value in any column goes; problems are named by the row numbers of the input."""
+    table = pl.DataFrame({"job": ["a", "?", "a", "b"], "ill": ["yes", "no", "no", "no"], "note": ["", "", None, "n"]})
+    policy = d.Policy(
+        use=d.Counts(),
+        protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="100%")],
+        missing=d.Missing(values=("?",), rows="drop"),
+    )
+    release = d.protect(table, policy)
+    out: Any = release.table
+    assert out.rows() == [("a", "yes", ""), ("b", "no", "n")]
+    assert release.audit.dropped == 2
+    false = out.with_columns(pl.Series("note", ["", "m"]))
+    assert "first in row 4" in d.verify(false, policy, original=table).truthful.problems[0]
+
+
+def test_missing_as_a_value_of_its_own() -> None:
+    table = pl.DataFrame({"job": [None, None, "a", "a"], "ill": ["yes", "no", "no", "no"]})
+    policy = d.Policy(use=d.Counts(), protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="50%")])
+    out: Any = d.protect(table, policy).table
+    assert out["job"].to_list() == [None, None, "a", "a"]
+    stricter = d.Policy(use=d.Counts(), protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="30%")])
+    hidden: Any = d.protect(table, stricter).table
+    assert hidden["job"].to_list() == ["*"] * 4
+
+
+def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
+    """By row numbers of the input, from 1, also when rows were dropped before."""
+    table = pl.DataFrame({"job": ["?", "a", "b", "b"], "ill": ["no", "no", "yes", "no"], "n": [1, 2, 3, 4]})
+    policy = d.Policy(
+        protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="1")],
+        missing=d.Missing(values=("?",), rows="drop"),
+    )
+    plan = Plan(
+        policy,
+        ("job", "ill", "n"),
+        (d.Recoding("job", ("a", "b"), ()),),
+        suppressed=(4,),
+        edits=(d.Edit(3, "ill", "*"), d.Edit(2, "n", "1-5")),
+    )
+    out: Any = open_table(table, policy).apply(plan).native()
+    assert out.rows() == [("a", "no", "1-5"), ("b", "*", "3"), ("*", "no", "4")]
+    for row in (1, 5):
+        with pytest.raises(d.InputError, match="names a row that the table does not have"):
+            open_table(table, policy).apply(Plan(policy, plan.columns, plan.recodings, suppressed=(row,)))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([1, 2], "list is not a table"),
+        (pd.DataFrame([[1, 2]], columns=[0, 1]), "column 1 of the table has a name that is not a text"),
+        (pd.DataFrame([["a", "b"]], columns=["x", "x"]), "same name"),
+        (bank().clear(), "the table has no rows"),
+        (bank().with_columns(pl.Series("Job", [["a"]] * 24)), "column 'Job' holds List"),
+        (bank().with_columns(pl.Series("Job", [b"a"] * 24)), "column 'Job' holds Binary"),
+        (bank().to_pandas().assign(Job=[1, "a", b"b"] * 8), "column 'Job' mixes kinds of values"),
+    ],
+)
+def test_tables_that_cannot_be_used(table: Any, message: str) -> None:
+    with pytest.raises(d.InputError, match=message):
+        d.protect(table, bank_policy())
+
+
+def test_a_nested_column_nobody_uses_goes_out_unchanged() -> None:
+    table = bank().with_columns(pl.Series("tags", [["a", "b"]] * 24))
+    out: Any = d.protect(table, bank_policy()).table
+    assert out["tags"].to_list() == table["tags"].to_list()
+    false = out.with_columns(pl.Series("tags", [["a"]] * 24))
+    assert not d.verify(false, bank_policy(), original=table).holds
+
+
+def test_the_marker_may_not_be_a_value_of_a_column_that_counts() -> None:
+    table = bank().with_columns(pl.col("Job").replace("Cook", "*"))
+    with pytest.raises(d.PolicyError, match="the marker '\\*' occurs in column 'Job'"):
+        d.protect(table, bank_policy())
+    other = bank_policy().model_copy(update={"marker": "⊥"})
+    assert d.protect(table, other).audit.verification.holds
+
+
+def test_a_release_can_be_released_again() -> None:
+    """A marker declared as a missing value stays hidden and shares its group with what is hidden now."""
+    first: Any = d.protect(bank(), bank_policy()).table
+    declared = d.Missing(values=("*",), rows="value")
+    again = d.protect(first, bank_policy("40%").model_copy(update={"missing": declared, "use": d.Counts()}))
+    assert again.audit.verification.holds
+    recoding = {r.column: r for r in again.plan.recodings}
+    assert "*" in recoding["Job"].hidden

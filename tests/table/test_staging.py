@@ -1,0 +1,93 @@
+"""Nothing is ever half-written, nothing that exists is lost, strays are swept."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.table.staging import SUFFIX, Staging, refuse_unwritable
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_files_appear_together_and_only_at_commit(tmp_path: Path) -> None:
+    release, plan = tmp_path / "r.csv", tmp_path / "p.json"
+    with Staging() as staging:
+        with staging.open(release) as file:
+            file.write(b"release")
+        with staging.open(plan, private=True) as file:
+            file.write(b"plan")
+        assert not release.exists()
+        assert staging.staged(release).read_bytes() == b"release"
+        staging.commit(last=release)
+    assert names(tmp_path) == ["p.json", "r.csv"]
+    assert stat.S_IMODE(plan.stat().st_mode) == 0o600
+
+
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "r.csv"
+    target.write_bytes(b"old")
+    with pytest.raises(ValueError, match="halfway"), Staging(force=True) as staging:
+        with staging.open(target) as file:
+            file.write(b"new")
+        raise ValueError("halfway")
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["r.csv"]
+
+
+def test_an_existing_file_is_refused_without_force(tmp_path: Path) -> None:
+    target = tmp_path / "r.csv"
+    target.write_bytes(b"old")
+    with pytest.raises(InputError, match="exists already; use --force"), Staging() as staging, staging.open(target):
+        pass
+    assert target.read_bytes() == b"old"
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "r.csv"
+    with pytest.raises(InputError, match="exists already"), Staging() as staging:
+        with staging.open(target) as file:
+            file.write(b"new")
+        target.write_bytes(b"somebody else's")
+        staging.commit(last=target)
+    assert target.read_bytes() == b"somebody else's"
+    assert names(tmp_path) == ["r.csv"]
+
+
+def test_strays_of_dead_runs_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    target = tmp_path / "r[1].csv"
+    stray = tmp_path / f".{target.name}.{int(dead.stdout)}.abcd{SUFFIX}"
+    living = tmp_path / f".{target.name}.{os.getppid()}.abcd{SUFFIX}"
+    other = tmp_path / f".other.csv.{int(dead.stdout)}.abcd{SUFFIX}"
+    for path in (stray, living, other):
+        path.touch()
+    with Staging() as staging:
+        with staging.open(target) as file:
+            file.write(b"new")
+        staging.commit(last=target)
+    assert names(tmp_path) == sorted([living.name, other.name, target.name])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_a_clear_error(tmp_path: Path) -> None:
+    """Writing to /dev/full fails like a full disk does."""
+    target = tmp_path / "r.csv"
+    with pytest.raises(InputError, match="cannot be written"), Staging() as staging, staging.open(target) as file:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), file.fileno())
+        file.write(b"x" * 100)
+    assert names(tmp_path) == []
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    for target, message in [(tmp_path, "is a folder"), (tmp_path / "no" / "r.csv", "there is no folder")]:
+        with pytest.raises(InputError, match=message):
+            refuse_unwritable(target, force=True)

@@ -1,0 +1,318 @@
+"""The command line as its user meets it: what it prints, writes and answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+import discreet as d
+from discreet.cli import app
+from tests.jobs import bank
+
+DEMO = Path(d.__file__).parent / "demo"
+SECRET = "Zyzzyva"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("bank.csv", "bank.yaml"):
+        shutil.copy(DEMO / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == code, result.output
+    return result
+
+
+PROTECT = ("protect", "bank.csv", "--policy", "bank.yaml", "--out", "release.csv")
+
+
+def test_protect_writes_the_paper_s_table_2_and_says_why(folder: Path) -> None:
+    out = run(*PROTECT, "--plan", "plan.json").stdout
+    for part in (
+        "24 rows, verified",
+        "4/5 (80%)",
+        "1/2 (50%)",
+        "Job = Cook",
+        "would break promise 1: 4 of 5 rows",
+        "Not covered",
+    ):
+        assert part in out
+    released = pl.read_csv(folder / "release.csv")
+    assert released.filter(pl.col("Job") == "*").height == 10
+    assert run("verify", "release.csv", "-p", "bank.yaml", "--original", "bank.csv").stdout.startswith(
+        "release.csv: every"
+    )
+
+
+def test_json_has_steps_and_audit(folder: Path) -> None:
+    document = json.loads(run(*PROTECT, "--json").stdout)
+    assert document["release"] == "release.csv"
+    assert [step["value"] for step in document["steps"]] == ["Cook", "Artist", "Doctor", "US", "France"]
+    assert document["audit"]["holds"] is True
+    found = json.loads(run("verify", "release.csv", "-p", "bank.yaml", "--json").stdout)
+    assert found["holds"] is True
+    assert found["requirements"][0]["worst"]["share"] == "1/2"
+
+
+def test_plan_and_manifest_are_private_and_complete(folder: Path) -> None:
+    import hashlib
+
+    run(*PROTECT, "--plan", "plan.json")
+    manifest = json.loads((folder / "plan.manifest.json").read_text())
+    for part, name in (("input", "bank.csv"), ("policy", "bank.yaml"), ("release", "release.csv")):
+        assert manifest[part] == {"name": name, "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
+    assert manifest["discreet"] == d.__version__
+    assert manifest["time"]
+    for name in ("plan.json", "plan.manifest.json"):
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+        assert "PRIVATE" in (folder / name).read_text().splitlines()[0]
+
+
+def test_apply_a_kept_plan_to_new_rows(folder: Path) -> None:
+    run(*PROTECT, "--plan", "plan.json")
+    run("apply", "plan.json", "bank.csv", "--out", "again.csv")
+    assert (folder / "again.csv").read_bytes() == (folder / "release.csv").read_bytes()
+    bank().head(4).with_columns(pl.lit("Discharged").alias("Bankruptcy")).write_csv(folder / "new.csv")
+    result = run("apply", "plan.json", "new.csv", "--out", "new-release.csv", code=1)
+    assert "broken" in result.stderr
+    assert not (folder / "new-release.csv").exists()
+
+
+def test_impossible_is_exit_1_and_writes_nothing(folder: Path) -> None:
+    (folder / "bank.yaml").write_text((folder / "bank.yaml").read_text().replace("75%", "20%"))
+    result = run(*PROTECT, "--plan", "plan.json", code=1)
+    assert "5/24" in result.stderr
+    assert result.stdout == ""
+    assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
+    document = json.loads(run(*PROTECT, "--json", code=1).stdout)
+    assert document["error"]["least"][0]["share"] == "5/24"
+    assert "cannot be kept" in run("check", "bank.yaml", "--table", "bank.csv", code=1).stdout
+
+
+def test_broken_is_exit_1(folder: Path) -> None:
+    result = run("verify", "bank.csv", "-p", "bank.yaml", code=1)
+    assert "4 of 5 rows" in result.stdout
+
+
+def test_not_checkable_is_exit_1_unless_partial(folder: Path) -> None:
+    bank().drop("Job").write_csv(folder / "part.csv")
+    run("verify", "part.csv", "-p", "bank.yaml", code=1)
+    run("verify", "part.csv", "-p", "bank.yaml", "--partial")
+    run(
+        "verify", "part.csv", "-p", "bank.yaml", "--partial", "--original", "bank.csv", code=1
+    )  # untrue: a column is gone
+
+
+def test_existing_files_need_force(folder: Path) -> None:
+    (folder / "release.csv").write_text("old")
+    assert "use --force" in run(*PROTECT, code=2).stderr
+    assert (folder / "release.csv").read_text() == "old"
+    run(*PROTECT, "--force")
+    assert (folder / "release.csv").read_text() != "old"
+
+
+@pytest.mark.parametrize("out", ["bank.csv", "./bank.csv", "bank.yaml", "link.csv"])
+def test_the_output_is_never_an_input(folder: Path, out: str) -> None:
+    (folder / "link.csv").symlink_to(folder / "bank.csv")
+    before = (folder / "bank.csv").read_bytes()
+    result = run("protect", "bank.csv", "-p", "bank.yaml", "-o", out, "--force", code=2)
+    assert "is also another file of this command" in result.stderr
+    assert (folder / "bank.csv").read_bytes() == before
+
+
+def test_plan_and_release_may_not_be_the_same_file(folder: Path) -> None:
+    run(*PROTECT, "--plan", "release.csv", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("protect", "absent.csv", "-p", "bank.yaml", "-o", "r.csv"), "absent.csv"),
+        (("protect", "bank.csv", "-p", "absent.yaml", "-o", "r.csv"), "no such policy file"),
+        (("protect", "bank.csv", "-p", "bank.yaml", "-o", "no/r.csv"), "there is no folder"),
+        (("protect", "bank.csv", "-p", "bank.yaml", "-o", "."), "is a folder"),
+        (("protect", "bank.csv", "-p", "bank.yaml", "-o", "r.csv", "--separator", "ab"), "one ASCII character"),
+        (("apply", "bank.yaml", "bank.csv", "-o", "r.csv"), "not a plan"),
+        (("check", "bank.yaml", "--table", "absent.csv"), "absent.csv"),
+    ],
+)
+def test_bad_input_is_exit_2(folder: Path, words: tuple[str, ...], message: str) -> None:
+    result = run(*words, code=2)
+    assert message in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert not (folder / "r.csv").exists()
+
+
+def test_usage_mistakes_are_exit_2(folder: Path) -> None:
+    run("protect", "bank.csv", code=2)
+    run("fly", code=2)
+
+
+def test_policy_mistakes_have_line_and_fix(folder: Path) -> None:
+    (folder / "bank.yaml").write_text((folder / "bank.yaml").read_text().replace("Job", "Jbo"))
+    result = run(*PROTECT, code=2)
+    assert result.stderr == "error: bank.yaml:4: protect[0].given[0]: no column 'Jbo'; did you mean 'Job'?\n"
+    document = json.loads(run(*PROTECT, "--json", code=2).stdout)
+    assert document["error"]["problems"][0]["line"] == 4
+
+
+def test_parquet_in_and_out(folder: Path) -> None:
+    bank().write_parquet(folder / "bank.parquet")
+    run("protect", "bank.parquet", "-p", "bank.yaml", "-o", "r.parquet")
+    run("protect", "bank.parquet", "-p", "bank.yaml", "-o", "r.csv")
+    assert pl.read_parquet(folder / "r.parquet").equals(pl.read_csv(folder / "r.csv", infer_schema=False))
+    run("verify", "r.parquet", "-p", "bank.yaml", "--original", "bank.parquet")
+    run("verify", "r.csv", "-p", "bank.yaml", "--original", "bank.parquet")
+
+
+def test_dialect_options_override_the_policy(folder: Path) -> None:
+    text = (folder / "bank.csv").read_text().replace(",", "\t")
+    (folder / "bank.txt").write_text("a comment\n" + text)
+    run(
+        "protect",
+        "bank.txt",
+        "-p",
+        "bank.yaml",
+        "-o",
+        "r.txt",
+        "--separator",
+        "tab",
+        "--skip",
+        "1",
+        "--encoding",
+        "utf-8",
+    )
+    released = (folder / "r.txt").read_text()
+    assert released.startswith("Job\tCountry\t")
+    run("verify", "r.txt", "-p", "bank.yaml", "--separator", "tab")
+
+
+def test_a_file_without_header_and_names_in_the_policy(folder: Path) -> None:
+    rows = (folder / "bank.csv").read_text().splitlines()
+    (folder / "rows.csv").write_text("\n".join(rows[1:]) + "\n")
+    policy = (folder / "bank.yaml").read_text() + f"file: {{header: [{rows[0]}]}}\n"
+    (folder / "bank.yaml").write_text(policy)
+    run("protect", "rows.csv", "-p", "bank.yaml", "-o", "r.csv")
+    assert len((folder / "r.csv").read_text().splitlines()) == 24
+    run("verify", "r.csv", "-p", "bank.yaml", "--original", "rows.csv")
+
+
+def test_time_limit_says_that_more_could_have_been_shown(folder: Path) -> None:
+    assert "Stopped at the time limit" in run(*PROTECT, "--time-limit", "0").stdout
+    run("verify", "release.csv", "-p", "bank.yaml", "--original", "bank.csv")
+
+
+def test_check_says_what_is_promised_and_how_things_stand(folder: Path) -> None:
+    assert "Job, Country -> Bankruptcy = Discharged, at most 75%" in run("check", "bank.yaml").stdout
+    out = run("check", "bank.yaml", "--table", "bank.csv").stdout
+    assert "4 of 5 rows, 4/5 (80%) where Job = Trader, Country = UK: not kept yet" in out
+    document = json.loads(run("check", "bank.yaml", "--table", "bank.csv", "--json").stdout)
+    assert document["promises"][0]["least_possible"] == "5/24"
+
+
+def test_schema_is_json(folder: Path) -> None:
+    assert json.loads(run("schema").stdout)["required"] == ["protect"]
+
+
+def test_demo_shows_the_job_and_can_leave_its_files(folder: Path) -> None:
+    assert "would not help the use (the hidden rows all have the same Rating)" in run("demo").stdout
+    run("demo", "play")
+    assert sorted(path.name for path in (folder / "play").iterdir()) == ["bank.csv", "bank.yaml", "release.csv"]
+    run("demo", "play", code=2)
+
+
+def test_no_secret_in_any_message(folder: Path) -> None:
+    """A value of a sensitive column appears in no error, whatever goes wrong."""
+    rows = (folder / "bank.csv").read_text()
+    for bad in (
+        rows.replace("Never", SECRET) + f"x,{SECRET}\n",
+        rows.replace("Discharged", SECRET),
+        rows.replace("Never", f'{SECRET}"'),
+        rows.replace("Never", SECRET).replace("Job,", "Country,"),
+        rows.replace("Never", SECRET + "\x00"),
+    ):
+        (folder / "bad.csv").write_text(bad)
+        result = run("protect", "bad.csv", "-p", "bank.yaml", "-o", "r.csv", code=2)
+        assert SECRET not in result.output
+        assert result.stderr.startswith("error: ")
+
+
+def test_an_internal_error_shows_no_trace_and_no_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr("discreet.pipeline.find_plan", fail)
+    result = run(*PROTECT, code=2)
+    assert "internal error (RuntimeError)" in result.stderr
+    assert SECRET not in result.output
+    assert not (folder / "release.csv").exists()
+
+
+def test_an_input_that_changes_meanwhile_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import discreet.pipeline
+
+    real = discreet.pipeline.protect
+
+    def slow(*words: object, **more: object) -> object:
+        release = real(*words, **more)  # type: ignore[arg-type]
+        (folder / "bank.csv").write_text("Job\nx\n")
+        return release
+
+    monkeypatch.setattr("discreet.pipeline.protect", slow)
+    assert "was changed while it was being read" in run(*PROTECT, code=2).stderr
+    assert not (folder / "release.csv").exists()
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli import app\n"
+        "assert CliRunner().invoke(app, ['protect', '--help']).exit_code == 0\n"
+        "print([m for m in ('polars', 'numba', 'numpy', 'narwhals', 'pandas', 'yaml') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == "[]\n"
+
+
+def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli import app\n"
+        "CliRunner().invoke(app, ['verify', 'bank.csv', '-p', 'bank.yaml'])\n"
+        "print('polars' in sys.modules, 'numba' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == "True False\n"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_writes_nothing(folder: Path, how: signal.Signals) -> None:
+    """A pipe as input keeps the run waiting in the middle of reading."""
+    os.mkfifo(folder / "pipe.csv")
+    words = [sys.executable, "-m", "discreet.cli", "protect", "pipe.csv", "-p", "bank.yaml", "-o", "release.csv"]
+    # A shell may have told its children to ignore SIGINT.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
+        try:
+            with (folder / "pipe.csv").open("wb") as pipe:  # waits until the run has opened it
+                pipe.write(b"Job")
+                pipe.flush()
+                process.send_signal(how)
+                _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 2
+    assert errors == "error: interrupted; nothing was written\n"
+    assert not (folder / "release.csv").exists()

@@ -1,0 +1,106 @@
+"""Plans survive JSON, say that they are private, and serve again on new rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+
+import discreet as d
+from tests.jobs import Job, bank, bank_policy, jobs
+
+
+def test_json_says_at_once_that_it_is_private() -> None:
+    plan = d.protect(bank(), bank_policy()).plan
+    text = plan.to_json()
+    assert "PRIVATE" in text.splitlines()[0]
+    document = json.loads(text)
+    assert document["discreet"] == d.__version__
+    assert document["policy"] == bank_policy().to_dict()
+    assert document["steps"][0] == {
+        "column": "Job",
+        "value": "Cook",
+        "kind": "disclose",
+        "score": pytest.approx(0.267234, abs=1e-6),
+        "gain": pytest.approx(0.278369, abs=1e-6),
+        "loss": pytest.approx(1 / 24),
+        "cut": None,
+    }
+
+
+@given(jobs())
+def test_json_and_back(job: Job) -> None:
+    try:
+        plan = d.protect(job.frame, job.policy).plan
+    except d.ImpossiblePromise:
+        return
+    assert d.Plan.from_json(plan.to_json()) == plan
+
+
+def test_rows_and_edits_survive_json() -> None:
+    plan = d.Plan(
+        bank_policy(), ("a",), (d.Recoding("a", (None, "x"), ("y",)),), suppressed=(3,), edits=(d.Edit(1, "a", "*"),)
+    )
+    assert d.Plan.from_json(plan.to_json()) == plan
+
+
+@given(jobs())
+def test_applying_a_plan_to_its_own_table_gives_the_release(job: Job) -> None:
+    try:
+        release = d.protect(job.frame, job.policy)
+    except d.ImpossiblePromise:
+        return
+    again: Any = release.plan.apply(job.frame)
+    assert again.table.equals(release.table)
+
+
+def test_new_rows_with_unseen_values_are_suppressed() -> None:
+    plan = d.protect(bank(), bank_policy()).plan
+    new = pl.concat([bank(), bank()[:2].with_columns(pl.lit("Pilot").alias("Job"))])
+    out: Any = plan.apply(new).table
+    assert out[-1, "Job"] == "*"
+    assert out[-1, "Country"] == "*"  # the whole row is masked, not only the unseen value
+    assert out[-1, "Child"] == "No"
+
+
+def test_new_rows_that_break_the_promise_are_not_released() -> None:
+    plan = d.protect(bank(), bank_policy()).plan
+    cooks = bank()[:4].with_columns(pl.lit("Discharged").alias("Bankruptcy"))
+    with pytest.raises(d.BrokenPromise, match="protect\\[0\\].*broken, worst 4 of 4 rows"):
+        plan.apply(cooks)
+
+
+def test_new_rows_must_have_the_same_columns() -> None:
+    plan = d.protect(bank(), bank_policy()).plan
+    with pytest.raises(d.InputError, match="does not have the columns"):
+        plan.apply(bank().drop("Child"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not valid JSON"),
+        ("[]", "not a plan written by discreet"),
+        ('{"form": 99}', "has form 99"),
+        ('{"form": 1}', "not a whole plan"),
+        ('{"form": 1, "policy": {"protect": []}}', "nothing to protect"),
+    ],
+)
+def test_what_is_not_a_plan(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    with pytest.raises(d.InputError, match=f"plan.json: .*{message}"):
+        d.read_plan(path)
+
+
+def test_no_plan_at_all(tmp_path: Path) -> None:
+    for path in (tmp_path / "absent.json", tmp_path):
+        with pytest.raises(d.InputError, match=str(path)):
+            d.read_plan(path)
+    (tmp_path / "latin.json").write_bytes(b"\xe9")
+    with pytest.raises(d.InputError, match="not UTF-8"):
+        d.read_plan(tmp_path / "latin.json")
