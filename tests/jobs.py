@@ -79,7 +79,8 @@ def jobs(draw: st.DrawFn, *, most_rows: int = 24) -> Job:
         denominator = draw(st.integers(1, 12))
         share = Fraction(draw(st.integers(0, denominator)), denominator)
         templates.append(d.Template(given=given, infer={column: values}, at_most=share))
-    use = draw(st.sampled_from([d.Classify("class"), d.Counts(), d.General()]))
+    uses: list[d.Classify | d.Counts | d.General] = [d.Classify("class"), d.Counts(), d.General()]
+    use = draw(st.sampled_from(uses))
     always = draw(st.booleans()) if isinstance(use, d.Classify) else False
     disclosure = d.Disclosure(disclose="always" if always else None)
     return Job(columns, rows, d.Policy(use=use, protect=templates, disclosure=disclosure))

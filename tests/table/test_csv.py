@@ -17,7 +17,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table import records
 from discreet.table.csv import MISTAKEN, Dialect, read_csv, write_csv
 
 Row = tuple[str | None, ...]
@@ -244,16 +243,16 @@ files = st.builds(
 
 
 @settings(max_examples=1500, deadline=None)
-@given(text=files)
-@example(text='a,b\n1,"2\n3,"4"\n')
-@example(text="a,b\n1\n2,3,4\n")
-@example(text='a\n"' + "x" * 61 + '"\n"' + "y" * 61 + '"z\n')
-@example(text="a\n" + "x" * 61 + "\r")
-@example(text="a\n" + "x" * 61 + "\ry\n")
-@example(text="a\n" + "x" * 61 + "\r\ny\r\n")
-@example(text='a\n"' + "x" * 60 + '"y\n')
-@example(text="a,b\n,\n\n,,")
-def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text: str) -> None:
+@given(text=files, mapped=st.booleans())
+@example(text='a,b\n1,"2\n3,"4"\n', mapped=True)
+@example(text="a,b\n1\n2,3,4\n", mapped=True)
+@example(text='a\n"' + "x" * 61 + '"\n"' + "y" * 61 + '"z\n', mapped=True)
+@example(text="a\n" + "x" * 61 + "\r", mapped=True)
+@example(text="a\n" + "x" * 61 + "\ry\n", mapped=True)
+@example(text="a\n" + "x" * 61 + "\r\ny\r\n", mapped=True)
+@example(text='a\n"' + "x" * 60 + '"y\n', mapped=True)
+@example(text="a,b\n,\n\n,,", mapped=True)
+def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text: str, mapped: bool) -> None:
     # Blocks of 64 bytes, so that quotes, line ends and records fall on their edges.
     expected: list[Row] | str = "is empty"
     if text:
@@ -261,7 +260,8 @@ def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text:
             expected = slow_read(text, ",")
         except WrongError as error:
             expected = f"line {error.args[0]}: "
-    with mock.patch.object(records, "BLOCK", 64):
+    size = 1 if mapped else 1 << 20
+    with mock.patch("discreet.table.records.BLOCK", 64), mock.patch("discreet.table.dialect.MAPPED", size):
         try:
             frame, _ = read(text.encode(), separator=",")
             found: list[Row] | str = [tuple(frame.columns), *frame.rows()]
@@ -500,6 +500,34 @@ def test_whatever_polars_fails_with_stays_inside(message: Message) -> None:
             assert message(b"a,b\n1,2\n") == "cannot be read as a table"
     with mock.patch.object(pl, "read_csv", return_value=pl.DataFrame({"a": ["1", "1"], "b": ["2", "2"]})):
         assert message(b"a,b\n1,2\n") == "cannot be read as a table"
+
+
+def test_a_large_file_is_mapped_whatever_its_name(tmp_path: Path) -> None:
+    text = "a,b\n" + "1,2\n" * 300_000
+    for name in ("[a]*?.csv", "~", "plain.gz"):
+        path = tmp_path / name
+        path.write_text(text)
+        assert read_csv(path)[0].height == 300_000
+    path.write_text(text + "3\n")
+    with pytest.raises(InputError, match="line 300002: 1 field, expected 2"):
+        read_csv(path)
+    path.write_bytes(text.encode() + b"3,\xff\n")
+    with pytest.raises(InputError, match="line 300002: not UTF-8"):
+        read_csv(path)
+
+
+def test_a_large_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path, polars = tmp_path / "table.csv", pl.read_csv
+
+    def meddle(*arguments: Any, **options: Any) -> pl.DataFrame:
+        frame = polars(*arguments, **options)
+        path.rename(tmp_path / "old.csv")
+        path.write_text("a,b\n" + "3,4\n" * 300_000)
+        return frame
+
+    path.write_text("a,b\n" + "1,2\n" * 300_000)
+    with mock.patch.object(pl, "read_csv", meddle), pytest.raises(InputError, match="was changed"):
+        read_csv(path)
 
 
 def test_what_would_not_come_back_is_not_written() -> None:

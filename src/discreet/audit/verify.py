@@ -196,9 +196,10 @@ def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
     rough = hits / np.maximum(known, 1)
     contenders = np.flatnonzero(rough >= rough.max() * (1 - 1e-9))
-    sure = [_share(int(hits[at]), int(known[at])) for at in contenders]
-    contenders = contenders[[share == max(sure) for share in sure]]
-    largest = contenders[counts.rows[contenders] == counts.rows[contenders].max()]
+    figures, which = np.unique(np.stack([hits, known])[:, contenders], axis=1, return_inverse=True)
+    shares = [_share(int(a), int(n)) for a, n in figures.T]
+    surest = contenders[np.array([share == max(shares) for share in shares])[which]]
+    largest = surest[counts.rows[surest] == counts.rows[surest].max()]
     best = min(largest, key=lambda at: [text or "" for text in _texts(counts, at)])
     return Worst(
         group=dict(zip(given, _texts(counts, best), strict=True)),

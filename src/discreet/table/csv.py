@@ -1,8 +1,8 @@
 """CSV files, read and written as text: every value exactly as it stands, or a clear refusal.
 
-Polars reads the values. It pads short records without a word, takes some texts at the start of a file for
-something else (a byte order mark, a compressed file) and shows values in its error messages; so the records
-are counted first (`discreet.table.records`), and no message of Polars ever gets out.
+Polars reads the values. It fills up short records without a word, cuts off some long ones, takes some texts at
+the start of a file for something else (a byte order mark, a compressed file), and shows values in its errors; so
+the records are counted apart from it (`discreet.table.records`), and no message of Polars ever gets out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import mmap
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ def read_csv(
     frame = None
     if separators == records * (width - 1):
         frame = _values(layout) if rows else pl.DataFrame(schema=layout.schema)
+    if source.changed():
+        raise source.error("was changed while it was read")
     if frame is None or frame.height != rows:
         raise _uneven(layout) or source.not_utf8(start, layout.end) or source.error("cannot be read as a table")
     # A short record ends in a null. When there is none, no record is short; then none is long, by their sum.
@@ -125,7 +128,7 @@ def _layout(source: Source, start: int, separator: str, header: bool | Sequence[
     assert match is not None  # it matches the empty text
     first_end, body = match.end(), min(match.end() + 1, len(data))
     width = tally(source, start, body, separator).separators + 1
-    line_end = "\r\n" if data.endswith(b"\r\n", start, body) else "\n"
+    line_end = "\r\n" if body - start > 1 and source.has(b"\r\n", body - 2) else "\n"
     if header is True:
         names, like = _header(source, start, first_end, separator), "as in the header"
     elif header is False:
@@ -136,7 +139,7 @@ def _layout(source: Source, start: int, separator: str, header: bool | Sequence[
     else:
         names, like = _checked(source, list(header), None), "one for each name given"
     body = body if header is True else start
-    end = _without_blank_lines(data, start) if len(names) > 1 else len(data)
+    end = _without_blank_lines(source, start) if len(names) > 1 else len(data)
     if end == start:
         raise source.error("has only blank lines")
     hint = ""
@@ -160,12 +163,12 @@ def _after_lines(source: Source, skip: int) -> int:
     return start
 
 
-def _without_blank_lines(data: bytes, start: int) -> int:
+def _without_blank_lines(source: Source, start: int) -> int:
     """Where the last record that is not blank ends, its line end included."""
-    end = len(data)
-    while end > start and data[end - 1] == LF:
-        before = end - (2 if data.endswith(b"\r\n", start, end) else 1)
-        if before > start and data[before - 1] != LF:
+    end = len(source.data)
+    while end > start and source.data[end - 1] == LF:
+        before = end - (2 if end - start > 1 and source.has(b"\r\n", end - 2) else 1)
+        if before > start and source.data[before - 1] != LF:
             break
         end = before
     return end
@@ -201,13 +204,14 @@ def _checked(source: Source, names: list[str], offset: int | None) -> list[str]:
 
 def _values(layout: _Layout) -> pl.DataFrame | None:
     """The values, read by Polars; None if it cannot read them."""
-    data, body = layout.source.data, layout.body
-    if layout.end < len(data):
-        data = data[: layout.end]
-    skipped = data.count(b"\n", 0, body)
-    if data.startswith(codecs.BOM_UTF8, body) or data.startswith(MISTAKEN):
+    source, body, end = layout.source, layout.body, layout.end
+    skipped = source.data[:body].count(b"\n")
+    data: bytes | Path = source.path.absolute() if isinstance(source.data, mmap.mmap) else source.data
+    if source.has(codecs.BOM_UTF8, body) or any(source.has(start, 0) for start in MISTAKEN):
         # Polars takes away one mark, wherever its reading starts, and does not look at what comes next.
-        data, skipped = codecs.BOM_UTF8 + data[body:], 0
+        data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0
+    elif end < len(source.data):
+        data = source.data[:end]
     try:
         return pl.read_csv(
             data,
@@ -216,6 +220,7 @@ def _values(layout: _Layout) -> pl.DataFrame | None:
             separator=layout.separator,
             skip_lines=skipped,
             infer_schema=False,
+            glob=False,
         )
     except (Exception, pl.exceptions.PanicException):
         return None  # its message would show values

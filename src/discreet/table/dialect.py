@@ -5,10 +5,13 @@ from __future__ import annotations
 import codecs
 import contextlib
 import gzip
+import mmap
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,7 @@ UNUSED = ("\x1f", "\x1e", "\x1d", "\x1c")
 GZIP = b"\x1f\x8b"
 QUOTE, LF, CR = b'"\n\r'
 SAMPLE = 1 << 16
+MAPPED = 1 << 20  # a file of this size is mapped into memory rather than read
 
 
 @dataclass(frozen=True)
@@ -64,21 +68,29 @@ def separator_problem(separator: str) -> str | None:
 
 @dataclass(frozen=True)
 class Source:
-    """A text file in memory. `data` is its text as UTF-8 and may start with a byte order mark (see `bom`)."""
+    """The text of a file as UTF-8, perhaps with a byte order mark at its start (see `bom`).
+
+    A large file is not copied but mapped; `status` then tells whether somebody has changed it meanwhile.
+    """
 
     path: Path
-    data: bytes
+    data: bytes | mmap.mmap
     encoding: str
     bom: bool
+    status: tuple[int, ...] | None = None
 
     @property
     def start(self) -> int:
         """Where the text starts: after the byte order mark."""
         return len(codecs.BOM_UTF8) if self.bom else 0
 
+    def has(self, text: bytes, offset: int) -> bool:
+        """Whether some bytes stand at a place."""
+        return self.data[offset : offset + len(text)] == text
+
     def line(self, offset: int) -> int:
         """The physical line of a byte, from 1."""
-        return self.data.count(b"\n", 0, offset) + 1
+        return self.data[:offset].count(b"\n") + 1
 
     def error(self, message: str, offset: int | None = None) -> InputError:
         """An error that names the file and, with an offset, the line."""
@@ -94,34 +106,37 @@ class Source:
             return self.error("not UTF-8 text; give its `encoding`, e.g. latin-1", start + error.start)
         return None
 
+    def changed(self) -> bool:
+        """Whether a mapped file is not the same any more."""
+        try:
+            return self.status is not None and self.status != _status(self.path.stat())
+        except OSError:
+            return True
+
 
 def load(path: Path, encoding: str | None) -> Source:
     """The text of a file, unpacked if it is gzip, and as UTF-8 whatever its encoding.
 
     UTF-8 itself is not checked here: who reads the values does that, and `Source.not_utf8` finds the line.
     """
-    data = _unpack(path, _bytes(path))
     name = "utf-8" if encoding is None else _codec(path, encoding)
-    if name in ("utf-8", "utf-8-sig"):
-        if encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise InputError(f"{path}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
-        return Source(path, data, "utf-8", data.startswith(codecs.BOM_UTF8))
-    assert encoding is not None
-    try:
-        data = data.decode(encoding).encode("utf-8")
-    except UnicodeError as error:
-        place = str(path)
-        if isinstance(error, UnicodeDecodeError):
-            with contextlib.suppress(UnicodeError):
-                line = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
-                place = f"{path}, line {line}"
-        raise InputError(f"{place}: not text in the encoding {encoding}; give another `encoding`") from None
-    return Source(path, data, encoding, data.startswith(codecs.BOM_UTF8))
+    if encoding is not None and name not in ("utf-8", "utf-8-sig"):
+        data: bytes | mmap.mmap = _as_utf8(path, _content(path)[0][:], encoding)
+        return Source(path, data, encoding, data[:3] == codecs.BOM_UTF8)
+    data, status = _content(path, may_map=True)
+    if encoding is None and data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise InputError(f"{path}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
+    return Source(path, data, "utf-8", data[:3] == codecs.BOM_UTF8, status)
 
 
-def _bytes(path: Path) -> bytes:
+def _content(path: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, tuple[int, ...] | None]:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            large = S_ISREG(status.st_mode) and status.st_size >= MAPPED
+            if may_map and large and file.peek(2)[:2] != GZIP:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), _status(status)
+            data = file.read()
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except IsADirectoryError:
@@ -130,6 +145,23 @@ def _bytes(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read ({error.strerror or 'failed'})") from None
     except ValueError:
         raise InputError(f"{path}: is not the name of a file") from None
+    return _unpack(path, data), None
+
+
+def _status(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _as_utf8(path: Path, data: bytes, encoding: str) -> bytes:
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeError as error:
+        place = str(path)
+        if isinstance(error, UnicodeDecodeError):
+            with contextlib.suppress(UnicodeError):
+                line = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
+                place = f"{path}, line {line}"
+        raise InputError(f"{place}: not text in the encoding {encoding}; give another `encoding`") from None
 
 
 def _unpack(path: Path, data: bytes) -> bytes:
@@ -177,7 +209,7 @@ def sniff(source: Source, start: int) -> str:
     raise source.error("the separator cannot be guessed; give it as `separator`")
 
 
-def _sample(data: bytes, start: int, separators: Sequence[str]) -> Iterator[tuple[str, NDArray[np.int64]]]:
+def _sample(data: bytes | mmap.mmap, start: int, separators: Sequence[str]) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """For each separator, the number of fields of each of the first records that are not blank."""
     size = SAMPLE
     while True:

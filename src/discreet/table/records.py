@@ -8,6 +8,7 @@ all of them costs a fraction of what reading the values costs.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -86,12 +87,12 @@ def uneven(source: Source, start: int, end: int, separator: str, width: int) -> 
     return Record(begin, carried + 1) if begin < end and carried != width - 1 else None
 
 
-def _count(data: bytes, start: int, end: int, byte: int) -> int:
+def _count(data: bytes | mmap.mmap, start: int, end: int, byte: int) -> int:
     text = np.frombuffer(data, np.uint8)[start:end]
     return sum(int(np.count_nonzero(text[place : place + BLOCK] == byte)) for place in range(0, text.size, BLOCK))
 
 
-def _only_crlf(data: bytes, start: int, end: int) -> bool:
+def _only_crlf(data: bytes | mmap.mmap, start: int, end: int) -> bool:
     """Whether every carriage return stands before a line feed."""
     if data.find(b"\r", start, end) < 0:
         return True
@@ -104,7 +105,7 @@ def _only_crlf(data: bytes, start: int, end: int) -> bool:
     return True
 
 
-def _blocks(data: bytes, start: int, end: int, separator: int) -> Iterator[_Block]:
+def _blocks(data: bytes | mmap.mmap, start: int, end: int, separator: int) -> Iterator[_Block]:
     """The structure of the text.
 
     In correct text quotes open and close in turn. One that opens follows a separator, a line end, or the
@@ -182,7 +183,7 @@ def _breach(source: Source, offset: int) -> InputError:
     )
 
 
-def _opening(data: bytes, quote: int) -> int:
+def _opening(data: bytes | mmap.mmap, quote: int) -> int:
     """Where the field opens of which this is the opening quote, or the second one of a doubled quote."""
     while quote > 0 and data[quote - 1] == QUOTE:
         quote = data.rfind(b'"', 0, quote - 1)

@@ -1,0 +1,62 @@
+"""Adult as the papers use it: complete rows of both files, eight categorical columns and the class; and more of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+NAMES = [
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship",
+    "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
+]  # fmt: skip
+CATEGORIES = [
+    "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country",
+]  # fmt: skip
+GIVEN = [column for column in CATEGORIES if column != "marital-status"]
+
+
+def data_folder() -> Path:
+    """Return the folder of data sets, or end the program with the reason."""
+    folder = Path(os.environ.get("DISCREET_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    if not (folder / "adult.data").is_file():
+        sys.exit(f"skipped: no Adult data in {folder} (set DISCREET_DATA)")
+    return folder
+
+
+def complete_rows() -> pl.DataFrame:
+    """Return the 45,222 rows without a missing value."""
+    rows = []
+    for name in ("adult.data", "adult.test"):
+        for line in (data_folder() / name).read_text().splitlines():
+            cells = [cell.strip().rstrip(".") for cell in line.split(",")]
+            if len(cells) == len(NAMES) and "?" not in cells:
+                rows.append(cells)
+    return pl.DataFrame(rows, schema=NAMES, orient="row").select(*CATEGORIES, "income")
+
+
+def expanded(rows: int, seed: int = 1) -> pl.DataFrame:
+    """Return Adult with `rows` rows: the originals, then copies dealt round robin with 1 to 7 columns redrawn."""
+    base = complete_rows()
+    if rows <= len(base):
+        return base.head(rows)
+    rng = np.random.default_rng(seed)
+    more = rows - len(base)
+    copied = base[np.arange(more) % len(base)]
+    redrawn = rng.integers(1, len(GIVEN) + 1, more)
+    order = rng.random((more, len(GIVEN))).argsort(axis=1).argsort(axis=1)
+    columns = []
+    for place, column in enumerate(GIVEN):
+        domain = base[column].unique().sort()
+        drawn = domain[rng.integers(0, len(domain), more)]
+        columns.append(drawn.zip_with(pl.Series(order[:, place] < redrawn), copied[column]).alias(column))
+    return pl.concat([base, copied.with_columns(columns)])
+
+
+def rarest(frame: pl.DataFrame, column: str, number: int) -> list[str]:
+    """Return the least frequent values of a column."""
+    counted = frame[column].value_counts().sort("count", column)
+    return [str(value) for value in counted[column].head(number)]

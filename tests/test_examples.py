@@ -1,0 +1,50 @@
+"""The examples run as their README says."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as d
+from tests.conftest import ROOT
+
+EXAMPLES = ROOT / "examples"
+BANK = Path(d.__file__).parent / "demo" / "bank.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("bank_pandas.py", "worst group: 5 of 10 rows, 1/2 (50%)"),
+        ("thresholds.py", "with everything hidden it is still 5/24"),
+    ],
+)
+def test_scripts(name: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / name))["main"](str(BANK))
+    assert expected in capsys.readouterr().out
+
+
+def test_policies_in_files() -> None:
+    assert d.read_policy(EXAMPLES / "bank.toml") == d.read_policy(BANK.with_suffix(".yaml"))
+    release = d.protect(BANK, EXAMPLES / "two_templates.yaml")
+    assert [step.value for step in release.plan.steps] == ["Cook", "Artist", "Doctor", "US", "France", "No", "Yes"]
+
+
+def test_every_example_is_in_the_readme_and_the_other_way_round() -> None:
+    text = (EXAMPLES / "README.md").read_text()
+    for path in EXAMPLES.iterdir():
+        assert path.name == "README.md" or f"({path.name})" in text
+
+
+def test_the_benchmark_says_why_it_cannot_run(tmp_path: Path) -> None:
+    """Without the data it ends with the reason, not with a trace."""
+    script = ROOT / "bench" / "templates.py"
+    result = subprocess.run(
+        [sys.executable, str(script)], env={"DISCREET_DATA": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith("skipped: no Adult data")
