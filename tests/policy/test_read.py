@@ -116,7 +116,7 @@ columns:
   x: {role: identifer}
 marker: ""
 missing: {rows: drp}
-hue: blue
+zebra: blue
 file: {separator: ab, header: maybe, skip: -1}
 """
     assert mistakes(write(tmp_path, "p.yaml", text)) == [
@@ -132,7 +132,7 @@ file: {separator: ab, header: maybe, skip: -1}
         "p.yaml:14: columns.x.role: write one of 'identifier' or 'other'",
         "p.yaml:15: marker: write at least one character",
         "p.yaml:16: missing.rows: write one of 'drop' or 'value'",
-        f"p.yaml:17: hue: unknown field 'hue'; known are {', '.join(d.Policy.model_fields)}",
+        f"p.yaml:17: zebra: unknown field 'zebra'; known are {', '.join(d.Policy.model_fields)}",
         "p.yaml:18: file.separator: the separator is one ASCII character, such as ',' ';' '|' or tab",
         "p.yaml:18: file.header: write true, false or the list of column names",
         "p.yaml:18: file.skip: write a number that is not negative",

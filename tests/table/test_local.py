@@ -94,6 +94,7 @@ def test_missing_rows_are_dropped_and_keep_their_numbers() -> None:
     out: Any = release.table
     assert out.rows() == [("a", "yes", ""), ("b", "no", "n")]
     assert release.audit.dropped == 2
+    assert not d.verify(pl.concat([out, table[1:2]]), policy, original=table).holds  # a dropped row put back
     false = out.with_columns(pl.Series("note", ["", "m"]))
     assert "first in row 4" in d.verify(false, policy, original=table).truthful.problems[0]
 

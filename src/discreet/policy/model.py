@@ -162,8 +162,8 @@ class Policy(Part):
         return self.model_copy(update={"file": FileOptions(**{**self.file.model_dump(), **said})})
 
     def to_dict(self) -> dict[str, object]:
-        """Return the policy as plain data that `Policy.from_dict` and a YAML file take."""
-        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        """Return the policy as plain data that `Policy.from_dict` and a YAML file take, defaults spelled out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Policy:

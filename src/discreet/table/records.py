@@ -113,21 +113,25 @@ def _blocks(data: bytes | mmap.mmap, start: int, end: int, separator: int) -> It
     return, and what follows a carriage return outside quotes is a line feed.
     """
     text = np.frombuffer(data, np.uint8)
+    has_returns = data.find(b"\r", start, end) >= 0
     inside, before = False, LF
     for place in range(start, end, BLOCK):
         part = text[place : min(place + BLOCK, end)]
         quotes = _bits(part == QUOTE)
         quoted = _parity(quotes, inside)
         free = ~quoted
-        separators, ends, returns = (_bits(part == byte) & free for byte in (separator, LF, CR))
+        separators, ends = _bits(part == separator) & free, _bits(part == LF) & free
         opening, closing = quotes & quoted, quotes & free
         boundaries = separators | ends
         after_boundary = _next(boundaries, not inside and before in (separator, LF))
         after_closing = _next(closing, not inside and before == QUOTE)
-        after_return = _next(returns, not inside and before == CR)
         wrong = opening & ~(after_boundary | after_closing)
-        wrong |= after_closing & ~(boundaries | returns | opening)
-        wrong |= after_return & ~ends
+        may_follow = boundaries | opening
+        if has_returns:
+            returns = _bits(part == CR) & free
+            wrong |= _next(returns, not inside and before == CR) & ~ends
+            may_follow |= returns
+        wrong |= after_closing & ~may_follow
         if used := part.size % 64:
             wrong[-1] &= (ONE << np.uint64(used)) - ONE
         inside, before = bool(quoted[-1] >> np.uint64(63)), int(part[-1])

@@ -18,11 +18,11 @@ PARQUET_MAGIC = b"PAR1"
 def open_table(table: object, policy: Policy, *, released: bool = False) -> LocalEngine:
     """Return the engine that holds `table`, without the rows that the policy wants dropped.
 
-    `released` says that the table is a release: a file then starts with its header at once (`skip` concerns
-    the original only).
+    `released` says that the table is a release: it is taken as it is, every row of it, and a file starts with
+    its header at once (`missing` and `skip` concern the original only).
     """
     engine = _read_file(Path(table), policy.file, released) if isinstance(table, (str, Path)) else _take_frame(table)
-    return engine.without_missing(policy.missing)
+    return engine if released else engine.without_missing(policy.missing)
 
 
 def _take_frame(table: object) -> LocalEngine:
