@@ -115,7 +115,7 @@ def _print_promises(to: Console, after: Verification, before: Verification | Non
 
 def _figure(worst: Worst) -> str:
     group = ", ".join(f"{column} = {text_of(value)}" for column, value in worst.group.items())
-    unknown = f", {worst.hidden} of them hidden (at worst {worst.worst_case})" if worst.hidden else ""
+    unknown = f", {worst.hidden} of them hidden or unknown (at worst {worst.worst_case})" if worst.hidden else ""
     return f"{worst} where {group}{unknown}" if group else f"{worst}{unknown}"
 
 

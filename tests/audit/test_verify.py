@@ -170,3 +170,22 @@ def test_no_false_cell_survives(job: Job, data: st.DataObject) -> None:
     if false in (table[row, column], job.frame[row, column]):
         return
     assert not d.verify(with_cell(table, row, column, false), job.policy, original=job.frame).holds
+
+
+def test_unknown_sensitive_values_count_neither_way() -> None:
+    """'?' and a blank cell tell nothing: 1 ill of 2 known, at worst 3 of 4."""
+    table = pl.DataFrame({"job": ["a"] * 4, "ill": ["yes", "no", "?", None]})
+    template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="40%")
+    policy = d.Policy(protect=[template], missing=d.Missing(values=("?",), rows="unknown"))
+    worst = d.verify(table, policy).requirements[0].worst
+    assert worst
+    assert (worst.share, worst.worst_case, worst.hidden) == (Fraction(1, 2), Fraction(3, 4), 2)
+    with pytest.raises(d.ImpossiblePromise, match="still 1/2"):
+        d.protect(table, policy)
+    as_values = d.Policy(protect=[template], missing=d.Missing(values=("?",), rows="value"))
+    assert d.protect(table, as_values).audit.verification.holds  # 1 of 4
+    with pytest.raises(d.PolicyError, match="cannot be unknown"):
+        d.Policy(
+            protect=[d.Template(given=["job"], infer={"ill": "?"}, at_most="1/2")],
+            missing=d.Missing(values=("?",), rows="unknown"),
+        )

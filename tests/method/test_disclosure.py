@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import discreet as d
+from discreet.table.source import open_table
 from tests.conftest import load_golden
 from tests.jobs import Job, bank, bank_policy, jobs, two_templates
 from tests.reference import disclosure as slow
@@ -164,3 +167,28 @@ def test_thresholds_beyond_64_bits_are_exact() -> None:
         policy = d.Policy(use=d.Counts(), protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most=at_most)])
         plan = d.protect(table, policy).plan
         assert bool(plan.recodings[0].shown) is shown
+
+
+@settings(max_examples=150)
+@given(jobs(), st.sampled_from([None, d.Missing(rows="unknown")]))
+def test_nothing_more_could_have_been_shown(job: Job, missing: d.Missing | None) -> None:
+    """With `always`, showing any single further value breaks a promise: checked by the verifier alone."""
+    use = d.Counts() if isinstance(job.policy.use, d.Classify) else job.policy.use
+    try:
+        policy = d.Policy(use=use, protect=list(job.policy.protect), missing=missing)
+        plan = d.protect(job.frame, policy).plan
+    except d.PolicyError:
+        assert missing is not None  # a template on the missing value itself
+        return
+    except d.ImpossiblePromise:
+        return
+    for place, recoding in enumerate(plan.recodings):
+        for value in recoding.hidden:
+            more = replace(
+                recoding,
+                shown=(*recoding.shown, value),
+                hidden=tuple(other for other in recoding.hidden if other != value),
+            )
+            bolder = replace(plan, recodings=(*plan.recodings[:place], more, *plan.recodings[place + 1 :]))
+            released = open_table(job.frame, policy).apply(bolder).native()
+            assert not d.verify(released, policy).holds

@@ -131,7 +131,7 @@ file: {separator: ab, header: maybe, skip: -1}
         "p.yaml:12: protect[3].at_most: 'lots' is not a share; write a share like 75%, 0.75 or 3/4",
         "p.yaml:14: columns.x.role: write one of 'identifier' or 'other'",
         "p.yaml:15: marker: write at least one character",
-        "p.yaml:16: missing.rows: write one of 'drop' or 'value'",
+        "p.yaml:16: missing.rows: write one of 'drop', 'value' or 'unknown'",
         f"p.yaml:17: zebra: unknown field 'zebra'; known are {', '.join(d.Policy.model_fields)}",
         "p.yaml:18: file.separator: the separator is one ASCII character, such as ',' ';' '|' or tab",
         "p.yaml:18: file.header: write true, false or the list of column names",

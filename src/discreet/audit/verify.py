@@ -4,7 +4,7 @@ Guarantee: `holds` is said only when each requirement was counted on the texts t
 with the original, when each cell was found to be the original or the marker). Nothing here knows how the
 release was made; nothing here is used in making it.
 
-Where sensitive cells are hidden (a rows have the property, u are hidden, n rows in the group), both a/(n-u)
+Where sensitive cells are hidden or unknown (a rows have the property, u are hidden, n rows in the group), both a/(n-u)
 and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 """
 
@@ -176,15 +176,8 @@ def worst_of(
 ) -> list[Worst | None]:
     """Return the worst group on `given` for templates on one sensitive column; None for a table without rows."""
     column, values = inferences[0].column, [inference.value for inference in inferences]
-    counts = table.recount(given, column, values, _hidden_text(policy))
+    counts = table.recount(given, column, values, policy.hidden_texts())
     return [_worst(counts, place, given, inference.at_most) for place, inference in enumerate(inferences)]
-
-
-def _hidden_text(policy: Policy) -> str | None:
-    """Return the text of a hidden sensitive cell; None when the owner declared it to be an ordinary value."""
-    missing = policy.missing
-    declared = missing is not None and missing.rows == "value" and policy.marker in missing.values
-    return None if declared else policy.marker
 
 
 def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -> Worst | None:

@@ -7,7 +7,7 @@ properties that must not be inferred from it; fixed columns split its rows from 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -32,7 +32,10 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """The collapsed rows of one set of known columns and how many of them have each property."""
+    """The collapsed rows of one set of known columns and how many of them have each property.
+
+    Rows whose sensitive value is unknown are left out: shares are taken among those who are known.
+    """
 
     columns: tuple[int, ...]
     """Which changeable columns are known; positions in `GroupProblem.columns`."""
@@ -64,11 +67,19 @@ def group_problem(bound: Bound, inferences: Sequence[Inference], counted: Combin
     columns = tuple(
         _column_counts(counted, column, classes, labels, bound.policy.marker) for column in bound.changeable
     )
-    by_given: dict[frozenset[str], list[Inference]] = {}
+    unknown = {column: _unknown(bound, counted, column) for column in {inference.column for inference in inferences}}
+    by_given: dict[tuple[frozenset[str], str | None], list[Inference]] = {}
     for inference in inferences:
-        by_given.setdefault(frozenset(inference.given), []).append(inference)
-    tables = tuple(_group_table(bound, counted, group) for group in by_given.values())
+        apart = inference.column if unknown[inference.column].any() else None  # other rows are known of each column
+        by_given.setdefault((frozenset(inference.given), apart), []).append(inference)
+    tables = tuple(_group_table(bound, counted, group, unknown[group[0].column]) for group in by_given.values())
     return GroupProblem(int(counted.counts.sum()), columns, tables)
+
+
+def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
+    if kept.all():
+        return counted
+    return replace(counted, codes=tuple(codes[kept] for codes in counted.codes), counts=counted.counts[kept])
 
 
 def _column_counts(
@@ -81,7 +92,16 @@ def _column_counts(
     return ColumnCounts(table.sum(axis=1), table, pinned)
 
 
-def _group_table(bound: Bound, counted: Combinations, inferences: Sequence[Inference]) -> GroupTable:
+def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:
+    """Return which combinations tell nothing about a sensitive column."""
+    domain = np.array([bound.policy.is_unknown(value) for value in counted.domain(column)])
+    return np.asarray(domain[counted.code(column)])
+
+
+def _group_table(
+    bound: Bound, counted: Combinations, inferences: Sequence[Inference], unknown: npt.NDArray[np.bool_]
+) -> GroupTable:
+    counted = _only(counted, ~unknown)
     given = [column for column in bound.columns if column in inferences[0].given]
     rows = len(counted.counts)
     key, _ = keys([counted.code(column) for column in given], [len(counted.domain(c)) for c in given], rows)
@@ -91,7 +111,7 @@ def _group_table(bound: Bound, counted: Combinations, inferences: Sequence[Infer
     for place, inference in enumerate(inferences):
         domain = counted.domain(inference.column)
         has = counted.code(inference.column) == (domain.index(inference.value) if inference.value in domain else -1)
-        hits[:, place] = np.add.reduceat(np.where(has, counted.counts, 0)[order], starts)
+        hits[:, place] = _sums(np.where(has, counted.counts, 0)[order], starts)
     changeable = [column for column in given if column in bound.changeable]
     fixed = [column for column in given if column not in bound.changeable]
     fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [len(counted.domain(c)) for c in fixed], len(first))
@@ -102,8 +122,12 @@ def _group_table(bound: Bound, counted: Combinations, inferences: Sequence[Infer
         columns=tuple(bound.changeable.index(column) for column in changeable),
         codes=codes,
         fixed=fixed_key,
-        sizes=np.add.reduceat(counted.counts[order], starts),
+        sizes=_sums(counted.counts[order], starts),
         hits=hits,
         limits=tuple(inference.at_most for inference in inferences),
         inferences=tuple(inferences),
     )
+
+
+def _sums(counts: Ints, starts: Ints) -> Ints:
+    return np.add.reduceat(counts, starts) if len(starts) else counts[:0]

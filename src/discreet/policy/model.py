@@ -56,9 +56,14 @@ class Missing(Part):
     """
 
     values: tuple[Text, ...] = ()
-    rows: Literal["drop", "value"] = Field(
-        description="drop: rows with a missing value in any column are left out; value: a value like any other"
+    rows: Literal["drop", "value", "unknown"] = Field(
+        description="drop: rows with a missing value in any column are left out; value: a value like any other; "
+        "unknown: a missing sensitive value counts neither for nor against its property"
     )
+
+    def has(self, value: str | None) -> bool:
+        """Whether a value means that there is none."""
+        return value is None or value in self.values
 
 
 class Disclosure(Part):
@@ -133,6 +138,24 @@ class Policy(Part):
         if self.disclosure.disclose == "beneficial" and not isinstance(self.use, Classify):
             raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
         return self
+
+    @model_validator(mode="after")
+    def _inferred_values_are_known(self) -> Policy:
+        if any(self.is_unknown(value) for requirement in self.protect for value in requirement.values):
+            raise ValueError("missing: a value that must not be inferred cannot be unknown; write rows: value")
+        return self
+
+    def is_unknown(self, value: str | None) -> bool:
+        """Whether a sensitive cell with this value counts neither for nor against a property."""
+        return self.missing is not None and self.missing.rows == "unknown" and self.missing.has(value)
+
+    def hidden_texts(self) -> tuple[str | None, ...]:
+        """The texts of sensitive cells that tell nothing: the marker, unless declared, and unknown values."""
+        declared = self.missing is not None and self.missing.has(self.marker)
+        hidden: list[str | None] = [] if declared else [self.marker]
+        if self.missing is not None and self.missing.rows == "unknown":
+            hidden += [None, *(value for value in self.missing.values if value is not None)]
+        return tuple(hidden)
 
     @property
     def target(self) -> str | None:

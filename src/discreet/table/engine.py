@@ -22,7 +22,7 @@ class Recount:
     """Groups of rows with equal released texts, with what verification needs to know of each.
 
     `texts` has one column per known column, in their order; `hits[:, i]` are the rows whose sensitive
-    column has the i-th value asked for, `hidden` those whose sensitive cell is hidden.
+    column has the i-th value asked for, `hidden` those whose sensitive cell has one of the texts that tell nothing.
     """
 
     texts: pl.DataFrame
@@ -66,7 +66,9 @@ class Engine(Protocol):
         """Return the release that the plan makes of this table."""
         ...
 
-    def recount(self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: str | None) -> Recount:
+    def recount(
+        self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> Recount:
         """Count the groups of rows with equal texts on `given`, for verification."""
         ...
 

@@ -98,7 +98,9 @@ class LocalEngine:
         ).drop(left_out, strict=False)
         return LocalEngine(_anonymous(frame), self._dialect, self._numbers)
 
-    def recount(self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: str | None) -> Recount:
+    def recount(
+        self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> Recount:
         """Count the groups of rows with equal texts on `given`, for verification."""
         known = [f"given {place}" for place in range(len(given))]
         texts = pl.LazyFrame(
@@ -114,7 +116,7 @@ class LocalEngine:
                     sensitive.eq_missing(pl.lit(value, pl.String)).sum().cast(pl.Int64).alias(f"hits {place}")
                     for place, value in enumerate(values)
                 ),
-                sensitive.eq(pl.lit(hidden, pl.String)).sum().cast(pl.Int64).alias("hidden"),
+                sensitive.is_in(list(hidden), nulls_equal=True).sum().cast(pl.Int64).alias("hidden"),
             )
             .collect()
         )

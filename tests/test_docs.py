@@ -1,0 +1,227 @@
+"""The documentation is true: its examples run and give what they show, its links lead somewhere, nothing is left out.
+
+A page is worked through from top to bottom in a folder of its own that has the bank example:
+
+- a block with a title is a file of that name;
+- a `python` block runs; where it has lines that start with `#> `, these are all that it prints (`py`: not run);
+- a `$ discreet` line of a `console` block runs and prints the lines below it (`...`: any lines; no lines: not
+  compared), then ends with the exit code that a line `# exit code N` names, else 0; `$ cat FILE` shows a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import typer
+from pydantic import BaseModel
+from typer.testing import CliRunner
+
+import discreet as d
+from discreet.cli import app
+from tests.conftest import ROOT
+
+DEMO = Path(d.__file__).parent / "demo"
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<options>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    title: str | None
+    body: str
+    line: int
+
+
+@dataclass
+class Command:
+    words: list[str]
+    shown: list[str] = field(default_factory=list)
+    code: int = 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("bank.csv", "bank.yaml"):
+        shutil.copy(DEMO / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    return tmp_path
+
+
+def blocks(text: str) -> Iterator[Block]:
+    for match in FENCE.finditer(text):
+        title = re.search(r'title="([^"]+)"', match["options"])
+        line = text.count("\n", 0, match.start("body")) + 1
+        yield Block(match["language"], title and title[1], textwrap.dedent(match["body"]), line)
+
+
+def commands(body: str) -> Iterator[Command]:
+    command = Command([])
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            yield command
+            command = Command(shlex.split(line[2:]))
+        elif code := re.fullmatch(r"# exit code (\d+)", line):
+            command.code = int(code[1])
+        else:
+            command.shown.append(line)
+    yield command
+
+
+def work_through(text: str, name: str = "page") -> None:
+    """Run every example of a page in the present folder."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(text):
+        if block.title is not None:
+            Path(block.title).write_text(block.body, encoding="utf-8")
+        if block.language == "python":
+            run_python(block, name, names)
+        elif block.language == "console":
+            for command in commands(block.body):
+                run_command(command)
+
+
+def run_python(block: Block, name: str, names: dict[str, object]) -> None:
+    code = compile("\n" * (block.line - 1) + block.body, name, "exec")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    shown = [line.removeprefix("#> ") for line in block.body.splitlines() if line.startswith("#> ")]
+    assert not shown or printed.getvalue().splitlines() == shown
+
+
+def run_command(command: Command) -> None:
+    program, *words = command.words or ["nothing"]
+    if program == "cat":
+        assert_shown(command.shown, "".join(Path(word).read_text(encoding="utf-8") for word in words))
+    elif program == "discreet":
+        target = words[words.index(">") + 1] if ">" in words else None
+        result = CliRunner().invoke(app, words[: words.index(">")] if target else words)
+        assert result.exit_code == command.code, f"{shlex.join(command.words)}\n{result.output}"
+        if target:
+            Path(target).write_text(result.stdout, encoding="utf-8")
+        assert_shown(command.shown, result.output)
+
+
+def assert_shown(shown: Sequence[str], output: str) -> None:
+    """Check that the shown lines stand in the output in one piece, or in as many as `...` makes of them."""
+    printed = [line.rstrip() for line in output.rstrip().splitlines()]
+    at, anywhere = 0, False
+    for piece in _pieces([line.rstrip() for line in shown]):
+        if piece is None:
+            anywhere = True
+            continue
+        places = range(at, len(printed)) if anywhere else [at]
+        found = next((place for place in places if printed[place : place + len(piece)] == piece), None)
+        assert found is not None, "\n".join(["shown:", *piece, "", "printed:", *printed])
+        at, anywhere = found + len(piece), False
+    assert not shown or anywhere or at == len(printed), "\n".join(["not shown:", *printed[at:]])
+
+
+def _pieces(lines: list[str]) -> Iterator[list[str] | None]:
+    """Yield the runs of lines between `...`, and None for each `...`."""
+    piece: list[str] = []
+    for line in lines:
+        if line != "...":
+            piece.append(line)
+            continue
+        if piece:
+            yield piece
+        yield None
+        piece = []
+    if piece:
+        yield piece
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.usefixtures("folder")
+def test_every_example_runs_and_gives_what_it_shows(page: Path) -> None:
+    work_through(page.read_text(encoding="utf-8"), str(page))
+
+
+def missing_targets(text: str, folder: Path) -> list[str]:
+    targets = LINK.findall(FENCE.sub("", text))
+    inside = [target.partition("#")[0] for target in targets if "://" not in target and ":" not in target]
+    return [target for target in inside if target and not (folder / target).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert missing_targets(page.read_text(encoding="utf-8"), page.parent) == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "```python\n1 / 0\n```",
+        "```python\nprint(1)\n#> 2\n```",
+        '=== "Tab"\n\n    ```python\n    print(1)\n    #> 2\n    ```',
+        "```console\n$ discreet check bank.yaml\n# exit code 1\n```",
+        "```console\n$ discreet check nowhere.yaml\n```",
+        "```console\n$ discreet --version\ndiscreet none\n```",
+        "```console\n$ discreet check bank.yaml\nThe policy is in order. The release is for: predicting Rating.\n```",
+        "```console\n$ discreet check bank.yaml\n...\nNot covered: nothing.\n```",
+        '```text title="a.txt"\na\n```\n```console\n$ cat a.txt\nb\n```',
+    ],
+    ids=["raises", "prints", "tab", "code", "error", "output", "unfinished", "skipped", "file"],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_wrong_example_is_found(page: str) -> None:
+    with pytest.raises((AssertionError, ZeroDivisionError)):
+        work_through(page)
+
+
+def test_a_dead_link_is_found(tmp_path: Path) -> None:
+    (tmp_path / "there.md").touch()
+    text = "[a](there.md#x) [b](gone.md) [c](#here) [d](https://example.org/x)"
+    assert missing_targets(text, tmp_path) == ["gone.md"]
+
+
+def test_the_examples_are_not_lost() -> None:
+    """The reader of blocks sees them all: each page but the one on architecture has examples that run."""
+    for page in DOCS.glob("*.md"):
+        languages = [block.language for block in blocks(page.read_text(encoding="utf-8"))]
+        assert {"python", "console"} & {*languages} or page.name == "architecture.md", page.name
+
+
+def section(page: str, heading: str) -> str:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return text.partition(f"\n## `{heading}`\n")[2].partition("\n## ")[0]
+
+
+def test_every_command_and_option_is_explained() -> None:
+    group = typer.main.get_command(app)
+    for name, command in getattr(group, "commands").items():  # noqa: B009
+        text = section("command-line.md", name)
+        assert text, name
+        for parameter in command.params:
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                assert not option.startswith("--") or option == "--help" or f"`{option}`" in text, (name, option)
+
+
+def test_every_field_of_a_policy_is_explained() -> None:
+    text = (DOCS / "policies.md").read_text(encoding="utf-8")
+    parts: list[type[BaseModel]] = [d.Policy, d.Template, d.Column, d.Missing, d.FileOptions, d.Disclosure]
+    for part in parts:
+        for name in part.model_fields:
+            assert f"`{name}`" in text or f"`{name}:" in text, (part.__name__, name)
+
+
+def test_every_public_name_is_explained() -> None:
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    assert [name for name in d.__all__ if f"`{name}`" not in text] == []
