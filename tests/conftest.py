@@ -1,7 +1,9 @@
 """What every test may use: the benchmark data and the worked examples."""
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,19 @@ ROOT = Path(__file__).resolve().parent.parent
 def load_golden(name: str) -> Any:
     """A file of worked examples in tests/golden."""
     return json.loads((ROOT / "tests" / "golden" / name).read_text(encoding="utf-8"))
+
+
+@contextlib.contextmanager
+def unprivileged() -> Iterator[None]:
+    """For a while, not the superuser, who may read and write everything."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 @pytest.fixture(scope="session")

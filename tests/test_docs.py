@@ -2,10 +2,10 @@
 
 A page is worked through from top to bottom in a folder of its own that has the bank example:
 
-- a block with a title is a file of that name;
+- a block with a title is a file of that name (the bank's own files as they are);
 - a `python` block runs; where it has lines that start with `#> `, these are all that it prints (`py`: not run);
-- a `$ discreet` line of a `console` block runs and prints the lines below it (`...`: any lines; no lines: not
-  compared), then ends with the exit code that a line `# exit code N` names, else 0; `$ cat FILE` shows a file.
+- a `$ discreet` line of a `console` block runs and prints first the lines below it (`...`: any lines), then ends
+  with the exit code that a line `# exit code N` names, else 0; `$ cat FILE` shows a file.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from discreet.cli import app
 from tests.conftest import ROOT
 
 DEMO = Path(d.__file__).parent / "demo"
+BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 FENCE = re.compile(
@@ -56,7 +57,7 @@ class Command:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("bank.csv", "bank.yaml"):
+    for name in BANK:
         shutil.copy(DEMO / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
@@ -88,7 +89,9 @@ def work_through(text: str, name: str = "page") -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(text):
         if block.title is not None:
-            Path(block.title).write_text(block.body, encoding="utf-8")
+            path = Path(block.title)
+            assert path.name not in BANK or path.read_text(encoding="utf-8") == block.body
+            path.write_text(block.body, encoding="utf-8")
         if block.language == "python":
             run_python(block, name, names)
         elif block.language == "console":
@@ -130,7 +133,6 @@ def assert_shown(shown: Sequence[str], output: str) -> None:
         found = next((place for place in places if printed[place : place + len(piece)] == piece), None)
         assert found is not None, "\n".join(["shown:", *piece, "", "printed:", *printed])
         at, anywhere = found + len(piece), False
-    assert not shown or anywhere or at == len(printed), "\n".join(["not shown:", *printed[at:]])
 
 
 def _pieces(lines: list[str]) -> Iterator[list[str] | None]:
@@ -174,11 +176,11 @@ def test_links_lead_somewhere(page: Path) -> None:
         "```console\n$ discreet check bank.yaml\n# exit code 1\n```",
         "```console\n$ discreet check nowhere.yaml\n```",
         "```console\n$ discreet --version\ndiscreet none\n```",
-        "```console\n$ discreet check bank.yaml\nThe policy is in order. The release is for: predicting Rating.\n```",
         "```console\n$ discreet check bank.yaml\n...\nNot covered: nothing.\n```",
         '```text title="a.txt"\na\n```\n```console\n$ cat a.txt\nb\n```',
+        '```yaml title="bank.yaml"\nuse: counts\n```',
     ],
-    ids=["raises", "prints", "tab", "code", "error", "output", "unfinished", "skipped", "file"],
+    ids=["raises", "prints", "tab", "code", "error", "output", "skipped", "file", "bank"],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_wrong_example_is_found(page: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.table.staging import SUFFIX, Staging, refuse_unwritable
+from tests.conftest import unprivileged
 
 
 def names(folder: Path) -> list[str]:
@@ -91,3 +92,21 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     for target, message in [(tmp_path, "is a folder"), (tmp_path / "no" / "r.csv", "there is no folder")]:
         with pytest.raises(InputError, match=message):
             refuse_unwritable(target, force=True)
+
+
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    target = folder / "r.csv"
+    target.write_text("old")
+    folder.chmod(0o500)
+    tmp_path.chmod(0o755)
+    with (
+        unprivileged(),
+        pytest.raises(InputError, match=r"r\.csv: "),
+        Staging(force=True) as staging,
+        staging.open(target),
+    ):
+        pass
+    folder.chmod(0o700)
+    assert target.read_text() == "old"

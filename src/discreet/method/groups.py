@@ -27,7 +27,7 @@ def largest_below(share: Fraction, rows: int) -> Fraction:
     stay within 64 bits whatever threshold the owner wrote.
 
     >>> largest_below(Fraction("0.333333333333"), 100)
-    Fraction(32, 97)
+    Fraction(33, 100)
     """
     if share.denominator <= rows:
         return share
