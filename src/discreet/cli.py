@@ -286,13 +286,20 @@ def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> Non
     """Refuse at once what could only fail, or harm, at the end."""
     from discreet.table.staging import refuse_unwritable
 
-    seen = {path.resolve(): path for path in inputs}
+    others = list(inputs)
     for path in outputs:
-        other = seen.get(path.resolve())
-        if other is not None or any(path.exists() and known.exists() and path.samefile(known) for known in seen):
+        refuse_unwritable(path, force=True)
+        if any(_same_file(path, other) for other in others):
             raise InputError(f"{path}: is also another file of this command; give it a name of its own")
-        seen[path.resolve()] = path
+        others.append(path)
         refuse_unwritable(path, force=force)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, ValueError, RuntimeError):
+        return False  # one of them does not exist yet, or cannot: reading or writing it says so
 
 
 def _write(

@@ -77,12 +77,16 @@ class Staging:
 
 def refuse_unwritable(target: Path, *, force: bool) -> None:
     """Say early what would make writing `target` fail."""
-    if target.is_dir():
-        raise InputError(f"{target}: is a folder; give the name of a file")
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {str(target.parent)!r}")
-    if target.exists() and not force:
-        raise InputError(f"{target}: exists already; use --force to replace it")
+    try:
+        if target.is_dir():
+            raise InputError(f"{target}: is a folder; give the name of a file")
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: there is no folder {str(target.parent)!r}")
+        if target.exists() and not force:
+            raise InputError(f"{target}: exists already; use --force to replace it")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not the name of a file"
+        raise InputError(f"{target}: cannot be written ({reason})") from None
 
 
 def _rename_unless_there(temporary: Path, target: Path) -> None:
