@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
 import os
 import shutil
@@ -201,6 +203,32 @@ def test_dialect_options_override_the_policy(folder: Path) -> None:
     run("verify", "r.txt", "-p", "bank.yaml", "--separator", "tab")
 
 
+@pytest.mark.parametrize(
+    ("out", "separator", "packed"),
+    [
+        ("r.csv", ";", False),
+        ("r.tsv", "\t", False),
+        ("r.csv.gz", ";", True),
+        ("r.tsv.gz", "\t", True),
+        ("r", ";", False),
+    ],
+)
+def test_the_name_of_the_output_says_its_form(folder: Path, out: str, separator: str, packed: bool) -> None:
+    (folder / "bank.csv").write_text((folder / "bank.csv").read_text().replace(",", ";"))
+    run("protect", "bank.csv", "-p", "bank.yaml", "-o", out)
+    data = (folder / out).read_bytes()
+    assert (data[:2] == b"\x1f\x8b") is packed
+    text = (gzip.decompress(data) if packed else data).decode()
+    assert text.startswith(f"Job{separator}Country{separator}")
+    run("verify", out, "-p", "bank.yaml", "--original", "bank.csv")
+
+
+def test_skip_concerns_the_original_only(folder: Path) -> None:
+    (folder / "bank.csv").write_text("about this file\n" + (folder / "bank.csv").read_text())
+    run(*PROTECT, "--skip", "1")
+    run("verify", "release.csv", "-p", "bank.yaml", "--original", "bank.csv", "--skip", "1")
+
+
 def test_a_file_without_header_and_names_in_the_policy(folder: Path) -> None:
     rows = (folder / "bank.csv").read_text().splitlines()
     (folder / "rows.csv").write_text("\n".join(rows[1:]) + "\n")
@@ -309,8 +337,12 @@ def test_an_interrupted_run_writes_nothing(folder: Path, how: signal.Signals) ->
             with (folder / "pipe.csv").open("wb") as pipe:  # waits until the run has opened it
                 pipe.write(b"Job")
                 pipe.flush()
-                process.send_signal(how)
-                _, errors = process.communicate(timeout=60)
+                for _ in range(20):  # a signal just before a read begins is only heard after it
+                    process.send_signal(how)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout=3)
+                        break
+                _, errors = process.communicate(timeout=5)
         finally:
             process.kill()
     assert process.returncode == 2

@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -112,10 +112,13 @@ def verify(
     separator: SeparatorOption = None,
     header: HeaderOption = None,
     encoding: EncodingOption = None,
+    skip: Annotated[
+        int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
+    ] = None,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json):
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.audit.verify import Answer
         from discreet.audit.verify import verify as run
 
@@ -266,8 +269,9 @@ def _fail(as_json: bool, message: str, code: int, kind: str, details: dict[str, 
 def _details(error: DiscreetError) -> dict[str, object]:
     if isinstance(error, PolicyError):
         return {"problems": [vars(problem) for problem in error.problems]}
-    least: list[Any] = getattr(error, "least", [])
-    if least:
+    if (verification := getattr(error, "verification", None)) is not None:
+        return {"verification": verification.to_dict()}
+    if least := getattr(error, "least", None):
         return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in least]}
     return {}
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.audit.audit import Audit
 from discreet.audit.verify import Verification, check
@@ -18,14 +17,7 @@ from discreet.policy import Inference, Policy, read_policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.share import percent
 from discreet.table.engine import Engine
-from discreet.table.source import open_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | str | Path"
+from discreet.table.source import Table, open_table
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from discreet.private import private_json
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    from discreet.pipeline import Release, Table
+    from discreet.pipeline import Release
+    from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
 FORM = 1
@@ -64,15 +65,16 @@ class Step:
 class Kept:
     """A value that stays hidden, and why.
 
-    `requirement` is the position in `protect` of the template that showing the value would break, with the
-    `hits` of `rows` that the worst group would have had; None when showing it would not help the use, or
-    when the search was stopped before.
+    `requirement` is the position in `protect` of the template that showing the value would break, `infers` its
+    sensitive value, `hits` of `rows` what the worst group would have had; `requirement` is None when showing
+    the value would not help the use, or when the search was stopped before.
     """
 
     column: str
     value: str | None
     reason: str
     requirement: int | None = None
+    infers: str | None = None
     hits: int | None = None
     rows: int | None = None
 

@@ -32,7 +32,8 @@ def value_problems(bound: Bound, counted: Combinations) -> list[Problem]:
     problems = [
         policy.problem(
             ("protect", inference.index, "infer", inference.column),
-            f"no row has {inference.column!r} = {inference.value!r}; check the spelling",
+            f"no row has {'a missing value in ' if inference.value is None else ''}{inference.column!r}"
+            f"{'' if inference.value is None else f' = {inference.value!r}'}; check the spelling",
         )
         for inference in bound.inferences
         if inference.value not in counted.domain(inference.column)
@@ -106,7 +107,8 @@ def _reason(names: tuple[str, str | None], refused: Refused | None, marker: str)
         return Kept(*names, MARKER if names[1] == marker else STOPPED)
     if refused.inference is None:
         return Kept(*names, NO_BENEFIT)
-    return Kept(*names, BREAKS, refused.inference.index, refused.hits, refused.rows)
+    inference = refused.inference
+    return Kept(*names, BREAKS, inference.index, inference.value, refused.hits, refused.rows)
 
 
 def _names(bound: Bound, counted: Combinations, column: int, value: int) -> tuple[str, str | None]:

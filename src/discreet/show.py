@@ -63,7 +63,15 @@ def print_release(release: Release, source: str, out: str, plan: str | None, *, 
 def print_verification(found: Verification, name: str, *, with_original: bool) -> None:
     """Say what verification found."""
     to = console()
-    verdict = "[green]every promise holds[/]" if found.holds else "[red]not every promise is known to hold[/]"
+    answers = {finding.answer for finding in found.requirements}
+    if found.holds:
+        verdict = "[green]every promise holds[/]"
+    elif answers == {Answer.HOLDS}:
+        verdict = "[red]the promises hold, but it is not true to the original[/]"
+    elif Answer.BROKEN in answers:
+        verdict = "[red]a promise is broken[/]"
+    else:
+        verdict = "[yellow]not every promise can be checked[/]"
     to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
     _print_promises(to, found, None)
     if found.truthful.answer is Answer.HOLDS:
@@ -84,8 +92,8 @@ def print_check(result: Checked, policy: Policy) -> None:
         to.print(f"The table fits it: {result.rows} rows{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
     to.print("It promises, against anyone who sees the release and knows the columns before the arrow of a person:")
-    for promise in result.promises:
-        to.print(f"  {promise.index + 1}. {escape(promise.words)}", soft_wrap=True)
+    for number, promise in enumerate(result.promises, start=1):
+        to.print(f"  {number}. {escape(promise.words)}", soft_wrap=True)
         if promise.now is not None and promise.least is not None:
             kept = "kept already" if promise.now.share <= promise.now.limit else "not kept yet"
             to.print(f"     now: {escape(_figure(promise.now))}: {kept}", soft_wrap=True)
@@ -102,9 +110,9 @@ def print_check(result: Checked, policy: Policy) -> None:
 
 def _print_promises(to: Console, after: Verification, before: Verification | None) -> None:
     befores = before.requirements if before is not None else [None] * len(after.requirements)
-    for finding, was in zip(after.requirements, befores, strict=True):
+    for number, (finding, was) in enumerate(zip(after.requirements, befores, strict=True), start=1):
         colour = _COLOURS[finding.answer]
-        to.print(f"  {finding.index + 1}. [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
+        to.print(f"  {number}. [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
         if was is not None and was.worst is not None:
             to.print(f"            before: {escape(_figure(was.worst))}", soft_wrap=True)
         if finding.worst is not None:
@@ -115,7 +123,7 @@ def _print_promises(to: Console, after: Verification, before: Verification | Non
 
 def _figure(worst: Worst) -> str:
     group = ", ".join(f"{column} = {text_of(value)}" for column, value in worst.group.items())
-    unknown = f", {worst.hidden} of them hidden or unknown (at worst {worst.worst_case})" if worst.hidden else ""
+    unknown = f"; {worst.hidden} more hidden or unknown (at worst {worst.worst_case})" if worst.hidden else ""
     return f"{worst} where {group}{unknown}" if group else f"{worst}{unknown}"
 
 
@@ -170,10 +178,12 @@ def _reason(kept: Kept, policy: Policy) -> str:
             f" (the hidden rows all have the same {policy.target})" if policy.target and "help" in kept.reason else ""
         )
         return kept.reason + target
+    promises = [(inference.index, inference.value) for inference in policy.inferences()]
     limit = policy.protect[kept.requirement].at_most
     share = Fraction(kept.hits or 0, kept.rows or 1)
-    figure = f"{kept.hits} of {kept.rows} rows, {percent(share)} > {percent(limit)}"
-    return f"would break promise {kept.requirement + 1}: {figure}"
+    rows = "1 row" if kept.rows == 1 else f"{kept.rows} rows"
+    figure = f"{kept.hits} of {rows}, {percent(share)} > {percent(limit)}"
+    return f"would break promise {promises.index((kept.requirement, kept.infers)) + 1}: {figure}"
 
 
 def _some(texts: Sequence[str], most: int = MOST) -> str:

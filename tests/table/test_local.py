@@ -75,6 +75,25 @@ def test_the_index_and_other_luggage_stay_at_home() -> None:
     assert released.schema.metadata is None
 
 
+def test_categories_of_dropped_rows_stay_at_home() -> None:
+    """The list of categories would name a diagnosis that no released row has."""
+    table = pl.DataFrame({"ward": ["A", "A", None], "ill": ["flu", "cold", "HIV"]})
+    policy = d.Policy(
+        protect=[d.Template(given=["ward"], infer={"ill": "flu"}, at_most="50%")], missing=d.Missing(rows="drop")
+    )
+    pandas: Any = d.protect(table.to_pandas().astype({"ill": "category"}), policy).table
+    assert list(pandas["ill"].cat.categories) == ["cold", "flu"]
+    enum: Any = d.protect(table.with_columns(pl.col("ill").cast(pl.Enum(["flu", "HIV", "cold"]))), policy).table
+    assert enum.schema["ill"] == pl.Enum(["flu", "cold"])
+    arrow = table.to_arrow()
+    coded = arrow["ill"].cast(pa.string()).dictionary_encode()
+    field = pa.field("ill", coded.type, metadata={"source": "secret.csv"})
+    released: Any = d.protect(arrow.set_column(1, field, coded), policy).table
+    assert released.schema.field("ill").metadata is None
+    assert released.schema.field("ill").type == coded.type
+    assert sorted(released["ill"].combine_chunks().dictionary.to_pylist()) == ["cold", "flu"]
+
+
 def test_identifiers_are_left_out() -> None:
     table = bank().with_columns(pl.arange(24).cast(pl.String).alias("Name"))
     policy = bank_policy().model_copy(update={"columns": {"Name": d.Column(role="identifier")}})

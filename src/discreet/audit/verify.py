@@ -15,15 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
-from discreet.policy import Inference, Policy
+from discreet.policy import Inference, Policy, read_policy
 from discreet.policy.bind import bind
 from discreet.policy.part import did_you_mean
 from discreet.policy.share import percent
 from discreet.table.engine import Engine, Recount
-from discreet.table.source import open_table
+from discreet.table.source import Table, open_table
 
 
 class Answer(StrEnum):
@@ -63,7 +64,14 @@ class Worst:
         }
 
     def __str__(self) -> str:
-        return f"{self.hits} of {self.rows} rows, {self.share} ({percent(self.share)})"
+        among = (
+            f"{self.rows - self.hidden} known rows"
+            if self.hidden
+            else "1 row"
+            if self.rows == 1
+            else f"{self.rows} rows"
+        )
+        return f"{self.hits} of {among}, {self.share} ({percent(self.share)})"
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ class Verification:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
 
-def verify(table: object, policy: Policy, original: object | None = None) -> Verification:
+def verify(table: Table, policy: Policy | str | Path, original: Table | None = None) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
     Parameters
@@ -135,7 +143,7 @@ def verify(table: object, policy: Policy, original: object | None = None) -> Ver
     table
         The release: a dataframe, or the path of a file.
     policy
-        The policy it should keep.
+        The policy it should keep, or the path of its file.
     original
         The table it was made from, to check that every released cell is true.
 
@@ -146,6 +154,7 @@ def verify(table: object, policy: Policy, original: object | None = None) -> Ver
     >>> d.verify(pl.DataFrame({"Job": ["a", "a", "b"], "Ill": ["yes", "no", "no"]}), policy).holds
     True
     """
+    policy = policy if isinstance(policy, Policy) else read_policy(policy)
     released = open_table(table, policy, released=True)
     return check(released, policy, None if original is None else open_table(original, policy))
 
@@ -247,4 +256,5 @@ def _cell_problems(
             found = released.mismatches(original, name, marker if name in changeable else None)
             if found is not None:
                 kind = "neither the original nor hidden" if name in changeable else "not the original"
-                yield f"column {name!r}: {found.cells} cells are {kind}, first in row {found.first_row}"
+                cells = "1 cell is" if found.cells == 1 else f"{found.cells} cells are"
+                yield f"column {name!r}: {cells} {kind}, first in row {found.first_row}"

@@ -71,7 +71,8 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
     mentions = [*_mentions(policy), *((("columns", name), name) for name in policy.columns)]
     for path, name in mentions:
         if name not in columns:
-            hint = did_you_mean(name, columns) or f"; the table has {_listed(columns)}"
+            # Without a header line the names would be values of the first row: none is told but a near miss.
+            hint = did_you_mean(name, columns) or f" among the {len(columns)} of the table; has it a header line?"
             yield policy.problem(path, f"no column {name!r}{hint}")
 
 

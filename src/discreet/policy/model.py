@@ -55,7 +55,9 @@ class Missing(Part):
     A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
     """
 
-    values: tuple[Text, ...] = ()
+    values: tuple[Text, ...] = Field(
+        default=(), json_schema_extra={"items": {"type": ["string", "number", "boolean", "null"]}}
+    )
     rows: Literal["drop", "value", "unknown"] = Field(
         description="drop: rows with a missing value in any column are left out; value: a value like any other; "
         "unknown: a missing sensitive value counts neither for nor against its property"
@@ -99,7 +101,7 @@ class Policy(Part):
     """
 
     use: Use = Field(default_factory=General)
-    protect: tuple[Requirement, ...]
+    protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
     columns: Mapping[str, Column] = Field(default_factory=dict)
     missing: Missing | None = None
     file: FileOptions = Field(default_factory=FileOptions)
@@ -129,7 +131,9 @@ class Policy(Part):
     @field_validator("protect", mode="before")
     @classmethod
     def _something_to_protect(cls, value: object) -> object:
-        if isinstance(value, (list, tuple)) and not value:
+        if not isinstance(value, (list, tuple)):
+            raise ValueError("write a list of requirements")
+        if not value:
             raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,9 +24,9 @@ def as_text(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, (int, float, Decimal)):
         return str(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    raise ValueError("write the value as text")
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    raise ValueError("write the value as the text it has in the table")
 
 
 Text = Annotated[str | None, BeforeValidator(as_text)]

@@ -35,7 +35,7 @@ Share = Annotated[
             "anyOf": [
                 {
                     "type": "string",
-                    "pattern": r"^\s*((\d+(\.\d*)?|\.\d+)\s*%|\d+\s*/\s*\d+|[01]?(\.\d*)?)\s*$",
+                    "pattern": r"^\s*((\d+(\.\d*)?|\.\d+)\s*%|\d+\s*/\s*\d+|[01](\.\d*)?|\.\d+)\s*$",
                 },
                 {"type": "number", "minimum": 0, "maximum": 1},
             ],
@@ -109,7 +109,7 @@ class Template(Part):
             },
         }
     )
-    given: tuple[str, ...]
+    given: tuple[str, ...] = Field(json_schema_extra={"minItems": 1, "uniqueItems": True})
     at_most: Share
 
     if TYPE_CHECKING:

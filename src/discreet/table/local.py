@@ -7,9 +7,12 @@ texts (`recount`): they share no counting code.
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import narwhals as nw
 import numpy as np
@@ -22,9 +25,10 @@ from discreet.policy import Missing
 from discreet.table.csv import Dialect, write_csv
 from discreet.table.encode import Combinations, Encoded, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Recount
+from discreet.table.luggage import without_luggage
 
-PARQUET = ".parquet"
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
+PARQUET = (".parquet", ".pq")
+CSV = (".csv", ".tsv", ".txt", ".data")
 
 
 class LocalEngine:
@@ -34,10 +38,13 @@ class LocalEngine:
         self,
         frame: nw.DataFrame[Any],
         dialect: Dialect | None = None,
+        *,
+        separator_said: bool = False,
         numbers: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self._frame = frame
         self._dialect = dialect
+        self._said = separator_said
         self._numbers = numbers
         self._texts: dict[str, pl.Series] = {}
         self._encoded: dict[str, Encoded] = {}
@@ -72,7 +79,7 @@ class LocalEngine:
                 keep &= ~self.texts(column).is_in(absent).fill_null(False).to_numpy()
         if keep.all():
             return self
-        kept = LocalEngine(self._frame.filter(keep.tolist()), self._dialect, np.flatnonzero(keep) + 1)
+        kept = self._with(self._frame.filter(keep.tolist()), np.flatnonzero(keep) + 1)
         kept.dropped = int((~keep).sum())
         return kept
 
@@ -96,7 +103,7 @@ class LocalEngine:
         frame = self._frame.with_columns(
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         ).drop(left_out, strict=False)
-        return LocalEngine(_anonymous(frame), self._dialect, self._numbers)
+        return self._with(without_luggage(frame), self._numbers)
 
     def recount(
         self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -158,12 +165,30 @@ class LocalEngine:
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
-        if _writes_parquet(path, self._dialect):
+        packed = path.suffix.lower() == ".gz"
+        suffix = Path(path.stem if packed else path.name).suffix.lower()
+        if suffix in PARQUET or (self._dialect is None and suffix not in CSV):
+            if packed:
+                raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
             self._frame.to_polars().write_parquet(target)
             return
         frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
-        dialect = self._dialect or Dialect(separator="\t" if path.suffix.lower() == ".tsv" else ",")
-        write_csv(frame, target, dialect)
+        with contextlib.ExitStack() as stack:
+            if packed:
+                target = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0)))
+            write_csv(frame, target, self._dialect_for(suffix))
+
+    def _dialect_for(self, suffix: str) -> Dialect:
+        """Return how to write a text file: like the one that was read, with a separator that fits the name."""
+        dialect = self._dialect or Dialect()
+        if suffix == ".tsv" and not self._said:
+            return replace(dialect, separator="\t")
+        if suffix == ".csv" and not self._said and dialect.separator == "\t":
+            return replace(dialect, separator=",")
+        return dialect
+
+    def _with(self, frame: nw.DataFrame[Any], numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
+        return LocalEngine(frame, self._dialect, separator_said=self._said, numbers=numbers)
 
     def _encode(self, column: str) -> Encoded:
         if column not in self._encoded:
@@ -240,22 +265,3 @@ def _like(frame: nw.DataFrame[Any], name: str, texts: pl.Series) -> nw.Series[An
         native = pa.chunked_array([texts.to_arrow().cast(pa.string())])
     column: nw.Series[Any] = nw.from_native(native, series_only=True)
     return column.alias(name)
-
-
-def _anonymous(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return the frame without what a frame carries beside its columns: index, attributes, metadata."""
-    native = frame.to_native()
-    if frame.implementation.is_pandas_like():
-        native = native.reset_index(drop=True)
-        native.attrs = {}
-        native.columns.name = None
-    elif frame.implementation.is_pyarrow():
-        native = native.replace_schema_metadata(None)
-    return nw.from_native(native, eager_only=True)
-
-
-def _writes_parquet(path: Path, dialect: Dialect | None) -> bool:
-    suffix = path.suffix.lower()
-    if suffix in (PARQUET, ".pq"):
-        return True
-    return dialect is None and suffix not in CSV_SUFFIXES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import narwhals as nw
 import polars as pl
@@ -12,10 +13,17 @@ from discreet.policy import FileOptions, Policy
 from discreet.table.csv import read_csv
 from discreet.table.local import LocalEngine
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | str | Path"
+"""What may be handed over: a dataframe, or the path of a CSV or Parquet file."""
+
 PARQUET_MAGIC = b"PAR1"
 
 
-def open_table(table: object, policy: Policy, *, released: bool = False) -> LocalEngine:
+def open_table(table: Table, policy: Policy, *, released: bool = False) -> LocalEngine:
     """Return the engine that holds `table`, without the rows that the policy wants dropped.
 
     `released` says that the table is a release: it is taken as it is, every row of it, and a file starts with
@@ -57,7 +65,8 @@ def _read_file(path: Path, options: FileOptions, released: bool) -> LocalEngine:
         encoding=options.encoding,
         skip=0 if released else options.skip,
     )
-    return LocalEngine(nw.from_native(frame, eager_only=True), dialect)
+    said = options.separator is not None
+    return LocalEngine(nw.from_native(frame, eager_only=True), dialect, separator_said=said)
 
 
 def _is_parquet(path: Path) -> bool:
