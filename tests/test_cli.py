@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import os
@@ -325,26 +324,40 @@ def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
     assert out == "True False\n"
 
 
+WAITING = """
+import time
+import discreet.pipeline
+
+def wait(*_):
+    print("planning", flush=True)
+    while True:
+        time.sleep(0.01)
+
+discreet.pipeline.find_plan = wait
+from discreet.cli import main
+main()
+"""
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_writes_nothing(folder: Path, how: signal.Signals) -> None:
-    """A pipe as input keeps the run waiting in the middle of reading."""
-    os.mkfifo(folder / "pipe.csv")
-    words = [sys.executable, "-m", "discreet.cli", "protect", "pipe.csv", "-p", "bank.yaml", "-o", "release.csv"]
     # A shell may have told its children to ignore SIGINT.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
+    words = [sys.executable, "-c", WAITING, *PROTECT]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
         try:
-            with (folder / "pipe.csv").open("wb") as pipe:  # waits until the run has opened it
-                pipe.write(b"Job")
-                pipe.flush()
-                for _ in range(20):  # a signal just before a read begins is only heard after it
-                    process.send_signal(how)
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(timeout=3)
-                        break
-                _, errors = process.communicate(timeout=5)
+            assert process.stdout
+            assert process.stdout.readline() == "planning\n"
+            process.send_signal(how)
+            _, errors = process.communicate(timeout=60)
         finally:
             process.kill()
     assert process.returncode == 2
     assert errors == "error: interrupted; nothing was written\n"
-    assert not (folder / "release.csv").exists()
+    assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
+
+
+def test_a_pipe_is_refused(folder: Path) -> None:
+    """It could be read only once, and its first bytes tell the kind of file."""
+    os.mkfifo(folder / "pipe.csv")
+    assert "is a pipe" in run("protect", "pipe.csv", "-p", "bank.yaml", "-o", "r.csv", code=2).stderr

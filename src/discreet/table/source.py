@@ -53,6 +53,8 @@ def _take_frame(table: object) -> LocalEngine:
 
 
 def _read_file(path: Path, options: FileOptions, released: bool) -> LocalEngine:
+    if path.is_fifo() or path.is_char_device() or path.is_socket():
+        raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
     if _is_parquet(path):
         try:
             return LocalEngine(nw.from_native(pl.read_parquet(path), eager_only=True))
