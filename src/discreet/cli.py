@@ -187,6 +187,38 @@ def check(
 
 
 @app.command()
+def init(
+    table: TableArg,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the draft here instead of showing it.")] = None,
+    force: ForceOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
+) -> None:
+    """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
+    with _reporting(False):
+        if out is not None:
+            _refuse_outputs([out], [table], force)
+        from discreet.drafting import draft_policy
+        from discreet.policy import FileOptions
+
+        said = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
+        draft = draft_policy(table, FileOptions(**{name: value for name, value in said.items() if value is not None}))
+        if out is None:
+            print(draft.text, end="")
+            return
+        from discreet.show import print_draft
+        from discreet.table.staging import Staging
+
+        with Staging(force=force) as staging:
+            with staging.open(out) as file:
+                file.write(draft.text.encode())
+            staging.commit(last=out)
+        print_draft(draft, str(table), str(out))
+
+
+@app.command()
 def schema() -> None:
     """Print the JSON Schema of policies, for editors that complete and check them."""
     with _reporting(False):

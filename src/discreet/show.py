@@ -12,6 +12,7 @@ from rich.table import Table
 
 from discreet.audit.verify import Answer, Verification, Worst
 from discreet.checking import Checked
+from discreet.drafting import Draft
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan
 from discreet.policy import Classify, Policy
@@ -80,6 +81,19 @@ def print_verification(found: Verification, name: str, *, with_original: bool) -
         to.print(f"[red]broken[/]: {escape(problem)}", soft_wrap=True)
     if not with_original:
         to.print("[dim]Give --original to check as well that every released cell is true.[/]")
+
+
+def print_draft(draft: Draft, table: str, out: str) -> None:
+    """Say what was guessed for a drafted policy."""
+    to = console()
+    to.print(f"A draft for [bold]{escape(table)}[/] is in [bold]{escape(out)}[/]. Guessed:", soft_wrap=True)
+    for look in draft.looks:
+        if look.identifier:
+            to.print(f"  {escape(look.name)}: identifies people ({look.identifier}); left out", soft_wrap=True)
+    known = escape(", ".join(draft.known) or "no column")
+    to.print(f"  {known}: known to others; together single out {draft.unique:.0%} of the rows", soft_wrap=True)
+    to.print("Now choose in it what must not be inferred, and see what that promises:")
+    to.print(f"  discreet check {escape(out)} --table {escape(table)}", soft_wrap=True)
 
 
 def print_check(result: Checked, policy: Policy) -> None:

@@ -66,6 +66,15 @@ class LocalEngine:
             self._texts[column] = as_texts(self._frame.get_column(column), column)
         return self._texts[column]
 
+    @property
+    def dialect(self) -> Dialect | None:
+        """How the text file that the table came from is written, if it came from one."""
+        return self._dialect
+
+    def has_text(self, column: str) -> bool:
+        """Whether the values of a column have a text form (nested and binary ones have none)."""
+        return _has_text(self._frame.get_column(column).dtype)
+
     def without_missing(self, missing: Missing | None) -> LocalEngine:
         """Return the table without the rows that the policy wants dropped."""
         if missing is None or missing.rows != "drop":

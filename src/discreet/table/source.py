@@ -29,7 +29,9 @@ def open_table(table: Table, policy: Policy, *, released: bool = False) -> Local
     `released` says that the table is a release: it is taken as it is, every row of it, and a file starts with
     its header at once (`missing` and `skip` concern the original only).
     """
-    engine = _read_file(Path(table), policy.file, released) if isinstance(table, (str, Path)) else _take_frame(table)
+    engine = (
+        read_file(Path(table), policy.file, released=released) if isinstance(table, (str, Path)) else _take_frame(table)
+    )
     return engine if released else engine.without_missing(policy.missing)
 
 
@@ -52,7 +54,8 @@ def _take_frame(table: object) -> LocalEngine:
     return LocalEngine(frame)
 
 
-def _read_file(path: Path, options: FileOptions, released: bool) -> LocalEngine:
+def read_file(path: Path, options: FileOptions, *, released: bool = False) -> LocalEngine:
+    """Return the engine that holds the table in a CSV or Parquet file."""
     if path.is_fifo() or path.is_char_device() or path.is_socket():
         raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
     if _is_parquet(path):

@@ -1,0 +1,223 @@
+"""A first policy for a table: what its columns look like, what may identify people, what the owner must decide.
+
+Guesses only, each with its reason. Sensitive columns are never chosen here: that is for the owner to do, so a
+draft promises nothing until he has. No value of the table is written into a draft, but for the usual signs of
+a missing value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from discreet.policy import FileOptions
+from discreet.table.local import LocalEngine
+from discreet.table.source import read_file
+from discreet.version import __version__
+
+MOST_KNOWN = 6
+"""Columns an adversary is first supposed to know."""
+SAMPLE = 100_000
+"""Rows looked at."""
+MISSING = ("?", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN", "-", "--", ".", "unknown", "Unknown")
+_IDENTIFIER = re.compile(
+    r"(^|[\W_])(id|name|surname|ssn|e-?mail|phone|telephone|iban|passport|insurance|patient)($|[\W_])", re.I
+)
+_KNOWN = re.compile(
+    r"age|birth|born|sex|gender|zip|post(al)?.?code|city|town|region|county|country|state|job|occupation|profession|"
+    r"education|school|marital|race|ethnic|nation|relig|language|employ",
+    re.I,
+)
+_SENSITIVE = re.compile(
+    r"diagnos|disease|illness|condition|symptom|drug|therapy|treatment|hiv|salary|income|wage|debt|credit|bankrupt|"
+    r"default|rating|crime|convict|sanction|party|vote|religion|orientation|disab|score|result",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one column looks like."""
+
+    name: str
+    kind: str
+    distinct: int
+    missing: dict[str, int] = field(default_factory=dict)
+    identifier: str | None = None
+    """Why it seems to name people, if it does."""
+    known_by_name: bool = False
+    sensitive_by_name: bool = False
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A drafted policy and what it was guessed from."""
+
+    text: str
+    looks: tuple[Look, ...]
+    known: tuple[str, ...]
+    unique: float
+    """Share of rows that the known columns single out."""
+
+
+def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft:
+    """Return a commented policy to start from, for the table in a file."""
+    source = read_file(Path(table), options or FileOptions())
+    frame = pl.DataFrame([source.texts(column).alias(column) for column in source.columns if source.has_text(column)])
+    frame = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
+    looks = tuple(_look(column) for column in frame.iter_columns())
+    known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
+    return Draft(_write(source, Path(table).name, looks, known, unique), looks, known, unique)
+
+
+def _look(column: pl.Series) -> Look:
+    values = column.drop_nulls()
+    signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
+    if column.null_count():
+        signs[""] = column.null_count()
+    present = values.filter(~values.is_in(list(MISSING)))
+    distinct = present.n_unique()
+    kind = _kind(present)
+    return Look(
+        column.name,
+        kind,
+        distinct,
+        signs,
+        _why_identifier(column.name, kind, present, distinct),
+        bool(_KNOWN.search(column.name)),
+        bool(_SENSITIVE.search(column.name)),
+    )
+
+
+def _kind(values: pl.Series) -> str:
+    """Return number, date, text (long, mostly different) or category."""
+    if values.is_empty():
+        return "category"
+    stripped = values.str.strip_chars()
+    if stripped.cast(pl.Float64, strict=False).null_count() == 0:
+        return "number"
+    if (
+        stripped.str.contains(r"^\d{4}-\d{2}-\d{2}").all()
+        or stripped.str.contains(r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$").all()
+    ):
+        return "date"
+    lengths = values.str.len_chars()
+    return "text" if float(str(lengths.mean())) > 40 else "category"
+
+
+def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
+    share = distinct / max(len(values), 1)
+    if kind == "text":
+        return "free text may name people"
+    decimal = kind == "number" and values.str.contains(r"[.,]").any()
+    if len(values) >= 10 and share >= 0.95 and not decimal:
+        return f"{distinct} different values in {len(values)} rows"
+    if _IDENTIFIER.search(name) and share >= 0.5:
+        return f"its name, and {distinct} different values in {len(values)} rows"
+    return None
+
+
+def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[str, ...], float]:
+    """Return the columns that single people out together: the telling ones first, each adding the most."""
+    left = [look for look in looks if look.distinct > 1 and not look.sensitive_by_name]
+    chosen: list[str] = []
+    groups = 1
+    while left and len(chosen) < MOST_KNOWN:
+        scored = [(look.known_by_name, frame.select(*chosen, look.name).n_unique(), look) for look in left]
+        _, more, best = max(scored, key=lambda score: score[:2])
+        if more <= groups:
+            break
+        chosen.append(best.name)
+        left.remove(best)
+        groups = more
+    if not chosen or frame.is_empty():
+        return (), 0.0
+    alone = frame.group_by(chosen).len().filter(pl.col("len") == 1).height
+    return tuple(name for name in frame.columns if name in chosen), alone / frame.height
+
+
+def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequence[str], unique: float) -> str:
+    """Return the draft as YAML with comments."""
+    rows = f"{source.rows} rows"
+    lines = [
+        f"# A policy for {name} ({rows}, {len(source.columns)} columns), drafted by discreet {__version__}.",
+        "# Everything here is a guess. It promises nothing until you have filled in 'protect'.",
+        "",
+        "# What the release is for: general (least loss), counts (fewest hidden cells), or {classify: COLUMN}",
+        "# to keep a column predictable.",
+        "use: general",
+        "",
+        "# What must not be inferred: choose the sensitive columns and the values nobody should be sure of.",
+        f"# An adversary is supposed to know {', '.join(known) or 'nothing'};",
+        f"# together these single out {unique:.0%} of the rows. Add what else can be known of a person.",
+        "protect:",
+    ]
+    candidates = [look for look in looks if look.identifier is None and look.name not in known]
+    candidates.sort(key=lambda look: not look.sensitive_by_name)
+    given = ", ".join(_yaml(column) for column in known) or "COLUMN"
+    for look in candidates[:8]:
+        hint = "sensitive by its name; " if look.sensitive_by_name else ""
+        lines += [
+            f"#  - infer: {{{_yaml(look.name)}: VALUE}}    # {hint}{look.distinct} different values ({look.kind})",
+            f"#    given: [{given}]",
+            "#    at_most: 50%",
+        ]
+    lines += ["", *_columns(looks, known), "", *_missing(looks), *_file(source)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+    lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
+    lines += [f"  {_yaml(look.name)}: {{role: identifier}}    # {look.identifier}" for look in looks if look.identifier]
+    if len(lines) == 2:
+        lines[1] = "columns: {}"
+    rest = [look for look in looks if look.identifier is None and look.name not in known]
+    lines += [
+        f"#  {_yaml(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})" for look in rest
+    ]
+    return lines
+
+
+def _missing(looks: Sequence[Look]) -> list[str]:
+    signs: dict[str, int] = {}
+    for look in looks:
+        for sign, count in look.missing.items():
+            signs[sign] = signs.get(sign, 0) + count
+    if not signs:
+        return []
+    told = ", ".join(f"{count} cells {'are blank' if sign == '' else f'hold {sign}'}" for sign, count in signs.items())
+    values = ", ".join(json.dumps(sign) for sign in signs if sign)
+    return [
+        f"# {told}. drop leaves such rows out; value and unknown keep them.",
+        f"#missing: {{values: [{values}], rows: drop}}",
+        "",
+    ]
+
+
+def _file(source: LocalEngine) -> list[str]:
+    dialect = source.dialect
+    if dialect is None:
+        return []
+    encoding = "" if dialect.encoding.lower().replace("-", "") == "utf8" else f", encoding: {dialect.encoding}"
+    header = "true" if dialect.header else "false"
+    return [
+        "# As found in the file.",
+        f"file: {{separator: {json.dumps(dialect.separator)}, header: {header}{encoding}}}",
+    ]
+
+
+def _yaml(name: str) -> str:
+    """Return a column name as it must be written in YAML."""
+    return (
+        name
+        if re.fullmatch(r"[A-Za-z_][\w -]*\w|[A-Za-z_]", name, re.ASCII) and name.lower() not in _WORDS
+        else json.dumps(name)
+    )
+
+
+_WORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
