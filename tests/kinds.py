@@ -25,6 +25,8 @@ def text_columns(frame: pl.DataFrame) -> list[str]:
 
 def to_rows(table: Any) -> list[tuple[object, ...]]:
     """The rows of any kind of table as plain Python values; missing is None."""
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
     if isinstance(table, pl.DataFrame):
         return table.rows()
     if isinstance(table, pd.DataFrame):

@@ -324,6 +324,116 @@ def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
     assert out == "True False\n"
 
 
+def test_names_are_names_not_patterns(folder: Path) -> None:
+    """A Parquet file called g*.parquet is that file, not all that match."""
+    bank().write_parquet(folder / "g*.parquet")
+    bank().write_parquet(folder / "g1.parquet")
+    bank().write_parquet(folder / "t[1].parquet")
+    for name in ("g*.parquet", "t[1].parquet"):
+        document = json.loads(run("protect", name, "-p", "bank.yaml", "-o", "r.csv", "--force", "--json").stdout)
+        assert document["audit"]["rows"] == 24
+
+
+@pytest.mark.parametrize("header", ["[Name, Job, Country, Child, Bankruptcy, Rating]", "false"])
+def test_identifiers_in_a_file_without_header(folder: Path, header: str) -> None:
+    rows = (folder / "bank.csv").read_text().splitlines()[1:]
+    (folder / "rows.csv").write_text("".join(f"n{place},{row}\n" for place, row in enumerate(rows)))
+    text = (folder / "bank.yaml").read_text() + "  Name: {role: identifier}\n" + f"file: {{header: {header}}}\n"
+    if header == "false":
+        for place, name in enumerate(["Name", "Job", "Country", "Child", "Bankruptcy", "Rating"], start=1):
+            text = text.replace(name, f"column_{place}")
+    (folder / "bank.yaml").write_text(text)
+    run("protect", "rows.csv", "-p", "bank.yaml", "-o", "r.csv")
+    run("verify", "r.csv", "-p", "bank.yaml", "--original", "rows.csv")
+    run("verify", "r.csv", "-p", "bank.yaml")
+    run("verify", "rows.csv", "-p", "bank.yaml", code=1)  # with the names of the customers it is no release
+
+
+def test_file_options_hold_for_text_made_from_parquet(folder: Path) -> None:
+    bank().write_parquet(folder / "bank.parquet")
+    (folder / "bank.yaml").write_text(
+        (folder / "bank.yaml").read_text() + 'file: {separator: ";", encoding: latin-1}\n'
+    )
+    run("protect", "bank.parquet", "-p", "bank.yaml", "-o", "r.csv")
+    assert (folder / "r.csv").read_text().startswith("Job;Country")
+    run("verify", "r.csv", "-p", "bank.yaml", "--original", "bank.parquet")
+
+
+def test_a_release_that_would_be_misread_is_not_written(folder: Path) -> None:
+    """Without the identifier the guessed separator would be another one."""
+    (folder / "odd.csv").write_text('id,"Job;x","Ill;y"\n1,a,yes\n2,b,no\n3,c,no\n')
+    policy = 'protect: [{infer: {"Ill;y": "yes"}, given: ["Job;x"], at_most: 50%}]\ncolumns: {id: {role: identifier}}\n'
+    (folder / "odd.yaml").write_text(policy)
+    result = CliRunner().invoke(app, ["protect", "odd.csv", "-p", "odd.yaml", "-o", "r.csv"])
+    if result.exit_code:
+        assert "would not be read back" in result.stderr
+        assert not (folder / "r.csv").exists()
+    (folder / "odd.yaml").write_text(policy + 'file: {separator: ","}\n')
+    run("protect", "odd.csv", "-p", "odd.yaml", "-o", "r.csv", "--force")
+    run("verify", "r.csv", "-p", "odd.yaml", "--original", "odd.csv")
+
+
+def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    discreet = f"{sys.executable} -m discreet.cli"
+    return subprocess.run(
+        ["bash", "-c", line.replace("discreet", discreet)], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_output_that_cannot_be_printed_does_not_lie_about_the_release(folder: Path) -> None:
+    line = "discreet protect bank.csv -p bank.yaml -o release.csv --force"
+    full = shell(folder, f"{line} > /dev/full")
+    assert full.returncode == 2
+    assert "release.csv was written and is verified" in full.stderr
+    assert shell(folder, f"{line} >&-").returncode == 0
+    assert shell(folder, f"set -o pipefail; {line} | head -0").returncode == 0
+    assert shell(folder, f"PYTHONIOENCODING=ascii {line}").returncode == 0
+    verify = "discreet verify release.csv -p bank.yaml"
+    assert shell(folder, f"set -o pipefail; {verify} | head -0").returncode == 0
+    broken = "discreet verify bank.csv -p bank.yaml"
+    assert shell(folder, f"set -o pipefail; {broken} | head -0").returncode == 1
+
+
+def test_force_replaces_files_only(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.csv")
+    assert (
+        "is a pipe or a device"
+        in run("protect", "bank.csv", "-p", "bank.yaml", "-o", "pipe.csv", "--force", code=2).stderr
+    )
+    assert (
+        "is a pipe or a device"
+        in run("protect", "bank.csv", "-p", "bank.yaml", "-o", "/dev/null", "--force", code=2).stderr
+    )
+
+
+def test_values_cannot_write_to_the_terminal(folder: Path) -> None:
+    (folder / "bank.csv").write_text((folder / "bank.csv").read_text().replace("Cook", "\x1b[31mred"))
+    assert "\x1b" not in run(*PROTECT).stdout
+
+
+def test_a_text_file_that_starts_like_parquet(folder: Path) -> None:
+    (folder / "bank.csv").write_text((folder / "bank.csv").read_text().replace("Job,", "PAR1,"))
+    (folder / "bank.yaml").write_text((folder / "bank.yaml").read_text().replace("Job", "PAR1"))
+    run(*PROTECT)
+
+
+def test_init_drafts_a_policy_that_only_lacks_the_secrets(folder: Path) -> None:
+    text = run("init", "bank.csv").stdout
+    assert "#  - infer: {Bankruptcy: VALUE}" in text
+    for value in ("Discharged", "Trader", "Canada"):
+        assert value not in text
+    out = run("init", "bank.csv", "--out", "draft.yaml").stdout
+    assert "Job, Country: known to others" in out
+    assert "nothing to protect" in run("check", "draft.yaml", code=2).stderr
+    chosen = (folder / "draft.yaml").read_text()
+    for line in ("  - infer: {Bankruptcy: VALUE}", "    given: [Job, Country]", "    at_most: 50%"):
+        chosen = chosen.replace(f"#{line}", line, 1)
+    (folder / "draft.yaml").write_text(chosen.replace("VALUE", "Discharged", 1))
+    run("check", "draft.yaml", "--table", "bank.csv")
+    run("protect", "bank.csv", "-p", "draft.yaml", "-o", "r.csv")
+    run("init", "bank.csv", "--out", "draft.yaml", code=2)
+
+
 WAITING = """
 import time
 import discreet.pipeline

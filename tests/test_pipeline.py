@@ -53,7 +53,7 @@ def test_an_impossible_promise_names_the_least_possible_confidence() -> None:
 def test_nothing_is_released_when_verification_says_no(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if the method were wrong."""
     no = Verification((Finding(0, "template", "x", Answer.BROKEN),), Truth(Answer.HOLDS))
-    monkeypatch.setattr("discreet.pipeline.check", lambda *_: no)
+    monkeypatch.setattr("discreet.pipeline.check", lambda *_, **__: no)
     with pytest.raises(d.BrokenPromise, match="protect\\[0\\]: x: broken") as error:
         d.protect(bank(), bank_policy())
     assert error.value.verification is no

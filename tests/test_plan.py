@@ -74,6 +74,40 @@ def test_new_rows_that_break_the_promise_are_not_released() -> None:
         plan.apply(cooks)
 
 
+def test_new_rows_must_hold_the_same_kinds_of_values(tmp_path: Path) -> None:
+    """True in a text file and true in a dataframe have different texts: a plan for one is not for the other."""
+    (tmp_path / "old.csv").write_text("job,ill\na,True\na,False\nb,False\n")
+    policy = d.Policy(protect=[d.Template(given=["job"], infer={"ill": "True"}, at_most="50%")])
+    plan = d.protect(tmp_path / "old.csv", policy).plan
+    with pytest.raises(d.InputError, match="column 'ill' holds Boolean, but text when the plan was made"):
+        plan.apply(pl.DataFrame({"job": ["a", "a"], "ill": [True, True]}))
+    assert plan.apply(pl.DataFrame({"job": ["a", "a"], "ill": ["False", "False"]}))  # none of them ill: fine
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": "Job"},
+        {"columns": ["Job", None]},
+        {"recodings": [{"column": "Nope", "shown": [], "hidden": []}]},
+        {"recodings": [{"column": "Job", "shown": [["a"]], "hidden": []}]},
+        {"recodings": [{"column": "Job", "shown": "abc", "hidden": []}]},
+        {"recodings": [{"column": "Job", "shown": [1], "hidden": []}]},
+        {"recodings": [{"column": "Job", "shown": [], "hidden": []}] * 2},
+        {"recodings": [5]},
+        {"redundant": [5]},
+        {"kinds": []},
+        {"edits": [{"row": 1, "column": "Nope", "text": "x"}]},
+        {"suppressed": ["x"]},
+        {"steps": [{"colour": 1}]},
+    ],
+)
+def test_damaged_plans_are_refused(change: dict[str, object]) -> None:
+    document = json.loads(d.protect(bank(), bank_policy()).plan.to_json())
+    with pytest.raises(d.InputError, match="not a whole plan"):
+        d.Plan.from_json(json.dumps(document | change))
+
+
 def test_new_rows_must_have_the_same_columns() -> None:
     plan = d.protect(bank(), bank_policy()).plan
     with pytest.raises(d.InputError, match="does not have the columns"):

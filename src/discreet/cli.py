@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -78,18 +79,19 @@ def protect(
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.manifest import manifest_path
 
-    with _reporting(as_json):
+    with _reporting(as_json) as report:
         outputs = [out, *([plan, manifest_path(plan)] if plan else [])]
         _refuse_outputs(outputs, [table, policy], force)
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         before = _stamp(table)
         from discreet.pipeline import protect as run
+        from discreet.writing import write_release
 
         with _progress(as_json) as say:
             release = run(table, rules, time_limit=time_limit, progress=say)
-            if _stamp(table) != before:
-                raise InputError(f"{table}: was changed while it was being read; nothing was written")
-            _write(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
+            _refuse_changed(table, before)
+            write_release(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
+            report.written = out
         from discreet.show import print_release
 
         if as_json:
@@ -117,21 +119,23 @@ def verify(
     ] = None,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
-    with _reporting(as_json):
+    with _reporting(as_json) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.audit.verify import Answer
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original)
+        broken = any(finding.answer is Answer.BROKEN for finding in found.requirements)
+        passed = found.holds or (partial and not broken and found.truthful.answer is not Answer.BROKEN)
+        report.code = 0 if passed else 1
         if as_json:
             print(found.to_json())
         else:
             from discreet.show import print_verification
 
             print_verification(found, str(release), with_original=original is not None)
-        broken = any(finding.answer is Answer.BROKEN for finding in found.requirements)
-        passed = found.holds or (partial and not broken and found.truthful.answer is not Answer.BROKEN)
-        raise typer.Exit(0 if passed else 1)
+        sys.stdout.flush()
+        raise typer.Exit(report.code)
 
 
 @app.command()
@@ -141,17 +145,27 @@ def apply(
     out: OutOption,
     force: ForceOption = False,
     as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
-    with _reporting(as_json):
+    with _reporting(as_json) as report:
         _refuse_outputs([out], [table, plan], force)
         from discreet.pipeline import apply as run
         from discreet.plan import read_plan
+        from discreet.writing import write_release
 
         kept = read_plan(plan)
+        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
+        kept = replace(kept, policy=kept.policy.with_file(**file))
+        before = _stamp(table)
         with _progress(as_json) as say:
             release = run(kept, table, say)
-            _write(release, out, force=force)
+            _refuse_changed(table, before)
+            write_release(release, out, force=force)
+            report.written = out
         from discreet.show import print_release
 
         if as_json:
@@ -173,17 +187,19 @@ def check(
     skip: SkipOption = None,
 ) -> None:
     """Say whether a policy is in order and what it promises; with a table, whether they fit."""
-    with _reporting(as_json):
+    with _reporting(as_json) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.checking import check_policy
         from discreet.show import print_check
 
         result = check_policy(rules, table)
+        report.code = 0 if result.possible else 1
         if as_json:
             _print_json(result.to_dict())
         else:
             print_check(result, rules)
-        raise typer.Exit(0 if result.possible else 1)
+        sys.stdout.flush()
+        raise typer.Exit(report.code)
 
 
 @app.command()
@@ -197,7 +213,7 @@ def init(
     skip: SkipOption = None,
 ) -> None:
     """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
-    with _reporting(False):
+    with _reporting():
         if out is not None:
             _refuse_outputs([out], [table], force)
         from discreet.drafting import draft_policy
@@ -221,7 +237,7 @@ def init(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of policies, for editors that complete and check them."""
-    with _reporting(False):
+    with _reporting():
         from discreet.policy.schema import policy_schema
 
         _print_json(policy_schema())
@@ -235,7 +251,7 @@ def demo(
     ] = None,
 ) -> None:
     """Show the main job on a small bank table: what changes, and why."""
-    with _reporting(False):
+    with _reporting():
         from discreet.demo import run
 
         run(folder)
@@ -259,43 +275,67 @@ def _options(
 def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a value that the terminal cannot show is no reason to fail
     app()
     sys.exit(0)
 
 
+@dataclass
+class _Report:
+    """What is so far true of a command, for the case that it goes wrong."""
+
+    as_json: bool
+    written: Path | None = None
+    code: int = 0
+    """The exit code if nothing but printing fails."""
+
+    def state(self) -> str:
+        return "nothing was written" if self.written is None else f"{self.written} was written and is verified"
+
+    def fail(self, message: str, code: int, kind: str, details: dict[str, object]) -> NoReturn:
+        with contextlib.suppress(OSError):
+            if self.as_json:
+                _print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
+            for line in message.splitlines():
+                print(f"error: {line}", file=sys.stderr)
+        raise typer.Exit(code)
+
+
 @contextlib.contextmanager
-def _reporting(as_json: bool) -> Iterator[None]:
+def _reporting(as_json: bool = False) -> Iterator[_Report]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
+    report = _Report(as_json)
     try:
-        yield
-    except DiscreetError as error:
-        _fail(as_json, str(error), error.exit_code, type(error).__name__, _details(error))
-    except KeyboardInterrupt:
-        _fail(as_json, "interrupted; nothing was written", 2, "Interrupted", {})
-    except MemoryError:
-        _fail(as_json, "not enough memory for this table; nothing was written", 2, "MemoryError", {})
+        yield report
+        sys.stdout.flush()
     except (typer.Exit, typer.Abort):
         raise
-    except BrokenPipeError:
+    except DiscreetError as error:
+        report.fail(str(error), error.exit_code, type(error).__name__, _details(error))
+    except KeyboardInterrupt:
+        report.fail(f"interrupted; {report.state()}", 2, "Interrupted", {})
+    except MemoryError:
+        report.fail(f"not enough memory for this table; {report.state()}", 2, "MemoryError", {})
+    except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(2) from None
+        raise typer.Exit(report.code) from None
     except Exception as error:
         if os.environ.get("DISCREET_DEBUG"):
             raise
+        if isinstance(error, OSError):
+            reason = error.strerror or "failed"
+            report.fail(f"the result could not be printed ({reason}); {report.state()}", 2, "OSError", {})
         kind = type(error).__name__
         message = (
-            f"internal error ({kind}); nothing was written. This is a mistake in discreet, please report it. "
+            f"internal error ({kind}); {report.state()}. This is a mistake in discreet, please report it. "
             "DISCREET_DEBUG=1 shows the trace, which may contain values of your table."
         )
-        _fail(as_json, message, 2, kind, {})
-
-
-def _fail(as_json: bool, message: str, code: int, kind: str, details: dict[str, object]) -> NoReturn:
-    if as_json:
-        _print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
-    for line in message.splitlines():
-        print(f"error: {line}", file=sys.stderr)
-    raise typer.Exit(code)
+        report.fail(message, 2, kind, {})
 
 
 def _details(error: DiscreetError) -> dict[str, object]:
@@ -338,31 +378,6 @@ def _same_file(one: Path, other: Path) -> bool:
         return False  # one of them does not exist yet, or cannot: reading or writing it says so
 
 
-def _write(
-    release: Release,
-    out: Path,
-    *,
-    force: bool,
-    plan: Path | None = None,
-    sources: dict[str, Path] | None = None,
-) -> None:
-    """Write the release and, beside the plan, a manifest; all of it or nothing, the release last."""
-    from discreet.manifest import digest, manifest, manifest_path
-    from discreet.table.staging import Staging
-
-    with Staging(force=force) as staging:
-        with staging.open(out) as file:
-            release.engine.write(file, out)
-        if plan is not None:
-            parts = {part: (path.name, digest(path)) for part, path in (sources or {}).items()}
-            parts["release"] = (out.name, digest(staging.staged(out)))
-            with staging.open(plan, private=True) as file:
-                file.write(release.plan.to_json().encode())
-            with staging.open(manifest_path(plan), private=True) as file:
-                file.write(manifest(parts).encode())
-        staging.commit(last=out)
-
-
 def _stamp(path: Path) -> tuple[int, int] | None:
     """Return what tells that a file was not written to meanwhile."""
     try:
@@ -370,6 +385,11 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None  # reading it says what is wrong
     return status.st_size, status.st_mtime_ns
+
+
+def _refuse_changed(path: Path, before: tuple[int, int] | None) -> None:
+    if _stamp(path) != before:
+        raise InputError(f"{path}: was changed while it was being read; nothing was written")
 
 
 def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:

@@ -200,7 +200,7 @@ def _missing(looks: Sequence[Look]) -> list[str]:
 
 
 def _file(source: LocalEngine) -> list[str]:
-    dialect = source.dialect
+    dialect = source.form.dialect
     if dialect is None:
         return []
     encoding = "" if dialect.encoding.lower().replace("-", "") == "utf8" else f", encoding: {dialect.encoding}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from discreet.audit.verify import Verification, check
 from discreet.errors import InputError, PolicyError, PromiseError
 from discreet.plan import Plan
 from discreet.planning import find_plan, value_problems
-from discreet.policy import Inference, Policy, read_policy
+from discreet.policy import Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.share import percent
 from discreet.table.engine import Engine
@@ -36,6 +36,15 @@ class Release:
     plan: Plan
     audit: Audit
     engine: Engine
+
+    def write(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the release to a CSV or Parquet file (by its name), whole or not at all.
+
+        The file is read back before it gets its name: what is published is what was verified.
+        """
+        from discreet.writing import write_release
+
+        write_release(self, Path(path), force=force)
 
     @property
     def table(self) -> object:
@@ -107,7 +116,7 @@ def protect(
     >>> d.protect(table, policy).table["Job"].to_list()
     ['*', '*', '*']
     """
-    policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    policy = as_policy(policy)
     say = progress or (lambda _: None)
     deadline = None if time_limit is None else time.monotonic() + time_limit
 
@@ -127,7 +136,8 @@ def protect(
     outcome = find_plan(bound, counted, carry_on)
     if not isinstance(outcome, Plan):
         raise ImpossiblePromise(outcome)
-    return _release(outcome, source, bound, say)
+    kinds = {column: source.kind(column) for column in bound.counted}
+    return _release(replace(outcome, kinds=kinds), source, bound, say)
 
 
 def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:
@@ -139,6 +149,9 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None 
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
     bound = bind(plan.policy, source.columns)
     require_rows(source)
+    for column, kind in plan.kinds.items():
+        if source.kind(column) != kind:
+            raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
     return _release(plan.for_new_rows(), source, bound, say)
 
 
@@ -147,13 +160,13 @@ def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress],
     say(Progress("apply"))
     released = source.apply(plan)
     say(Progress("verify"))
-    verification = check(released, bound.policy, source)
+    verification = check(released, bound.policy, source, vouched=True)
     if not verification.holds:
         raise BrokenPromise(verification)
     marker = bound.policy.marker
     audit = Audit(
         verification=verification,
-        before=check(source, bound.policy, None),
+        before=check(source, bound.policy, None, vouched=True),
         rows=released.rows,
         dropped=source.dropped,
         hidden_cells={column: released.occurrences(column, marker) for column in bound.changeable},

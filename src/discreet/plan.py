@@ -86,6 +86,7 @@ class Plan:
     policy: Policy
     columns: tuple[str, ...]
     recodings: tuple[Recoding, ...]
+    kinds: Mapping[str, str] = field(default_factory=dict)
     suppressed: tuple[int, ...] = ()
     edits: tuple[Edit, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -115,7 +116,7 @@ class Plan:
     def to_json(self) -> str:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
-        body["columns"] = self.columns
+        body |= {"columns": self.columns, "kinds": dict(self.kinds)}
         for name in ("recodings", "suppressed", "edits", "steps", "kept", "redundant", "complete"):
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
@@ -133,22 +134,42 @@ class Plan:
         if body["form"] != FORM:
             raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads form {FORM}")
         try:
-            return cls(
+            plan = cls(
                 policy=Policy.from_dict(body["policy"]),
-                columns=tuple(body["columns"]),
+                columns=_texts(body["columns"]),
                 recodings=tuple(
-                    Recoding(item["column"], tuple(item["shown"]), tuple(item["hidden"])) for item in body["recodings"]
+                    Recoding(str(item["column"]), _values(item["shown"]), _values(item["hidden"]))
+                    for item in body["recodings"]
                 ),
+                kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
                 suppressed=tuple(int(row) for row in body["suppressed"]),
-                edits=tuple(Edit(**item) for item in body["edits"]),
+                edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
                 steps=tuple(Step(**item) for item in body["steps"]),
                 kept=tuple(Kept(**item) for item in body["kept"]),
-                redundant=tuple(body["redundant"]),
+                redundant=_texts(body["redundant"]),
                 complete=bool(body["complete"]),
                 version=str(body["discreet"]),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError("not a whole plan: a part is missing or has the wrong form") from None
+        recoded = [recoding.column for recoding in plan.recodings]
+        named = {*recoded, *plan.kinds, *(edit.column for edit in plan.edits)}
+        if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
+            raise InputError("not a whole plan: it recodes a column twice or one that is not there")
+        return plan
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    found = _values(values)
+    if None in found:
+        raise TypeError("a text is missing")
+    return tuple(text for text in found if text is not None)
+
+
+def _values(values: object) -> tuple[str | None, ...]:
+    if not isinstance(values, list) or not all(value is None or isinstance(value, str) for value in values):
+        raise TypeError("not a list of texts")
+    return tuple(values)
 
 
 def read_plan(path: str | Path) -> Plan:

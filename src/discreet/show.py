@@ -24,16 +24,23 @@ MOST = 12
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow"}
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to the command line."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return the console for results; wide and without colour when it is not a terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+    return _Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
 def text_of(value: str | None) -> str:
     """Return a value as shown to people; a missing or blank one is named."""
     if value is None:
         return "(missing)"
-    return value if value.strip() == value != "" else repr(value)
+    return value if value.strip() == value != "" and value.isprintable() else repr(value)
 
 
 def print_release(release: Release, source: str, out: str, plan: str | None, *, why: bool = True) -> None:

@@ -141,7 +141,7 @@ def test_identifiers_may_not_be_in_a_release() -> None:
         protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="1")],
         columns={"name": d.Column(role="identifier")},
     )
-    table = pl.DataFrame({"name": ["x"], "job": ["a"], "ill": ["no"]})
+    table = pl.DataFrame({"name": ["x"], "job": ["a"], "ill": ["yes"]})
     assert d.verify(table, policy).truthful.problems == ("column 'name' should have been left out",)
     assert d.verify(table.drop("name"), policy, original=table).holds
 
@@ -189,3 +189,23 @@ def test_unknown_sensitive_values_count_neither_way() -> None:
             protect=[d.Template(given=["job"], infer={"ill": "?"}, at_most="1/2")],
             missing=d.Missing(values=("?",), rows="unknown"),
         )
+
+
+@pytest.mark.parametrize("values", [["true", "true"], [True, True], [1, 1]])
+def test_a_value_that_occurs_nowhere_is_not_checkable(values: list[object]) -> None:
+    """'True' may be absent, misspelt, or typed otherwise in this table: nobody can say that the promise holds."""
+    table = pl.DataFrame({"job": ["a", "a"], "ill": values})
+    template = d.Template(given=["job"], infer={"ill": "True"}, at_most="50%")
+    found = d.verify(table, d.Policy(protect=[template]))
+    assert found.requirements[0].answer is d.Answer.NOT_CHECKABLE
+    assert "spelt, typed and encoded" in (found.requirements[0].reason or "")
+    assert not found.holds
+
+
+@pytest.mark.parametrize("rows", ["drop", "unknown"])
+def test_a_marker_declared_missing_stays_hidden(rows: str) -> None:
+    """Hidden cells are not 'no': 1 of 1 known row is ill, whatever else the marker is called."""
+    table = pl.DataFrame({"job": ["a"] * 3, "ill": ["yes", "*", "*"]})
+    template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="50%")
+    policy = d.Policy(protect=[template], missing=d.Missing(values=("*", "?"), rows=rows))
+    assert not d.verify(table, policy).holds

@@ -163,6 +163,10 @@ def test_toml_mistakes_have_lines_too(tmp_path: Path) -> None:
             "p.yaml:2: marker: stands here twice",
         ),
         ("protect: &p [*p]", "p.yaml:1: "),
+        ("protect: [{infer: {x: }, given: [a], at_most: 1}]", "p.yaml:1: protect[0].infer.x: has no value"),
+        ("protect:", "p.yaml:1: protect: nothing to protect"),
+        ("protect: {infer: {x: y}}", "p.yaml:1: protect: write a list of requirements"),
+        ("protect: [{infer: {x: y}, given: [a], at_most: 1e-400000000}]", "p.yaml:1: protect[0].at_most: too long"),
         (
             "protect: [{infer: {x: y}, given: [a, a], at_most: 1}]",
             "p.yaml:1: protect[0].given: a column is listed twice",
@@ -247,3 +251,17 @@ def test_random_documents_are_policies_or_policy_errors(document: dict[str, obje
         build_policy(document, Source())
     except d.PolicyError as error:
         assert error.problems
+
+
+def test_a_small_file_that_means_a_huge_one_is_refused_at_once(tmp_path: Path) -> None:
+    """Aliases of aliases: 9 lines that stand for a thousand million values."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    assert any("too large" in problem for problem in mistakes(write(tmp_path, "p.yaml", "\n".join(lines))))
+
+
+def test_values_from_numpy_are_values() -> None:
+    import numpy as np
+
+    template = d.Template(given=["a"], infer={"b": [np.int64(1), np.bool_(True)]}, at_most="1/2")  # type: ignore[list-item]
+    assert template.values == ("1", "true")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.table.staging import SUFFIX, Staging, refuse_unwritable
+from discreet.table.staging import PREFIX, Staging, refuse_unwritable
 from tests.conftest import unprivileged
 
 
@@ -66,9 +66,9 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
 def test_strays_of_dead_runs_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     target = tmp_path / "r[1].csv"
-    stray = tmp_path / f".{target.name}.{int(dead.stdout)}.abcd{SUFFIX}"
-    living = tmp_path / f".{target.name}.{os.getppid()}.abcd{SUFFIX}"
-    other = tmp_path / f".other.csv.{int(dead.stdout)}.abcd{SUFFIX}"
+    stray = tmp_path / f"{PREFIX}{int(dead.stdout)}.abcd.{target.name}"
+    living = tmp_path / f"{PREFIX}{os.getppid()}.abcd.{target.name}"
+    other = tmp_path / f"{PREFIX}{int(dead.stdout)}.abcd.other.csv"
     for path in (stray, living, other):
         path.touch()
     with Staging() as staging:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.policy import Inference, Policy, read_policy
+from discreet.policy import Inference, Policy, as_policy
 from discreet.policy.bind import bind
 from discreet.policy.part import did_you_mean
 from discreet.policy.share import percent
@@ -154,17 +154,22 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
     >>> d.verify(pl.DataFrame({"Job": ["a", "a", "b"], "Ill": ["yes", "no", "no"]}), policy).holds
     True
     """
-    policy = policy if isinstance(policy, Policy) else read_policy(policy)
+    policy = as_policy(policy)
     released = open_table(table, policy, released=True)
     return check(released, policy, None if original is None else open_table(original, policy))
 
 
-def check(released: Engine, policy: Policy, original: Engine | None) -> Verification:
-    """Verify a release held by an engine; as `verify`."""
-    return Verification(tuple(_findings(released, policy)), _truth(released, policy, original))
+def check(released: Engine, policy: Policy, original: Engine | None, *, vouched: bool = False) -> Verification:
+    """Verify a release held by an engine; as `verify`.
+
+    A value that occurs nowhere may be absent, or misspelt, of another type, or in another encoding: then its
+    template is not checkable, unless the caller has `vouched` for the way the values are written.
+    """
+    findings = tuple(_findings(released, policy, vouched=vouched))
+    return Verification(findings, _truth(released, policy, original))
 
 
-def _findings(released: Engine, policy: Policy) -> Iterator[Finding]:
+def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Finding]:
     for index, requirement in enumerate(policy.protect):
         inferences = list(requirement.inferences(index))
         absent = [name for name in (*requirement.given, requirement.column) if name not in released.columns]
@@ -176,8 +181,12 @@ def _findings(released: Engine, policy: Policy) -> Iterator[Finding]:
             continue
         worst_groups = worst_of(released, policy, requirement.given, inferences)
         for inference, worst in zip(inferences, worst_groups, strict=True):
-            kept = worst is None or worst.share <= worst.limit
-            yield Finding(index, "template", str(inference), Answer.HOLDS if kept else Answer.BROKEN, worst)
+            unsaid: str | None = None
+            answer = Answer.HOLDS if worst is None or worst.share <= worst.limit else Answer.BROKEN
+            if worst is not None and worst.hits == 0 and not vouched:
+                answer = Answer.NOT_CHECKABLE
+                unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
+            yield Finding(index, "template", str(inference), answer, worst, unsaid)
 
 
 def worst_of(

@@ -22,7 +22,6 @@ def run(folder: Path | None) -> None:
 
 
 def _run(folder: Path, *, keep: bool) -> None:
-    from discreet.cli import _write
     from discreet.errors import InputError
     from discreet.pipeline import protect
     from discreet.show import console, print_release
@@ -46,7 +45,7 @@ def _run(folder: Path, *, keep: bool) -> None:
     to.print(
         "Four of five traders in the UK went bankrupt. [bold]discreet protect[/] finds the least harmful change:\n"
     )
-    _write(release, out, force=False)
+    release.write(out)
     print_release(release, "bank.csv", out.name, None)
     to.print("\nThe release, equal rows together:\n")
     to.print(_counted(out))

@@ -32,7 +32,9 @@ def _header(value: object) -> object:
 class FileOptions(Part):
     """How the text file is written; what is not said is found out by looking at the file."""
 
-    separator: Annotated[str | None, BeforeValidator(_one_character)] = None
+    separator: Annotated[str | None, BeforeValidator(_one_character)] = Field(
+        default=None, json_schema_extra={"pattern": r"^([^\"\r\n]|tab|\\t)$"}
+    )
     header: Annotated[bool | tuple[str, ...], BeforeValidator(_header)] = Field(
         default=True,
         description="true; false (columns are then column_1, column_2, ...); or the list of names",
@@ -131,7 +133,7 @@ class Policy(Part):
     @field_validator("protect", mode="before")
     @classmethod
     def _something_to_protect(cls, value: object) -> object:
-        if not isinstance(value, (list, tuple)):
+        if value is not None and not isinstance(value, (list, tuple)):
             raise ValueError("write a list of requirements")
         if not value:
             raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
@@ -154,12 +156,12 @@ class Policy(Part):
         return self.missing is not None and self.missing.rows == "unknown" and self.missing.has(value)
 
     def hidden_texts(self) -> tuple[str | None, ...]:
-        """The texts of sensitive cells that tell nothing: the marker, unless declared, and unknown values."""
-        declared = self.missing is not None and self.missing.has(self.marker)
-        hidden: list[str | None] = [] if declared else [self.marker]
-        if self.missing is not None and self.missing.rows == "unknown":
-            hidden += [None, *(value for value in self.missing.values if value is not None)]
-        return tuple(hidden)
+        """The texts of sensitive cells that tell nothing: the marker and missing values, unless they are values."""
+        if self.missing is None:
+            return (self.marker,)
+        if self.missing.rows == "value":
+            return () if self.missing.has(self.marker) else (self.marker,)
+        return tuple(dict.fromkeys([self.marker, None, *self.missing.values]))
 
     @property
     def target(self) -> str | None:

@@ -20,6 +20,8 @@ def as_text(value: object) -> object:
     """Return the text that a value of a table has, for a value written in a policy (None: no value)."""
     if value is None or isinstance(value, str):
         return value
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float, Decimal)):

@@ -18,6 +18,8 @@ from discreet.policy.mistakes import problems_of
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, Source
 
+MOST_NODES = 100_000
+"""Parts of a YAML file that are read; aliases of aliases could make any number of a small file."""
 _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
 
 
@@ -46,6 +48,17 @@ def read_policy(path: str | FilePath) -> Policy:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
     return build_policy(data, Source(str(path), lines), mistakes)
+
+
+def as_policy(policy: Policy | str | FilePath) -> Policy:
+    """Return a policy, or the one in the file of that name."""
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, (str, FilePath)):
+        return read_policy(policy)
+    raise InputError(
+        f"{type(policy).__name__} is not a policy; give a Policy, the path of its file, or Policy.from_dict"
+    )
 
 
 def build_policy(data: object, source: Source, mistakes: list[Problem] | None = None) -> Policy:
@@ -94,16 +107,23 @@ class _YamlReader:
         self.lines: dict[Path, int] = {}
         self.mistakes: list[Problem] = []
         self._open: list[int] = []
+        self._nodes = 0
+        self._too_large = False
 
     def data(self, node: Any, path: Path) -> object:
         import yaml
 
         self.lines.setdefault(path, node.start_mark.line + 1)
+        self._nodes += 1
         if isinstance(node, yaml.ScalarNode):
             plain = not node.style
+            if plain and node.value == "" and "infer" in path:
+                self._mistake(node, path, "has no value; write the value, or null for a missing one")
             return None if plain and node.value in ("", "~", "null", "Null", "NULL") else str(node.value)
-        if id(node) in self._open or len(self._open) > 50:
-            self._mistake(node, path, "refers to itself or is nested too deeply")
+        if id(node) in self._open or len(self._open) > 50 or self._nodes > MOST_NODES:
+            if self._nodes <= MOST_NODES or not self._too_large:
+                self._mistake(node, path, "refers to itself, is nested too deeply or is too large")
+            self._too_large = self._nodes > MOST_NODES
             return None
         self._open.append(id(node))
         try:

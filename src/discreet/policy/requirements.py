@@ -35,7 +35,8 @@ Share = Annotated[
             "anyOf": [
                 {
                     "type": "string",
-                    "pattern": r"^\s*((\d+(\.\d*)?|\.\d+)\s*%|\d+\s*/\s*\d+|[01](\.\d*)?|\.\d+)\s*$",
+                    "pattern": r"^\s*((100(\.0*)?|\d{1,2}(\.\d*)?|\.\d+)\s*%"
+                    r"|\d+\s*/\s*\d+|0(\.\d*)?|1(\.0*)?|\.\d+)\s*$",
                 },
                 {"type": "number", "minimum": 0, "maximum": 1},
             ],

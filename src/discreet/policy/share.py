@@ -13,6 +13,9 @@ from fractions import Fraction
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
 _FORMS = re.compile(rf"\s*(?:(?P<percent>{_NUMBER})\s*%|(?P<over>\d+)\s*/\s*(?P<under>\d+)|(?P<plain>{_NUMBER}))\s*")
 
+MOST_DIGITS = 200
+_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
+
 WRITE = "write a share like 75%, 0.75 or 3/4"
 
 
@@ -29,7 +32,10 @@ def parse_share(value: object) -> Fraction:
     if isinstance(value, Fraction):
         found = value
     elif isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool):
-        found = _from_text(repr(value) if isinstance(value, float) else str(value))
+        text = repr(value) if isinstance(value, float) else str(value)
+        if len(text) > MOST_DIGITS or _EXPONENT.search(text):
+            raise ValueError(f"too long for a share; {WRITE}")
+        found = _from_text(text)
     else:
         raise ValueError(f"not a share; {WRITE}")
     if not 0 <= found <= 1:

@@ -58,6 +58,10 @@ class Engine(Protocol):
         """Number of rows of the input that were left out because a value is missing."""
         ...
 
+    def kind(self, column: str) -> str:
+        """Return the kind of values of a column: text, or the name of their type."""
+        ...
+
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
         ...

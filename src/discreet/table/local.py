@@ -7,12 +7,9 @@ texts (`recount`): they share no counting code.
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import narwhals as nw
 import numpy as np
@@ -22,13 +19,11 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.plan import Plan, Recoding
 from discreet.policy import Missing
-from discreet.table.csv import Dialect, write_csv
 from discreet.table.encode import Combinations, Encoded, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Recount
+from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
-
-PARQUET = (".parquet", ".pq")
-CSV = (".csv", ".tsv", ".txt", ".data")
+from discreet.table.texts import Texts, as_texts, differences, has_text
 
 
 class LocalEngine:
@@ -37,16 +32,16 @@ class LocalEngine:
     def __init__(
         self,
         frame: nw.DataFrame[Any],
-        dialect: Dialect | None = None,
+        form: Form | None = None,
         *,
-        separator_said: bool = False,
+        lazy: bool = False,
         numbers: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self._frame = frame
-        self._dialect = dialect
-        self._said = separator_said
+        self.form = form or Form()
+        self._lazy = lazy
         self._numbers = numbers
-        self._texts: dict[str, pl.Series] = {}
+        self._texts: dict[str, Texts] = {}
         self._encoded: dict[str, Encoded] = {}
         self.dropped = 0
 
@@ -62,18 +57,15 @@ class LocalEngine:
 
     def texts(self, column: str) -> pl.Series:
         """Return a column as texts; null where there is no value."""
-        if column not in self._texts:
-            self._texts[column] = as_texts(self._frame.get_column(column), column)
-        return self._texts[column]
+        return self._read(column).values
 
-    @property
-    def dialect(self) -> Dialect | None:
-        """How the text file that the table came from is written, if it came from one."""
-        return self._dialect
+    def kind(self, column: str) -> str:
+        """Return the kind of values of a column: text, or the name of their type."""
+        return self._read(column).kind
 
     def has_text(self, column: str) -> bool:
         """Whether the values of a column have a text form (nested and binary ones have none)."""
-        return _has_text(self._frame.get_column(column).dtype)
+        return has_text(self._frame.get_column(column))
 
     def without_missing(self, missing: Missing | None) -> LocalEngine:
         """Return the table without the rows that the policy wants dropped."""
@@ -82,10 +74,11 @@ class LocalEngine:
         keep = np.ones(self.rows, dtype=np.bool_)
         absent = [value for value in missing.values if value is not None]
         for column in self.columns:
-            series = self._frame.get_column(column)
-            keep &= ~series.is_null().to_numpy()
-            if _has_text(series.dtype):
-                keep &= ~self.texts(column).is_in(absent).fill_null(False).to_numpy()
+            if self.has_text(column):
+                texts = self.texts(column)
+                keep &= ~(texts.is_null() | texts.is_in(absent).fill_null(False)).to_numpy()
+            else:
+                keep &= ~self._frame.get_column(column).is_null().to_numpy()
         if keep.all():
             return self
         kept = self._with(self._frame.filter(keep.tolist()), np.flatnonzero(keep) + 1)
@@ -150,9 +143,8 @@ class LocalEngine:
         """Compare a column with that of the original, row by row; `marker` may stand for anything."""
         if not isinstance(original, LocalEngine):
             raise TypeError("both tables must be held by the same kind of engine")
-        ours, theirs = self._frame.get_column(column), original._frame.get_column(column)
-        if not (_has_text(ours.dtype) and _has_text(theirs.dtype)):
-            bad = _nested_differences(ours, theirs)
+        if not (self.has_text(column) and original.has_text(column)):
+            bad = differences(self._frame.get_column(column), original._frame.get_column(column))
         else:
             mine, source = self.texts(column), original.texts(column)
             bad = ~mine.eq_missing(source)
@@ -170,34 +162,24 @@ class LocalEngine:
 
     def native(self) -> object:
         """Return the table as the kind of table that came in."""
-        return self._frame.to_native()
+        native = self._frame.to_native()
+        return native.lazy() if self._lazy else native
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
-        packed = path.suffix.lower() == ".gz"
-        suffix = Path(path.stem if packed else path.name).suffix.lower()
-        if suffix in PARQUET or (self._dialect is None and suffix not in CSV):
-            if packed:
-                raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
+        if self.form.is_parquet(path):
             self._frame.to_polars().write_parquet(target)
-            return
-        frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
-        with contextlib.ExitStack() as stack:
-            if packed:
-                target = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0)))
-            write_csv(frame, target, self._dialect_for(suffix))
+        else:
+            frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
+            self.form.write_text(frame, target, path)
 
-    def _dialect_for(self, suffix: str) -> Dialect:
-        """Return how to write a text file: like the one that was read, with a separator that fits the name."""
-        dialect = self._dialect or Dialect()
-        if suffix == ".tsv" and not self._said:
-            return replace(dialect, separator="\t")
-        if suffix == ".csv" and not self._said and dialect.separator == "\t":
-            return replace(dialect, separator=",")
-        return dialect
+    def _read(self, column: str) -> Texts:
+        if column not in self._texts:
+            self._texts[column] = as_texts(self._frame.get_column(column), column)
+        return self._texts[column]
 
     def _with(self, frame: nw.DataFrame[Any], numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
-        return LocalEngine(frame, self._dialect, separator_said=self._said, numbers=numbers)
+        return LocalEngine(frame, self.form, lazy=self._lazy, numbers=numbers)
 
     def _encode(self, column: str) -> Encoded:
         if column not in self._encoded:
@@ -227,29 +209,6 @@ class LocalEngine:
         released = pl.Series([value if value in shown else marker for value in encoded.domain], dtype=pl.String)
         texts = released.gather(pl.Series(encoded.codes).cast(pl.UInt32))
         return texts.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else texts
-
-
-def as_texts(series: nw.Series[Any], name: str) -> pl.Series:
-    """Return a column of any kind of table as texts; null where there is no value."""
-    if not _has_text(series.dtype):
-        raise InputError(f"column {name!r} holds {series.dtype}, which has no text form; only plain values can be used")
-    try:
-        return series.to_polars().cast(pl.String)
-    except ModuleNotFoundError as error:
-        raise InputError(f"reading this kind of table needs {error.name}; install discreet[pandas]") from None
-    except (pl.exceptions.PolarsError, TypeError, ValueError):
-        raise InputError(f"column {name!r} mixes kinds of values; make it all text first") from None
-
-
-def _has_text(kind: nw.dtypes.DType) -> bool:
-    return not kind.is_nested() and not isinstance(kind, nw.Binary)
-
-
-def _nested_differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
-    mine, source = ours.to_polars(), theirs.to_polars()
-    if mine.dtype != source.dtype:
-        return pl.Series([True] * len(mine), dtype=pl.Boolean)
-    return ~mine.eq_missing(source)
 
 
 def _edits_by_column(plan: Plan) -> list[tuple[str, list[int], list[str]]]:

@@ -31,6 +31,10 @@ def _plain_pandas(frame: Any) -> Any:
     for name in frame.columns:
         if hasattr(frame[name], "cat"):
             frame[name] = frame[name].cat.remove_unused_categories()
+        elif frame[name].dtype == object:
+            absent = frame[name].isna()
+            if len({type(value) for value in frame[name][absent]}) > 1:  # None and NaN could be told apart
+                frame[name] = frame[name].where(~absent, None)
     return frame
 
 

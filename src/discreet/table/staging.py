@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +18,8 @@ from typing import BinaryIO
 
 from discreet.errors import InputError
 
-SUFFIX = ".discreet-part"
+PREFIX = ".discreet-part."
+"""What the names of files begin with that are not done yet; they end as the target does."""
 
 
 class Staging:
@@ -42,7 +44,7 @@ class Staging:
         """Open a file that will become `target`; a private one is readable by its owner only."""
         refuse_unwritable(target, force=self.force)
         _sweep(target)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{SUFFIX}")
+        temporary = target.with_name(f"{PREFIX}{os.getpid()}.{secrets.token_hex(4)}.{target.name}")
         try:
             number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             self._staged.append((temporary, target))
@@ -62,6 +64,10 @@ class Staging:
     def commit(self, *, last: Path) -> None:
         """Give all files their real names; `last` (the release) when all others have theirs."""
         self._staged.sort(key=lambda files: files[1] == last)
+        with _uninterrupted():
+            self._rename_all()
+
+    def _rename_all(self) -> None:
         while self._staged:
             temporary, target = self._staged[0]
             try:
@@ -75,11 +81,26 @@ class Staging:
             self._staged.pop(0)
 
 
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait: all names change, or none."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def refuse_unwritable(target: Path, *, force: bool) -> None:
     """Say early what would make writing `target` fail."""
     try:
         if target.is_dir():
             raise InputError(f"{target}: is a folder; give the name of a file")
+        if target.exists() and not target.is_file():
+            raise InputError(f"{target}: is a pipe or a device; give the name of a file")
         if not target.parent.is_dir():
             raise InputError(f"{target}: there is no folder {str(target.parent)!r}")
         if target.exists() and not force:
@@ -105,8 +126,8 @@ def _rename_unless_there(temporary: Path, target: Path) -> None:
 
 def _sweep(target: Path) -> None:
     """Remove what killed runs left beside `target`; the files of living ones stay."""
-    for stray in target.parent.glob(f".{_escaped(target.name)}.*{SUFFIX}"):
-        owner = stray.name.removesuffix(SUFFIX).split(".")[-2]
+    for stray in target.parent.glob(f"{PREFIX}*.{_escaped(target.name)}"):
+        owner = stray.name.removeprefix(PREFIX).split(".")[0]
         if owner.isdigit() and not _alive(int(owner)):
             with contextlib.suppress(OSError):
                 stray.unlink()

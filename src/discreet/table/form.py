@@ -1,0 +1,57 @@
+"""The form in which a table is written: like the file it came from, and as the name of the new file says."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.policy import FileOptions
+from discreet.table.csv import Dialect, write_csv
+
+PARQUET = (".parquet", ".pq")
+CSV = (".csv", ".tsv", ".txt", ".data")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a table was written (no dialect: not a text file) and what the policy says about text files."""
+
+    dialect: Dialect | None = None
+    options: FileOptions = field(default_factory=FileOptions)
+
+    def is_parquet(self, path: Path) -> bool:
+        """Whether a file of this name is written as Parquet."""
+        suffix = _suffix(path)
+        if suffix in PARQUET and path.suffix.lower() == ".gz":
+            raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
+        return suffix in PARQUET or (self.dialect is None and suffix not in CSV)
+
+    def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
+        """Write a table of texts as CSV, packed if the name ends in .gz."""
+        with contextlib.ExitStack() as stack:
+            if path.suffix.lower() == ".gz":
+                target = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0)))
+            write_csv(frame, target, self._dialect_for(path))
+
+    def _dialect_for(self, path: Path) -> Dialect:
+        """Return the dialect of the source, with a separator that was said or fits the name."""
+        said = self.options
+        dialect = self.dialect or Dialect(header=said.header is True, encoding=said.encoding or "utf-8")
+        if said.separator is not None:
+            return replace(dialect, separator=said.separator)
+        if _suffix(path) == ".tsv":
+            return replace(dialect, separator="\t")
+        if _suffix(path) == ".csv" and dialect.separator == "\t":
+            return replace(dialect, separator=",")
+        return dialect
+
+
+def _suffix(path: Path) -> str:
+    """Return what the name ends in, .gz left aside."""
+    return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()

@@ -1,0 +1,92 @@
+"""Columns of any kind of table as texts: what is counted is what can be told apart in the release.
+
+Two cells with the same text must be the same to whoever gets the release. Where a column could hold values
+that differ although their texts do not (a pandas column of mixed Python objects, NaN beside null), it is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from discreet.errors import InputError
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+_PLAIN_OBJECTS = {str, int, float, bool, date}
+"""Types of Python objects whose values differ exactly when their texts do; one of them in a column, not several."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column as texts (null where there is no value) and the kind of values it held."""
+
+    values: pl.Series
+    kind: str
+
+
+def has_text(series: nw.Series[Any]) -> bool:
+    """Whether the values of a column have a text form (nested, binary and the like have none)."""
+    kind = series.dtype
+    if kind.is_nested() or isinstance(kind, (nw.Binary, nw.Duration, nw.Unknown)):
+        return False
+    return _is_plain(series)
+
+
+def as_texts(series: nw.Series[Any], name: str) -> Texts:
+    """Return a column of any kind of table as texts."""
+    if not _is_plain(series):
+        raise _mixed(name)
+    if not has_text(series):
+        raise InputError(f"column {name!r} holds {series.dtype}, which has no text form; only plain values can be used")
+    try:
+        values = series.to_polars()
+        if values.dtype.is_float():
+            values = _nan_is_missing(values, name)
+        kind = "text" if isinstance(values.dtype, _TEXTS) or values.dtype == pl.Null else str(values.dtype)
+        return Texts(values.cast(pl.String), kind)
+    except InputError:
+        raise
+    except ModuleNotFoundError as error:
+        raise InputError(f"reading this kind of table needs {error.name}; install discreet[pandas]") from None
+    except (Exception, pl.exceptions.PanicException):
+        raise _mixed(name) from None
+
+
+def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
+    """Return where two columns without a text form differ."""
+    try:
+        mine, source = ours.to_polars(), theirs.to_polars()
+        if mine.dtype != source.dtype:
+            return pl.repeat(True, len(mine), eager=True)
+        return ~mine.eq_missing(source)
+    except (Exception, pl.exceptions.PanicException):  # kinds that only their own library knows
+        pairs = zip(ours.to_list(), theirs.to_list(), strict=True)
+        return pl.Series([one is not other and repr(one) != repr(other) for one, other in pairs], dtype=pl.Boolean)
+
+
+def _mixed(name: str) -> InputError:
+    return InputError(f"column {name!r} mixes kinds of values; make it all text first")
+
+
+def _is_plain(series: nw.Series[Any]) -> bool:
+    """Whether no two values that differ have the same text: always, but for pandas columns of Python objects."""
+    if not series.implementation.is_pandas_like():
+        return True
+    native = series.to_native()
+    values = native.cat.categories.to_series() if hasattr(native, "cat") else native
+    if values.dtype != object:
+        return True
+    kinds = set(map(type, values.dropna()))
+    return len(kinds) <= 1 and kinds <= _PLAIN_OBJECTS
+
+
+def _nan_is_missing(values: pl.Series, name: str) -> pl.Series:
+    if not values.is_nan().any():
+        return values
+    if values.null_count():
+        raise InputError(f"column {name!r} has both NaN and null; make them one, for they could be told apart")
+    return values.fill_nan(None)

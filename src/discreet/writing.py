@@ -1,0 +1,52 @@
+"""Writing a release with what belongs to it: all of it or nothing, and only what reads back as verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.errors import InputError
+from discreet.manifest import digest, manifest, manifest_path
+from discreet.table.source import open_table
+from discreet.table.staging import Staging
+
+if TYPE_CHECKING:
+    from discreet.pipeline import Release
+
+
+def write_release(
+    release: Release,
+    out: Path,
+    *,
+    force: bool = False,
+    plan: Path | None = None,
+    sources: dict[str, Path] | None = None,
+) -> None:
+    """Write the release to `out`; with `plan` also the private plan and a manifest beside it."""
+    with Staging(force=force) as staging:
+        with staging.open(out) as file:
+            release.engine.write(file, out)
+        _read_back(release, staging.staged(out), out)
+        if plan is not None:
+            parts = {part: (path.name, digest(path)) for part, path in (sources or {}).items()}
+            parts["release"] = (out.name, digest(staging.staged(out)))
+            with staging.open(plan, private=True) as file:
+                file.write(release.plan.to_json().encode())
+            with staging.open(manifest_path(plan), private=True) as file:
+                file.write(manifest(parts).encode())
+        staging.commit(last=out)
+
+
+def _read_back(release: Release, written: Path, out: Path) -> None:
+    """Refuse a file that would be read as another table than the one that was verified."""
+    try:
+        found = open_table(written, release.plan.policy, released=True)
+        same = found.columns == release.engine.columns and found.rows == release.engine.rows
+        same = same and all(found.mismatches(release.engine, name, None) is None for name in found.columns)
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(
+            f"{out}: the release would not be read back as it is; say the separator, header and encoding under 'file', "
+            "or write a Parquet file"
+        )
