@@ -44,7 +44,7 @@ def report(folder: Path, rows: int, policy: d.Policy, repeat: int) -> None:
     table, rules, out = folder / "adult.csv", folder / "policy.json", folder / "release.csv"
     expanded(rows).write_csv(table)
     rules.write_text(json.dumps(policy.to_dict()))
-    command = [sys.executable, "-m", "discreet.cli"]
+    command = [sys.executable, "-m", "discreet"]
     protect = [*command, "protect", str(table), "-p", str(rules), "-o", str(out), "--force", "--json"]
     run(protect)  # compiles the kernels, warms the file cache
     ours = [run(protect) for _ in range(repeat)]

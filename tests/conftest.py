@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+REQUIRE_ALL = os.environ.get("DISCREET_REQUIRE_ALL") == "1"
+"""Nothing may be skipped for want of a part."""
 
 
 def load_golden(name: str) -> Any:
@@ -37,7 +39,7 @@ def data_dir() -> Path:
     folder = Path(os.environ.get("DISCREET_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
         reason = f"no benchmark data in {folder} (set DISCREET_DATA)"
-        if os.environ.get("DISCREET_REQUIRE_ALL") == "1":
+        if REQUIRE_ALL:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder

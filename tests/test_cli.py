@@ -374,7 +374,7 @@ def test_a_release_that_would_be_misread_is_not_written(folder: Path) -> None:
 
 
 def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    discreet = f"{sys.executable} -m discreet.cli"
+    discreet = f"{sys.executable} -m discreet"
     return subprocess.run(
         ["bash", "-c", line.replace("discreet", discreet)], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -444,7 +444,7 @@ def wait(*_):
         time.sleep(0.01)
 
 discreet.pipeline.find_plan = wait
-from discreet.cli import main
+from discreet.__main__ import main
 main()
 """
 

@@ -420,7 +420,3 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
             status.update(f"{progress.stage}{detail}")
 
         yield say
-
-
-if __name__ == "__main__":
-    main()

@@ -7,6 +7,7 @@ texts (`recount`): they share no counting code.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -168,7 +169,9 @@ class LocalEngine:
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
         if self.form.is_parquet(path):
-            self._frame.to_polars().write_parquet(target)
+            packed = io.BytesIO()  # Polars would not say why a write failed
+            self._frame.to_polars().write_parquet(packed)
+            target.write(packed.getbuffer())
         else:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
             self.form.write_text(frame, target, path)

@@ -1,0 +1,21 @@
+"""The way in: `discreet` and `python -m discreet`. Ctrl-C is heard even before the command line is loaded."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    try:
+        from discreet.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was written", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
