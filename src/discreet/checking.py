@@ -20,6 +20,7 @@ class Promise:
     """One template in words, and with a table its risk now and the least that any release can have."""
 
     index: int
+    promise: str
     words: str
     now: Worst | None = None
     least: Worst | None = None
@@ -33,7 +34,8 @@ class Promise:
         """Return plain data."""
         return {
             "index": self.index,
-            "promise": self.words,
+            "promise": self.promise,
+            "words": self.words,
             "now": None if self.now is None else self.now.to_dict(),
             "least_possible": None if self.least is None else str(self.least.share),
             "possible": self.possible,
@@ -72,7 +74,7 @@ class Checked:
 def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
-        return Checked(tuple(Promise(inference.index, str(inference)) for inference in policy.inferences()))
+        return Checked(tuple(Promise(i.index, str(i), i.in_words()) for i in policy.inferences()))
     source = open_table(table, policy)
     bound = bind(policy, source.columns)
     require_rows(source)
@@ -84,5 +86,7 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
         now = worst_of(source, policy, requirement.given, inferences)
         unchangeable = [column for column in requirement.given if column in bound.fixed]
         least = worst_of(source, policy, unchangeable, inferences)
-        promises += [Promise(index, str(i), *both) for i, *both in zip(inferences, now, least, strict=True)]
+        promises += [
+            Promise(index, str(i), i.in_words(), *both) for i, *both in zip(inferences, now, least, strict=True)
+        ]
     return Checked(tuple(promises), bound.warnings, source.rows, source.dropped, bound.changeable)

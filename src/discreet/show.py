@@ -21,6 +21,9 @@ from discreet.policy.share import percent
 MOST = 12
 """Values or steps listed before the rest is only counted; the plan has them all."""
 
+LONGEST = 60
+"""Characters of a value that are shown."""
+
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow"}
 
 
@@ -40,6 +43,8 @@ def text_of(value: str | None) -> str:
     """Return a value as shown to people; a missing or blank one is named."""
     if value is None:
         return "(missing)"
+    if len(value) > LONGEST:
+        value = f"{value[: LONGEST - 3]}..."
     return value if value.strip() == value != "" and value.isprintable() else repr(value)
 
 
@@ -112,11 +117,11 @@ def print_check(result: Checked, policy: Policy) -> None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
         to.print(f"The table fits it: {result.rows} rows{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
-    to.print("It promises, against anyone who sees the release and knows the columns before the arrow of a person:")
+    to.print("It promises, whatever way the rows of the release are counted:")
     for number, promise in enumerate(result.promises, start=1):
         to.print(f"  {number}. {escape(promise.words)}", soft_wrap=True)
         if promise.now is not None and promise.least is not None:
-            kept = "kept already" if promise.now.share <= promise.now.limit else "not kept yet"
+            kept = "kept already" if promise.now.share <= promise.now.limit else "not kept by the table as it is"
             to.print(f"     now: {escape(_figure(promise.now))}: {kept}", soft_wrap=True)
             if not promise.possible:
                 to.print(

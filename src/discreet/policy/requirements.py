@@ -61,6 +61,13 @@ class Inference:
         """The sensitive property: column and value."""
         return self.column, self.value
 
+    def in_words(self) -> str:
+        """Return the promise as a sentence."""
+        known = " and ".join(filter(None, [", ".join(self.given[:-1]), self.given[-1]]))
+        value = "missing" if self.value is None else self.value
+        sure = f"cannot be more than {percent(self.at_most)} sure that {self.column} is {value}"
+        return f"Whoever knows the {known} of a person and sees the release {sure}."
+
     def __str__(self) -> str:
         value = "a missing value" if self.value is None else self.value
         return f"{', '.join(self.given)} -> {self.column} = {value}, at most {percent(self.at_most)}"
