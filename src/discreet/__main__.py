@@ -13,7 +13,7 @@ def main() -> NoReturn:
 
         run()
     except KeyboardInterrupt:
-        print("error: interrupted; nothing was written", file=sys.stderr)
+        print("error: interrupted", file=sys.stderr)
         sys.exit(2)
 
 

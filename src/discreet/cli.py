@@ -281,7 +281,11 @@ def main() -> NoReturn:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a value that the terminal cannot show is no reason to fail
-    app()
+    try:
+        app()
+    except SystemExit as stop:
+        # Typer's own code for Ctrl-C while it reads the options or ends the program; ours is 2.
+        sys.exit(2 if stop.code == 130 else stop.code)
     sys.exit(0)
 
 
