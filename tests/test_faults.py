@@ -150,7 +150,7 @@ def test_a_limit_on_file_size_leaves_the_old_file(folder: Path) -> None:
     assert result.returncode == 2, result.stderr
     assert "limited.csv: cannot be written (File too large)" in result.stderr
     assert (folder / "limited.csv").read_text() == OLD
-    assert not list(folder.glob(f"{PREFIX}*"))
+    assert not list(folder.glob(f"{PREFIX}*.limited.csv"))
 
 
 def test_two_runs_to_the_same_place_do_not_harm_each_other(folder: Path, tmp_path: Path) -> None:

@@ -126,3 +126,11 @@ def test_names_are_exported_once_and_load_on_demand() -> None:
     assert callable(d.protect)
     with pytest.raises(AttributeError):
         d.nothing  # noqa: B018
+
+
+def test_nothing_is_kept_between_two_jobs() -> None:
+    first = d.protect(bank(), bank_policy("50%"))
+    d.protect(bank().with_columns(pl.col("Job").replace("Cook", "Baker")), two_templates("60%"))
+    again = d.protect(bank(), bank_policy("50%"))
+    assert again.plan.to_json() == first.plan.to_json()
+    assert again.audit.to_json() == first.audit.to_json()
