@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import pty
 import shutil
 import signal
 import stat
@@ -251,6 +253,20 @@ def test_check_says_what_is_promised_and_how_things_stand(folder: Path) -> None:
     assert "4 of 5 rows, 4/5 (80%) where Job = Trader, Country = UK: not kept by the table as it is" in out
     document = json.loads(run("check", "bank.yaml", "--table", "bank.csv", "--json").stdout)
     assert document["promises"][0]["least_possible"] == "5/24"
+
+
+def test_progress_is_shown_on_a_terminal_only(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "discreet", *PROTECT, "--force"]
+    subprocess.run(words, stdout=subprocess.DEVNULL, stderr=theirs, check=True, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal ends
+        while piece := os.read(ours, 4096):
+            shown += piece
+    assert b"planning" in shown
+    piped = subprocess.run(words, capture_output=True, check=True)
+    assert piped.stderr == b""
 
 
 def test_schema_is_json(folder: Path) -> None:

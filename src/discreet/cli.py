@@ -56,6 +56,14 @@ SkipOption = Annotated[
     int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
 ]
 
+STAGES = {
+    "read": "reading",
+    "count": "counting",
+    "plan": "planning (the first run compiles for a moment)",
+    "apply": "applying",
+    "verify": "verifying",
+}
+
 
 @app.command()
 def protect(
@@ -420,7 +428,7 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     with Console(stderr=True).status("starting") as status:
 
         def say(progress: Progress) -> None:
-            detail = f": {progress.disclosed} values disclosed, {progress.left} left" if progress.left else ""
-            status.update(f"{progress.stage}{detail}")
+            detail = f": {progress.disclosed} values shown, {progress.left} to try" if progress.left else ""
+            status.update(f"{STAGES[progress.stage]}{detail}")
 
         yield say

@@ -51,7 +51,7 @@ class GroupCounts:
         if total > MOST_ROWS:
             raise InputError(f"the table has {total} rows; at most {MOST_ROWS} can be planned at once")
         self.table = table
-        rows, properties = table.hits.shape
+        properties, rows = table.hits.shape
         self.offsets = np.cumsum([0, *domain_sizes], dtype=np.int64)
         self.shown = np.zeros(int(self.offsets[-1]), dtype=np.bool_)
         self.live = np.ones(len(domain_sizes), dtype=np.bool_)
@@ -59,9 +59,12 @@ class GroupCounts:
         self.after = _no_share((int(self.offsets[-1]), properties, 2))
         limits = [largest_below(limit, total) for limit in table.limits]
         self.limits = np.array([[limit.numerator, limit.denominator] for limit in limits], dtype=np.int64)
-        self._members, starts, self._group = regroup(table.fixed)
+        self._row_at, starts, self._group = regroup(table.fixed)
         self._place = np.empty(rows, dtype=np.int64)
-        self._place[self._members] = np.arange(rows)
+        self._place[self._row_at] = np.arange(rows)
+        self._codes = table.codes[:, self._row_at]
+        self._sizes = table.sizes[self._row_at]
+        self._hits = table.hits[:, self._row_at]
         self._start = np.zeros(rows, dtype=np.int64)
         self._stop = np.zeros(rows, dtype=np.int64)
         self._groups = len(starts)
@@ -80,8 +83,11 @@ class GroupCounts:
         self.shown[self.offsets[column] + value] = True
         self._groups, changed = split(
             order[starts[value] : starts[value + 1]],
-            self._members,
+            self._row_at,
             self._place,
+            self._codes,
+            self._sizes,
+            self._hits,
             self._group,
             self._start,
             self._stop,
@@ -120,18 +126,16 @@ class GroupCounts:
         return int(hits), int(rows)
 
     def _rescore(self, touched: Ints) -> None:
-        table = self.table
         rescore(
             touched,
-            self._members,
             self._start,
             self._stop,
-            table.codes,
+            self._codes,
             self.offsets,
             self.shown,
             self.live,
-            table.sizes,
-            table.hits,
+            self._sizes,
+            self._hits,
             self.now,
             self.after,
             *self._scratch,

@@ -23,12 +23,14 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @kernel
-def split(rows, members, place, group, start, stop, groups, moved, touched):  # type: ignore[no-untyped-def]
+def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, moved, touched):  # type: ignore[no-untyped-def]
     """Move `rows` out of their groups into new groups of their own, one per group they are in.
 
-    `members[start[g]:stop[g]]` are the rows of group g, `place` says where each row stands, `moved` is
-    scratch full of zeros. Writes the groups that changed, the old and the new ones, to `touched`. A group
-    whose rows all move only changes its name and is left alone. Returns numbers of groups and of touched ones.
+    The rows of group g stand together, at start[g]:stop[g]; `row_at` says which row stands where and `place`
+    where each row stands. What is known of a row (`codes`, `sizes`, `hits`) moves with it, so that a group is
+    always read from one piece of memory. `moved` is scratch full of zeros. Writes the groups that changed, the
+    old and the new ones, to `touched`. A group whose rows all move only changes its name and is left alone.
+    Returns numbers of groups and of touched ones.
     """
     first = 0
     for row in rows:
@@ -37,11 +39,16 @@ def split(rows, members, place, group, start, stop, groups, moved, touched):  # 
             touched[first] = g
             first += 1
         moved[g] += 1
-        other_place = stop[g] - moved[g]
-        other = members[other_place]
-        members[place[row]], members[other_place] = other, row
-        place[other] = place[row]
-        place[row] = other_place
+        here = place[row]
+        there = stop[g] - moved[g]
+        other = row_at[there]
+        row_at[here], row_at[there] = other, row
+        place[other], place[row] = here, there
+        sizes[here], sizes[there] = sizes[there], sizes[here]
+        for c in range(codes.shape[0]):
+            codes[c, here], codes[c, there] = codes[c, there], codes[c, here]
+        for p in range(hits.shape[0]):
+            hits[p, here], hits[p, there] = hits[p, there], hits[p, here]
     changed = 0
     fresh = groups
     for i in range(first):
@@ -54,7 +61,7 @@ def split(rows, members, place, group, start, stop, groups, moved, touched):  # 
         stop[fresh] = stop[g]
         stop[g] -= count
         for at in range(start[fresh], stop[fresh]):
-            group[members[at]] = fresh
+            group[row_at[at]] = fresh
         touched[changed] = g
         changed += 1
         fresh += 1
@@ -65,7 +72,7 @@ def split(rows, members, place, group, start, stop, groups, moved, touched):  # 
 
 @kernel
 def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    touched, members, start, stop, codes, offsets, shown, live, sizes, hits, now, after, count, hit, seen
+    touched, start, stop, codes, offsets, shown, live, sizes, hits, now, after, count, hit, seen
 ):
     """Raise the largest shares for the groups in `touched`: as they are, and after each single disclosure.
 
@@ -74,35 +81,34 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
     at least as extreme as the whole), so old entries stay right and only the touched groups are looked at.
     `count`, `hit`, `seen` are scratch, zero on entry and on return.
     """
-    properties = hits.shape[1]
+    properties = hits.shape[0]
     for g in touched:
         rows = 0
         for at in range(start[g], stop[g]):
-            rows += sizes[members[at]]
+            rows += sizes[at]
         for p in range(properties):
             total = 0
             for at in range(start[g], stop[g]):
-                total += hits[members[at], p]
+                total += hits[p, at]
             if total * now[p, 1] > now[p, 0] * rows:
                 now[p, 0] = total
                 now[p, 1] = rows
         for c in range(codes.shape[0]):
-            if not live[c] or shown[offsets[c] + codes[c, members[start[g]]]]:
+            if not live[c] or shown[offsets[c] + codes[c, start[g]]]:
                 continue
             found = 0
             for at in range(start[g], stop[g]):
-                row = members[at]
-                v = codes[c, row]
+                v = codes[c, at]
                 if count[v] == 0:
                     seen[found] = v
                     found += 1
-                count[v] += sizes[row]
+                count[v] += sizes[at]
             for p in range(properties):
                 total = 0
                 for at in range(start[g], stop[g]):
-                    row = members[at]
-                    hit[codes[c, row]] += hits[row, p]
-                    total += hits[row, p]
+                    if hits[p, at] != 0:
+                        hit[codes[c, at]] += hits[p, at]
+                        total += hits[p, at]
                 for i in range(found):
                     v = seen[i]
                     if count[v] < rows:

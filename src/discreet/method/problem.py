@@ -45,7 +45,7 @@ class GroupTable:
     """Rows that differ here are told apart whatever is disclosed."""
     sizes: Ints
     hits: Ints
-    """Rows with each property (second axis) in each collapsed row."""
+    """Rows with each property (first axis) in each collapsed row."""
     limits: tuple[Fraction, ...]
     inferences: tuple[Inference, ...]
 
@@ -107,11 +107,11 @@ def _group_table(
     key, _ = keys([counted.code(column) for column in given], [len(counted.domain(c)) for c in given], rows)
     order, starts, _ = regroup(key)
     first = order[starts]
-    hits = np.empty((len(starts), len(inferences)), dtype=np.int64)
+    hits = np.empty((len(inferences), len(starts)), dtype=np.int64)
     for place, inference in enumerate(inferences):
         domain = counted.domain(inference.column)
         has = counted.code(inference.column) == (domain.index(inference.value) if inference.value in domain else -1)
-        hits[:, place] = _sums(np.where(has, counted.counts, 0)[order], starts)
+        hits[place] = _sums(np.where(has, counted.counts, 0)[order], starts)
     changeable = [column for column in given if column in bound.changeable]
     fixed = [column for column in given if column not in bound.changeable]
     fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [len(counted.domain(c)) for c in fixed], len(first))
