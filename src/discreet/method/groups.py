@@ -14,7 +14,7 @@ import numpy.typing as npt
 from discreet.errors import InputError
 from discreet.method.kernels import rescore, split
 from discreet.method.problem import GroupTable
-from discreet.table.encode import Ints, regroup
+from discreet.table.encode import Codes, Ints, regroup
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""
@@ -149,6 +149,6 @@ def _no_share(shape: tuple[int, ...]) -> Ints:
     return shares
 
 
-def _rows_by_value(codes: npt.NDArray[np.int32], size: int) -> tuple[Ints, Ints]:
+def _rows_by_value(codes: Codes, size: int) -> tuple[Ints, Ints]:
     order = np.argsort(codes, kind="stable")
     return order, np.append(0, np.cumsum(np.bincount(codes, minlength=size)))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from discreet.policy.bind import Bound
 from discreet.policy.requirements import Inference
-from discreet.table.encode import Combinations, Ints, keys, regroup
+from discreet.table.encode import Codes, Combinations, Ints, keys, regroup
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class GroupTable:
 
     columns: tuple[int, ...]
     """Which changeable columns are known; positions in `GroupProblem.columns`."""
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     """Code of each known changeable column (first axis) in each collapsed row."""
     fixed: Ints
     """Rows that differ here are told apart whatever is disclosed."""
@@ -115,7 +115,8 @@ def _group_table(
     changeable = [column for column in given if column in bound.changeable]
     fixed = [column for column in given if column not in bound.changeable]
     fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [len(counted.domain(c)) for c in fixed], len(first))
-    codes = np.empty((len(changeable), len(first)), dtype=np.int32)
+    widest = max((len(counted.domain(column)) for column in changeable), default=0)
+    codes = np.empty((len(changeable), len(first)), dtype=np.uint16 if widest <= 2**16 else np.uint32)
     for place, column in enumerate(changeable):
         codes[place] = counted.code(column)[first]
     return GroupTable(
