@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import json
 import os
 import pty
@@ -13,6 +14,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 import pytest
@@ -276,7 +278,7 @@ def test_schema_is_json(folder: Path) -> None:
 def test_demo_shows_the_job_and_can_leave_its_files(folder: Path) -> None:
     assert "would not help the use (the hidden rows all have the same Rating)" in run("demo").stdout
     run("demo", "play")
-    assert sorted(path.name for path in (folder / "play").iterdir()) == ["bank.csv", "bank.yaml", "release.csv"]
+    assert sorted(path.name for path in (folder / "play").iterdir()) == ["bank.csv", "bank.yaml"]
     run("demo", "play", code=2)
 
 
@@ -326,7 +328,7 @@ def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli import app\n"
         "assert CliRunner().invoke(app, ['protect', '--help']).exit_code == 0\n"
-        "print([m for m in ('polars', 'numba', 'numpy', 'narwhals', 'pandas', 'yaml') if m in sys.modules])"
+        "print([m for m in ('polars', 'numba', 'numpy', 'narwhals', 'pandas', 'yaml', 'duckdb', 'sklearn', 'altair') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out == "[]\n"
@@ -377,18 +379,71 @@ def test_file_options_hold_for_text_made_from_parquet(folder: Path) -> None:
     run("verify", "r.csv", "-p", "bank.yaml", "--original", "bank.parquet")
 
 
-def test_a_release_that_would_be_misread_is_not_written(folder: Path) -> None:
-    """Without the identifier the guessed separator would be another one."""
-    (folder / "odd.csv").write_text('id,"Job;x","Ill;y"\n1,a,yes\n2,b,no\n3,c,no\n')
-    policy = 'protect: [{infer: {"Ill;y": "yes"}, given: ["Job;x"], at_most: 50%}]\ncolumns: {id: {role: identifier}}\n'
-    (folder / "odd.yaml").write_text(policy)
-    result = CliRunner().invoke(app, ["protect", "odd.csv", "-p", "odd.yaml", "-o", "r.csv"])
-    if result.exit_code:
-        assert "would not be read back" in result.stderr
-        assert not (folder / "r.csv").exists()
-    (folder / "odd.yaml").write_text(policy + 'file: {separator: ","}\n')
-    run("protect", "odd.csv", "-p", "odd.yaml", "-o", "r.csv", "--force")
-    run("verify", "r.csv", "-p", "odd.yaml", "--original", "odd.csv")
+def test_a_release_that_would_be_misread_is_not_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is published is what was verified: the file is read back before it gets its name."""
+    from discreet.table.local import LocalEngine
+
+    real = LocalEngine.write
+
+    def careless(engine: LocalEngine, target: BinaryIO, path: Path) -> None:
+        text = io.BytesIO()
+        real(engine, text, path)
+        target.write(text.getvalue().replace(b"*,*", b"*,UK", 1))
+
+    monkeypatch.setattr(LocalEngine, "write", careless)
+    assert "would not be read back as it is" in run(*PROTECT, code=2).stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
+
+
+def test_names_that_promise_another_form_are_refused(folder: Path) -> None:
+    for out in ("r.xlsx", "r.json", "r.parquet.gz"):
+        run("protect", "bank.csv", "-p", "bank.yaml", "-o", out, code=2)
+        assert not (folder / out).exists()
+
+
+def test_a_policy_that_changes_meanwhile_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manifest must not carry the hash of another policy than the one that was kept."""
+    import discreet.pipeline
+
+    real = discreet.pipeline.protect
+
+    def slow(*words: object, **more: object) -> object:
+        (folder / "bank.yaml").write_text((folder / "bank.yaml").read_text().replace("75%", "99%") + "\n")
+        return real(*words, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("discreet.pipeline.protect", slow)
+    assert "bank.yaml: was changed" in run(*PROTECT, "--plan", "plan.json", code=2).stderr
+
+
+def test_sensitive_values_are_not_shown_in_groups_of_other_templates(folder: Path) -> None:
+    (folder / "two.yaml").write_text(
+        "protect:\n"
+        "  - {infer: {Bankruptcy: Discharged}, given: [Job, Country], at_most: 80%}\n"
+        "  - {infer: {Rating: Bad}, given: [Job, Bankruptcy], at_most: 100%}\n"
+    )
+    for words in (
+        ("protect", "bank.csv", "-p", "two.yaml", "-o", "r.csv"),
+        ("check", "two.yaml", "--table", "bank.csv"),
+    ):
+        out = run(*words).stdout
+        assert "Bankruptcy = (not shown)" in out
+        assert "Current" not in out
+
+
+def test_json_says_that_it_is_private_and_errors_have_no_groups(folder: Path) -> None:
+    assert "PRIVATE" in run(*PROTECT, "--plan", "plan.json", "--json").stdout.splitlines()[1]
+    bank().head(4).with_columns(pl.lit("Discharged").alias("Bankruptcy")).write_csv(folder / "new.csv")
+    document = json.loads(run("apply", "plan.json", "new.csv", "-o", "n.csv", "--json", code=1).stdout)
+    worst = document["error"]["verification"]["requirements"][0]["worst"]
+    assert (worst["hits"], worst["rows"]) == (4, 4)
+    assert "group" not in worst
+
+
+def test_apply_tells_how_many_rows_it_suppressed(folder: Path) -> None:
+    run(*PROTECT, "--plan", "plan.json")
+    new = pl.concat([bank(), bank()[:2].with_columns(pl.lit("Pilot").alias("Job"))])
+    new.write_csv(folder / "new.csv")
+    assert "2 rows were suppressed" in run("apply", "plan.json", "new.csv", "-o", "n.csv").stdout
 
 
 def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
@@ -468,7 +523,7 @@ def test_init_drafts_a_policy_that_only_lacks_the_secrets(folder: Path) -> None:
     assert "Job, Country: known to others" in out
     assert "nothing to protect" in run("check", "draft.yaml", code=2).stderr
     chosen = (folder / "draft.yaml").read_text()
-    for line in ("  - infer: {Bankruptcy: VALUE}", "    given: [Job, Country]", "    at_most: 50%"):
+    for line in ("  - infer: {Bankruptcy: VALUE}", "    given: [Job, Country]", "    at_most: 50%", "  Child: {role"):
         chosen = chosen.replace(f"#{line}", line, 1)
     (folder / "draft.yaml").write_text(chosen.replace("VALUE", "Discharged", 1))
     run("check", "draft.yaml", "--table", "bank.csv")

@@ -66,7 +66,7 @@ def test_a_method_that_shows_too_much_is_caught(monkeypatch: pytest.MonkeyPatch)
     everything = d.Plan(
         bank_policy(),
         tuple(bank().columns),
-        tuple(d.Recoding(c, tuple(sorted(bank()[c].unique())), ()) for c in ("Job", "Country")),
+        tuple(d.Recoding(c, tuple((v, v) for v in sorted(bank()[c].unique()))) for c in ("Job", "Country")),
     )
     monkeypatch.setattr(pipeline, "find_plan", lambda *_: everything)
     with pytest.raises(d.BrokenPromise, match="4 of 5 rows"):

@@ -42,9 +42,8 @@ def test_json_and_back(job: Job) -> None:
 
 
 def test_rows_and_edits_survive_json() -> None:
-    plan = d.Plan(
-        bank_policy(), ("a",), (d.Recoding("a", (None, "x"), ("y",)),), suppressed=(3,), edits=(d.Edit(1, "a", "*"),)
-    )
+    recoding = d.Recoding("a", ((None, None), ("x", "x"), ("y", "*")))
+    plan = d.Plan(bank_policy(), ("a",), (recoding,), suppressed=(3,), edits=(d.Edit(1, "a", "*"),))
     assert d.Plan.from_json(plan.to_json()) == plan
 
 
@@ -89,11 +88,11 @@ def test_new_rows_must_hold_the_same_kinds_of_values(tmp_path: Path) -> None:
     [
         {"columns": "Job"},
         {"columns": ["Job", None]},
-        {"recodings": [{"column": "Nope", "shown": [], "hidden": []}]},
-        {"recodings": [{"column": "Job", "shown": [["a"]], "hidden": []}]},
-        {"recodings": [{"column": "Job", "shown": "abc", "hidden": []}]},
-        {"recodings": [{"column": "Job", "shown": [1], "hidden": []}]},
-        {"recodings": [{"column": "Job", "shown": [], "hidden": []}] * 2},
+        {"recodings": [{"column": "Nope", "to": []}]},
+        {"recodings": [{"column": "Job", "to": [["a"]]}]},
+        {"recodings": [{"column": "Job", "to": "abc"}]},
+        {"recodings": [{"column": "Job", "to": [[1, "*"]]}]},
+        {"recodings": [{"column": "Job", "to": []}] * 2},
         {"recodings": [5]},
         {"redundant": [5]},
         {"kinds": []},

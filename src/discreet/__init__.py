@@ -20,8 +20,16 @@ from discreet.version import __version__
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
     from discreet.audit.verify import Answer, Finding, Truth, Verification, Worst, verify
-    from discreet.errors import DiscreetError, InputError, PolicyError, Problem, PromiseError
-    from discreet.pipeline import BrokenPromise, ImpossiblePromise, Progress, Release, protect
+    from discreet.errors import (
+        BrokenPromise,
+        DiscreetError,
+        ImpossiblePromise,
+        InputError,
+        PolicyError,
+        Problem,
+        PromiseError,
+    )
+    from discreet.pipeline import Progress, Release, protect
     from discreet.plan import Edit, Kept, Plan, Recoding, Step, read_plan
     from discreet.policy import (
         Classify,
@@ -39,7 +47,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "discreet.audit.audit": ("Audit",),
     "discreet.audit.verify": ("Answer", "Finding", "Truth", "Verification", "Worst", "verify"),
-    "discreet.errors": ("DiscreetError", "InputError", "PolicyError", "Problem", "PromiseError"),
+    "discreet.errors": (
+        "BrokenPromise",
+        "DiscreetError",
+        "ImpossiblePromise",
+        "InputError",
+        "PolicyError",
+        "Problem",
+        "PromiseError",
+    ),
     "discreet.plan": ("Edit", "Kept", "Plan", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
@@ -53,7 +69,7 @@ _HOMES = {
         "Template",
         "read_policy",
     ),
-    "discreet.pipeline": ("BrokenPromise", "ImpossiblePromise", "Progress", "Release", "protect"),
+    "discreet.pipeline": ("Progress", "Release", "protect"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.audit.audit import NOT_COVERED
+from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.errors import PolicyError
 from discreet.pipeline import require_rows
@@ -28,7 +28,7 @@ class Promise:
     @property
     def possible(self) -> bool:
         """Whether some release can keep it (as far as is known without the table)."""
-        return self.least is None or self.least.share <= self.least.limit
+        return self.least is None or self.least.within
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -47,11 +47,11 @@ class Checked:
     """What was found out about a policy that is in order."""
 
     promises: tuple[Promise, ...]
+    not_covered: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     rows: int | None = None
     dropped: int = 0
     may_change: tuple[str, ...] = ()
-    not_covered: tuple[str, ...] = NOT_COVERED
 
     @property
     def possible(self) -> bool:
@@ -74,11 +74,13 @@ class Checked:
 def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
-        return Checked(tuple(Promise(i.index, str(i), i.in_words()) for i in policy.inferences()))
+        stated = tuple(Promise(i.index, str(i), i.in_words()) for i in policy.inferences())
+        return Checked(stated, not_covered(policy))
     source = open_table(table, policy)
     bound = bind(policy, source.columns)
-    require_rows(source)
-    if problems := value_problems(bound, source.count(bound.counted)):
+    require_rows(source, table)
+    kinds = {column: source.kind(column) for column in bound.counted}
+    if problems := value_problems(bound, source.count(bound.counted), kinds):
         raise PolicyError(problems)
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
@@ -89,4 +91,5 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
         promises += [
             Promise(index, str(i), i.in_words(), *both) for i, *both in zip(inferences, now, least, strict=True)
         ]
-    return Checked(tuple(promises), bound.warnings, source.rows, source.dropped, bound.changeable)
+    uncovered = not_covered(policy, bound.released)
+    return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from discreet.errors import DiscreetError, InputError, PolicyError
+from discreet.errors import DiscreetError, InputError
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -90,14 +90,15 @@ def protect(
     with _reporting(as_json) as report:
         outputs = [out, *([plan, manifest_path(plan)] if plan else [])]
         _refuse_outputs(outputs, [table, policy], force)
+        _refuse_foreign(out)
+        before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        before = _stamp(table)
         from discreet.pipeline import protect as run
         from discreet.writing import write_release
 
         with _progress(as_json) as say:
             release = run(table, rules, time_limit=time_limit, progress=say)
-            _refuse_changed(table, before)
+            _refuse_changed(before)
             write_release(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
             report.written = out
         from discreet.show import print_release
@@ -161,6 +162,7 @@ def apply(
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with _reporting(as_json) as report:
         _refuse_outputs([out], [table, plan], force)
+        _refuse_foreign(out)
         from discreet.pipeline import apply as run
         from discreet.plan import read_plan
         from discreet.writing import write_release
@@ -168,10 +170,10 @@ def apply(
         kept = read_plan(plan)
         file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
         kept = replace(kept, policy=kept.policy.with_file(**file))
-        before = _stamp(table)
+        before = {table: _stamp(table)}
         with _progress(as_json) as say:
             release = run(kept, table, say)
-            _refuse_changed(table, before)
+            _refuse_changed(before)
             write_release(release, out, force=force)
             report.written = out
         from discreet.show import print_release
@@ -328,7 +330,7 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
     except (typer.Exit, typer.Abort):
         raise
     except DiscreetError as error:
-        report.fail(str(error), error.exit_code, type(error).__name__, _details(error))
+        report.fail(str(error), error.exit_code, type(error).__name__, error.details())
     except KeyboardInterrupt:
         report.fail(f"interrupted; {report.state()}", 2, "Interrupted", {})
     except MemoryError:
@@ -348,16 +350,6 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
             "DISCREET_DEBUG=1 shows the trace, which may contain values of your table."
         )
         report.fail(message, 2, kind, {})
-
-
-def _details(error: DiscreetError) -> dict[str, object]:
-    if isinstance(error, PolicyError):
-        return {"problems": [vars(problem) for problem in error.problems]}
-    if (verification := getattr(error, "verification", None)) is not None:
-        return {"verification": verification.to_dict()}
-    if least := getattr(error, "least", None):
-        return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in least]}
-    return {}
 
 
 def _print_json(document: object) -> None:
@@ -383,6 +375,12 @@ def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> Non
         refuse_unwritable(path, force=force)
 
 
+def _refuse_foreign(out: Path) -> None:
+    from discreet.table.form import refuse_foreign
+
+    refuse_foreign(out)
+
+
 def _same_file(one: Path, other: Path) -> bool:
     try:
         return one.resolve() == other.resolve() or one.samefile(other)
@@ -399,15 +397,17 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def _refuse_changed(path: Path, before: tuple[int, int] | None) -> None:
-    if _stamp(path) != before:
-        raise InputError(f"{path}: was changed while it was being read; nothing was written")
+def _refuse_changed(before: dict[Path, tuple[int, int] | None]) -> None:
+    for path, stamp in before.items():
+        if _stamp(path) != stamp:
+            raise InputError(f"{path}: was changed while it was being read; nothing was written")
 
 
 def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:
     from dataclasses import asdict
 
     return {
+        "private": "PRIVATE: this tells what was hidden and why. Keep it; never publish it.",
         "release": str(out),
         "plan": None if plan is None else str(plan),
         "complete": release.plan.complete,

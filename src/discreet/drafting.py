@@ -24,19 +24,28 @@ MOST_KNOWN = 6
 """Columns an adversary is first supposed to know."""
 SAMPLE = 100_000
 """Rows looked at."""
-MISSING = ("?", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN", "-", "--", ".", "unknown", "Unknown")
-_IDENTIFIER = re.compile(
-    r"(^|[\W_])(id|name|surname|ssn|e-?mail|phone|telephone|iban|passport|insurance|patient)($|[\W_])", re.I
-)
+MISSING = (
+    "?", "NA", "N/A", "n/a", "n.a.", "N.A.", "#N/A", "null", "NULL", "None", "nan", "NaN", "-", "--", ".", "unknown",
+    "Unknown", "missing", "k.A.", "k. A.", "unbekannt",
+)  # fmt: skip
+_IDENTIFIER = {
+    "id", "ids", "uid", "uuid", "name", "names", "surname", "firstname", "lastname", "fullname", "forename", "vorname",
+    "nachname", "username", "login", "ssn", "nhs", "mrn", "email", "mail", "phone", "telephone", "tel", "telefon",
+    "mobile", "fax", "iban", "passport", "address", "adresse", "street", "strasse", "straße", "url", "ip", "number",
+    "nummer", "nr",
+}  # fmt: skip
+"""Words of a column's name that say it names people; when in doubt, it is left out."""
 _KNOWN = re.compile(
-    r"age|birth|born|sex|gender|zip|post(al)?.?code|city|town|region|county|country|state|job|occupation|profession|"
-    r"education|school|marital|race|ethnic|nation|relig|language|employ",
-    re.I,
+    r"age$|birth|born|dob|sex|gender|zip|post(al)?.?code|city|town|region|county|country|state|job|occupation|profession|"
+    r"education|school|marital|race|ethnic|nation|relig|language|employ|geburt|geschlecht|plz|stadt|wohnort|beruf|"
+    r"familienstand",
+    re.IGNORECASE,
 )
 _SENSITIVE = re.compile(
     r"diagnos|disease|illness|condition|symptom|drug|therapy|treatment|hiv|salary|income|wage|debt|credit|bankrupt|"
-    r"default|rating|crime|convict|sanction|party|vote|religion|orientation|disab|score|result",
-    re.I,
+    r"default|rating|crime|convict|sanction|party|vote|religion|orientation|disab|score|result|krank|befund|einkommen|"
+    r"gehalt",
+    re.IGNORECASE,
 )
 
 
@@ -95,30 +104,35 @@ def _look(column: pl.Series) -> Look:
 
 
 def _kind(values: pl.Series) -> str:
-    """Return number, date, text (long, mostly different) or category."""
+    """Return number, decimal, date, text (long) or category."""
     if values.is_empty():
         return "category"
     stripped = values.str.strip_chars()
-    if stripped.cast(pl.Float64, strict=False).null_count() == 0:
+    if stripped.str.contains(r"^[+-]?\d+$").all():
         return "number"
-    if (
-        stripped.str.contains(r"^\d{4}-\d{2}-\d{2}").all()
-        or stripped.str.contains(r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$").all()
-    ):
+    if stripped.str.contains(r"^[+-]?\d*[.,]?\d+([eE][+-]?\d+)?$").all():
+        return "decimal"
+    dates = (r"^\d{4}-\d{2}-\d{2}", r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
+    if any(stripped.str.contains(form).all() for form in dates):
         return "date"
-    lengths = values.str.len_chars()
-    return "text" if float(str(lengths.mean())) > 40 else "category"
+    return "text" if float(str(values.str.len_chars().mean())) > 40 else "category"
 
 
 def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
-    share = distinct / max(len(values), 1)
+    """Return why a column seems to name people; leaving one out too many does less harm than one too few."""
+    rows = len(values)
     if kind == "text":
         return "free text may name people"
-    decimal = kind == "number" and values.str.contains(r"[.,]").any()
-    if len(values) >= 10 and share >= 0.95 and not decimal:
-        return f"{distinct} different values in {len(values)} rows"
-    if _IDENTIFIER.search(name) and share >= 0.5:
-        return f"its name, and {distinct} different values in {len(values)} rows"
+    spaced = re.sub(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    words = set(re.split(r"[\W_]+", spaced.lower()))
+    if words & _IDENTIFIER:
+        return f"its name; {distinct} different values in {rows} rows"
+    if kind == "decimal" or _KNOWN.search(name):
+        return None
+    if rows >= 10 and distinct >= 0.95 * rows:
+        return f"{distinct} different values in {rows} rows"
+    if kind == "category" and distinct > max(50, rows / 10):
+        return f"{distinct} different texts in {rows} rows"
     return None
 
 
@@ -173,9 +187,16 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
 
 def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
     lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
-    lines += [f"  {_yaml(look.name)}: {{role: identifier}}    # {look.identifier}" for look in looks if look.identifier]
-    if len(lines) == 2:
-        lines[1] = "columns: {}"
+    lines += [
+        f"  {_yaml(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
+        for look in looks
+        if look.identifier
+    ]
+    lines += [
+        f"# {look.name}: supposed to be known; {look.distinct} different values ({look.kind})"
+        for look in looks
+        if look.name in known
+    ]
     rest = [look for look in looks if look.identifier is None and look.name not in known]
     lines += [
         f"#  {_yaml(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})" for look in rest

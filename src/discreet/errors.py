@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from discreet.audit.verify import Verification
+    from discreet.policy import Inference
 
 
 class DiscreetError(Exception):
     """The root of all errors that discreet raises on purpose."""
 
     exit_code = 2
+
+    def details(self) -> dict[str, object]:
+        """Return what a program would want to know beside the message; no value of a cell."""
+        return {}
 
 
 class InputError(DiscreetError):
@@ -49,3 +60,45 @@ class PolicyError(InputError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def details(self) -> dict[str, object]:
+        """Return the mistakes one by one."""
+        return {"problems": [vars(problem) for problem in self.problems]}
+
+
+class ImpossiblePromise(PromiseError):
+    """No release can keep these templates; `least` has the least possible confidence of each."""
+
+    def __init__(self, least: list[tuple[Inference, Fraction]]) -> None:
+        from discreet.policy.share import percent
+
+        self.least = least
+        lines = [
+            f"protect[{inference.index}]: {inference} cannot be kept: with everything hidden it is still "
+            f"{share} ({percent(share)}); allow at least that much"
+            for inference, share in least
+        ]
+        super().__init__("\n".join(lines))
+
+    def details(self) -> dict[str, object]:
+        """Return each promise with its least possible share."""
+        return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in self.least]}
+
+
+class BrokenPromise(PromiseError):
+    """Verification did not say yes; `verification` has the findings. Nothing was released."""
+
+    def __init__(self, verification: Verification, hint: str = "") -> None:
+        self.verification = verification
+        lines = [
+            f"protect[{finding.index}]: {finding.promise}: {finding.answer}"
+            + (f", worst {finding.worst}" if finding.worst else "")
+            for finding in verification.requirements
+            if finding.answer != "holds"
+        ]
+        super().__init__("\n".join([*lines, *verification.truthful.problems, *([hint] if hint else [])]))
+
+    def details(self) -> dict[str, object]:
+        """Return the findings by counts, without the texts of the groups."""
+        found = self.verification.to_dict(groups=False)
+        return {"verification": found}

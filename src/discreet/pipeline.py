@@ -5,17 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 
-from discreet.audit.audit import Audit
-from discreet.audit.verify import Verification, check
-from discreet.errors import InputError, PolicyError, PromiseError
+from discreet.audit.audit import Audit, not_covered
+from discreet.audit.verify import check
+from discreet.errors import BrokenPromise, InputError, PolicyError
 from discreet.plan import Plan
 from discreet.planning import find_plan, value_problems
-from discreet.policy import Inference, Policy, as_policy
+from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.policy.share import percent
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
 
@@ -29,13 +27,16 @@ class Progress:
     left: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """A verified release with its private plan and audit."""
 
     plan: Plan
     audit: Audit
     engine: Engine
+
+    def __repr__(self) -> str:
+        return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the release to a CSV or Parquet file (by its name), whole or not at all.
@@ -50,33 +51,6 @@ class Release:
     def table(self) -> object:
         """The released table, of the kind that came in (a Polars frame for a file)."""
         return self.engine.native()
-
-
-class ImpossiblePromise(PromiseError):
-    """No release can keep these templates; `least` has the least possible confidence of each."""
-
-    def __init__(self, least: list[tuple[Inference, Fraction]]) -> None:
-        self.least = least
-        lines = [
-            f"protect[{inference.index}]: {inference} cannot be kept: with everything hidden it is still "
-            f"{share} ({percent(share)}); allow at least that much"
-            for inference, share in least
-        ]
-        super().__init__("\n".join(lines))
-
-
-class BrokenPromise(PromiseError):
-    """Verification did not say yes; `verification` has the findings. Nothing was released."""
-
-    def __init__(self, verification: Verification) -> None:
-        self.verification = verification
-        lines = [
-            f"protect[{finding.index}]: {finding.promise}: {finding.answer}"
-            + (f", worst {finding.worst}" if finding.worst else "")
-            for finding in verification.requirements
-            if finding.answer != "holds"
-        ]
-        super().__init__("\n".join([*lines, *verification.truthful.problems]))
 
 
 def protect(
@@ -127,17 +101,15 @@ def protect(
     say(Progress("read"))
     source = open_table(table, policy)
     bound = bind(policy, source.columns)
-    require_rows(source)
+    require_rows(source, table)
     say(Progress("count"))
     counted = source.count(bound.counted)
-    if problems := value_problems(bound, counted):
+    kinds = {column: source.kind(column) for column in bound.counted}
+    if problems := value_problems(bound, counted, kinds):
         raise PolicyError(problems)
     say(Progress("plan"))
-    outcome = find_plan(bound, counted, carry_on)
-    if not isinstance(outcome, Plan):
-        raise ImpossiblePromise(outcome)
-    kinds = {column: source.kind(column) for column in bound.counted}
-    return _release(replace(outcome, kinds=kinds), source, bound, say)
+    plan = find_plan(bound, counted, carry_on)
+    return _release(replace(plan, kinds=kinds), source, bound, say)
 
 
 def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:
@@ -148,7 +120,7 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None 
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
     bound = bind(plan.policy, source.columns)
-    require_rows(source)
+    require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
@@ -162,20 +134,26 @@ def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress],
     say(Progress("verify"))
     verification = check(released, bound.policy, source, vouched=True)
     if not verification.holds:
-        raise BrokenPromise(verification)
+        unseen = "a value that the plan has not seen was suppressed" if released.suppressed == 1 else ""
+        if released.suppressed > 1:
+            unseen = f"values that the plan has not seen: {released.suppressed} rows were suppressed"
+        raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
     marker = bound.policy.marker
     audit = Audit(
         verification=verification,
-        before=check(source, bound.policy, None, vouched=True),
+        before=check(source, bound.policy, None, vouched=True).requirements,
         rows=released.rows,
         dropped=source.dropped,
+        suppressed=released.suppressed,
         hidden_cells={column: released.occurrences(column, marker) for column in bound.changeable},
         warnings=bound.warnings,
+        not_covered=not_covered(bound.policy, bound.released),
     )
     return Release(plan, audit, released)
 
 
-def require_rows(source: Engine) -> None:
+def require_rows(source: Engine, table: object) -> None:
     """Refuse a table without rows: there is nothing to release."""
     if source.rows == 0:
-        raise InputError("the table has no rows" + (" without a missing value" if source.dropped else ""))
+        name = str(table) if isinstance(table, (str, Path)) else "the table"
+        raise InputError(f"{name}: has no rows" + (" without a missing value" if source.dropped else ""))

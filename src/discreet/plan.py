@@ -28,11 +28,20 @@ FORM = 1
 
 @dataclass(frozen=True)
 class Recoding:
-    """What becomes of the values of one column: shown ones stay, hidden ones become the marker."""
+    """What becomes of the values of one column: each occurring value with the text that is released for it."""
 
     column: str
-    shown: tuple[str | None, ...]
-    hidden: tuple[str | None, ...]
+    to: tuple[tuple[str | None, str | None], ...]
+
+    @property
+    def shown(self) -> tuple[str | None, ...]:
+        """The values that are released as they are."""
+        return tuple(value for value, text in self.to if value == text)
+
+    @property
+    def hidden(self) -> tuple[str | None, ...]:
+        """The values for which something else is released."""
+        return tuple(value for value, text in self.to if value != text)
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Kept:
     rows: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """Recodings, suppressed rows and edits, with the policy they serve and how they were found."""
 
@@ -94,6 +103,9 @@ class Plan:
     redundant: tuple[str, ...] = ()
     complete: bool = True
     version: str = field(default=__version__)
+
+    def __repr__(self) -> str:
+        return f"<Plan: {len(self.recodings)} columns, {len(self.steps)} steps; private>"
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
@@ -138,7 +150,7 @@ class Plan:
                 policy=Policy.from_dict(body["policy"]),
                 columns=_texts(body["columns"]),
                 recodings=tuple(
-                    Recoding(str(item["column"]), _values(item["shown"]), _values(item["hidden"]))
+                    Recoding(str(item["column"]), tuple(_pair(pair) for pair in item["to"]))
                     for item in body["recodings"]
                 ),
                 kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
@@ -164,6 +176,11 @@ def _texts(values: object) -> tuple[str, ...]:
     if None in found:
         raise TypeError("a text is missing")
     return tuple(text for text in found if text is not None)
+
+
+def _pair(values: object) -> tuple[str | None, str | None]:
+    value, text = _values(values)
+    return value, text
 
 
 def _values(values: object) -> tuple[str | None, ...]:

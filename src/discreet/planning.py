@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.errors import Problem
+from discreet.errors import ImpossiblePromise, Problem
+from discreet.grouping import group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain
-from discreet.method.problem import group_problem
-from discreet.method.redundant import without_redundant
 from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Classify, Counts, General, Inference
 from discreet.policy.bind import Bound
+from discreet.policy.redundant import without_redundant
 from discreet.table.encode import Combinations
 
 if TYPE_CHECKING:
@@ -26,14 +25,14 @@ BREAKS = "would break a promise"
 MARKER = "is the marker already"
 
 
-def value_problems(bound: Bound, counted: Combinations) -> list[Problem]:
+def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]) -> list[Problem]:
     """Return where values of the policy do not fit the values of the table (never naming one of the table's)."""
     policy = bound.policy
     problems = [
         policy.problem(
             ("protect", inference.index, "infer", inference.column),
             f"no row has {'a missing value in ' if inference.value is None else ''}{inference.column!r}"
-            f"{'' if inference.value is None else f' = {inference.value!r}'}; check the spelling",
+            f"{'' if inference.value is None else f' = {inference.value!r}'}; {_spelling(kinds[inference.column])}",
         )
         for inference in bound.inferences
         if inference.value not in counted.domain(inference.column)
@@ -50,10 +49,21 @@ def value_problems(bound: Bound, counted: Combinations) -> list[Problem]:
     return problems
 
 
-def find_plan(
-    bound: Bound, counted: Combinations, carry_on: Callable[[int, int], bool]
-) -> Plan | list[tuple[Inference, Fraction]]:
-    """Return a plan that keeps all templates; or, when none can, the least possible share of each broken one."""
+def _spelling(kind: str) -> str:
+    if kind == "text":
+        return "check the spelling"
+    like = {"Boolean": "true or false", "Float64": "1.0", "Float32": "1.0"}.get(kind, "in the table's own way")
+    return f"the column holds {kind}, so write the value as {like}"
+
+
+def find_plan(bound: Bound, counted: Combinations, carry_on: Callable[[int, int], bool]) -> Plan:
+    """Return a plan that keeps all templates.
+
+    Raises
+    ------
+    ImpossiblePromise
+        When none can, with the least possible share of each broken template.
+    """
     from discreet.method.disclosure import Unsatisfiable, disclose  # compiled: only loaded when needed
 
     policy = bound.policy
@@ -67,7 +77,7 @@ def find_plan(
             carry_on=carry_on,
         )
     except Unsatisfiable as answer:
-        return answer.least
+        raise ImpossiblePromise([(inferences[number], share) for number, share in answer.least]) from None
     return Plan(
         policy=policy,
         columns=bound.columns,
@@ -75,7 +85,7 @@ def find_plan(
         steps=tuple(
             Step(*_names(bound, counted, s.column, s.value), "disclose", s.score, s.gain, s.loss) for s in found.steps
         ),
-        kept=_kept(bound, counted, found),
+        kept=_kept(bound, counted, found, inferences),
         redundant=tuple(f"{weak} follows from {strong}" for weak, strong in dropped),
         complete=found.complete,
     )
@@ -85,29 +95,29 @@ def _recodings(bound: Bound, counted: Combinations, found: Found) -> tuple[Recod
     recodings = []
     for column, shown in zip(bound.changeable, found.shown, strict=True):
         values = list(zip(counted.domain(column), shown, strict=True))
-        recodings.append(
-            Recoding(column, tuple(v for v, yes in values if yes), tuple(v for v, yes in values if not yes))
-        )
+        recodings.append(Recoding(column, tuple((v, v if yes else bound.policy.marker) for v, yes in values)))
     return tuple(recodings)
 
 
-def _kept(bound: Bound, counted: Combinations, found: Found) -> tuple[Kept, ...]:
+def _kept(bound: Bound, counted: Combinations, found: Found, inferences: Sequence[Inference]) -> tuple[Kept, ...]:
     """Say for every hidden value why it stays hidden, in the order of the columns and values."""
     why = {(refused.column, refused.value): refused for refused in found.refused}
     kept = []
     for column, shown in enumerate(found.shown):
         for value in (shown == False).nonzero()[0]:  # noqa: E712
             names = _names(bound, counted, column, int(value))
-            kept.append(_reason(names, why.get((column, int(value))), bound.policy.marker))
+            kept.append(_reason(names, why.get((column, int(value))), bound.policy.marker, inferences))
     return tuple(kept)
 
 
-def _reason(names: tuple[str, str | None], refused: Refused | None, marker: str) -> Kept:
+def _reason(
+    names: tuple[str, str | None], refused: Refused | None, marker: str, inferences: Sequence[Inference]
+) -> Kept:
     if refused is None:
         return Kept(*names, MARKER if names[1] == marker else STOPPED)
-    if refused.inference is None:
+    if refused.promise is None:
         return Kept(*names, NO_BENEFIT)
-    inference = refused.inference
+    inference = inferences[refused.promise]
     return Kept(*names, BREAKS, inference.index, inference.value, refused.hits, refused.rows)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from discreet.audit.verify import Answer, Verification, Worst
+from discreet.audit.verify import Answer, Finding, Verification, Worst
 from discreet.checking import Checked
 from discreet.drafting import Draft
 from discreet.pipeline import Release
@@ -58,7 +58,9 @@ def print_release(release: Release, source: str, out: str, plan: str | None, *, 
         soft_wrap=True,
     )
     to.print()
-    _print_promises(to, audit.verification, audit.before)
+    _print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
+    if audit.suppressed:
+        to.print(f"\n{audit.suppressed} rows were suppressed: they have a value that the plan has not seen.")
     _print_changes(to, release)
     if why:
         _print_why(to, release.plan)
@@ -80,13 +82,14 @@ def print_verification(found: Verification, name: str, *, with_original: bool) -
     if found.holds:
         verdict = "[green]every promise holds[/]"
     elif answers == {Answer.HOLDS}:
-        verdict = "[red]the promises hold, but it is not true to the original[/]"
+        why = "it is not true to the original" if with_original else "it has a column that should have been left out"
+        verdict = f"[red]the promises hold, but {why}[/]"
     elif Answer.BROKEN in answers:
         verdict = "[red]a promise is broken[/]"
     else:
         verdict = "[yellow]not every promise can be checked[/]"
     to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
-    _print_promises(to, found, None)
+    _print_promises(to, found.requirements, None, set())
     if found.truthful.answer is Answer.HOLDS:
         to.print("Every cell is the original or hidden.")
     for problem in found.truthful.problems:
@@ -117,12 +120,13 @@ def print_check(result: Checked, policy: Policy) -> None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
         to.print(f"The table fits it: {result.rows} rows{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
-    to.print("It promises, whatever way the rows of the release are counted:")
+    to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
         to.print(f"  {number}. {escape(promise.words)}", soft_wrap=True)
         if promise.now is not None and promise.least is not None:
-            kept = "kept already" if promise.now.share <= promise.now.limit else "not kept by the table as it is"
-            to.print(f"     now: {escape(_figure(promise.now))}: {kept}", soft_wrap=True)
+            kept = "kept already" if promise.now.within else "not kept by the table as it is"
+            to.print(f"     now: {escape(_figure(promise.now, sensitive_columns(policy)))}: {kept}", soft_wrap=True)
+            to.print(f"     {promise.now.alone} of {result.rows} rows are alone in their group", soft_wrap=True)
             if not promise.possible:
                 to.print(
                     f"     [red]cannot be kept[/]: with everything hidden it is still {promise.least.share} "
@@ -134,21 +138,32 @@ def print_check(result: Checked, policy: Policy) -> None:
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
 
 
-def _print_promises(to: Console, after: Verification, before: Verification | None) -> None:
-    befores = before.requirements if before is not None else [None] * len(after.requirements)
-    for number, (finding, was) in enumerate(zip(after.requirements, befores, strict=True), start=1):
+def sensitive_columns(policy: Policy) -> set[str]:
+    """Return the columns whose values are not shown, not even in a group of another template."""
+    return {inference.column for inference in policy.inferences()}
+
+
+def _print_promises(
+    to: Console, after: Sequence[Finding], before: Sequence[Finding] | None, sensitive: set[str]
+) -> None:
+    befores = before if before is not None else [None] * len(after)
+    for number, (finding, was) in enumerate(zip(after, befores, strict=True), start=1):
         colour = _COLOURS[finding.answer]
         to.print(f"  {number}. [{colour}]{finding.answer}[/]  {escape(finding.promise)}", soft_wrap=True)
         if was is not None and was.worst is not None:
-            to.print(f"            before: {escape(_figure(was.worst))}", soft_wrap=True)
+            to.print(f"            before: {escape(_figure(was.worst, sensitive))}", soft_wrap=True)
         if finding.worst is not None:
-            to.print(f"            {'now:   ' if was else 'worst: '} {escape(_figure(finding.worst))}", soft_wrap=True)
+            label = "now:   " if was else "worst: "
+            to.print(f"            {label} {escape(_figure(finding.worst, sensitive))}", soft_wrap=True)
         if finding.reason:
             to.print(f"            {escape(finding.reason)}", soft_wrap=True)
 
 
-def _figure(worst: Worst) -> str:
-    group = ", ".join(f"{column} = {text_of(value)}" for column, value in worst.group.items())
+def _figure(worst: Worst, sensitive: set[str]) -> str:
+    group = ", ".join(
+        f"{column} = {'(not shown)' if column in sensitive else text_of(value)}"
+        for column, value in worst.group.items()
+    )
     unknown = f"; {worst.hidden} more hidden or unknown (at worst {worst.worst_case})" if worst.hidden else ""
     return f"{worst} where {group}{unknown}" if group else f"{worst}{unknown}"
 

@@ -1,4 +1,7 @@
-"""Writing a release with what belongs to it: all of it or nothing, and only what reads back as verified."""
+"""Writing a release with what belongs to it: the release last, and only if it reads back as it was verified.
+
+A run killed between the names leaves a plan whose manifest does not fit the release beside it: its hash tells.
+"""
 
 from __future__ import annotations
 

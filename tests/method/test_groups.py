@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.method.groups import largest_below
-from discreet.method.redundant import without_redundant
 from discreet.policy import Inference
+from discreet.policy.redundant import without_redundant
 from tests.jobs import Job, jobs
 from tests.reference.disclosure import confidence
 

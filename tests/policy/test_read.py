@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -121,7 +122,7 @@ file: {separator: ab, header: maybe, skip: -1}
 """
     assert mistakes(write(tmp_path, "p.yaml", text)) == [
         "p.yaml:1: use: write {classify: COLUMN}, counts or general",
-        "p.yaml:3: protect[0].given: is missing; add it",
+        "p.yaml:3: protect[0].given: is missing; write the columns an adversary may know, such as [Job, Country]",
         "p.yaml:4: protect[0].givven: unknown field 'givven'; did you mean 'given'?",
         "p.yaml:5: protect[0].at_most: 75 is more than everybody; write 75% or 0.75",
         "p.yaml:7: protect[1].given: 'Child' cannot be both known and inferred; take it out of given",
@@ -165,6 +166,12 @@ def test_toml_mistakes_have_lines_too(tmp_path: Path) -> None:
         ("protect: &p [*p]", "p.yaml:1: "),
         ("protect: [{infer: {x: }, given: [a], at_most: 1}]", "p.yaml:1: protect[0].infer.x: has no value"),
         ("protect:", "p.yaml:1: protect: nothing to protect"),
+        (
+            "protect: [{infer: x, given: [a], at_most: 1}]",
+            "p.yaml:1: protect[0].infer: write fields and values, such as",
+        ),
+        ("missing: drop\nprotect: []", "p.yaml:1: missing: write fields and values, such as {values:"),
+        ("missing: {values: [x]}\nprotect: []", "p.yaml:1: missing.rows: is missing; write rows: drop, value or"),
         ("protect: {infer: {x: y}}", "p.yaml:1: protect: write a list of requirements"),
         ("protect: [{infer: {x: y}, given: [a], at_most: 1e-400000000}]", "p.yaml:1: protect[0].at_most: too long"),
         (
@@ -212,6 +219,12 @@ def test_policies_are_frozen() -> None:
     policy = d.Policy(protect=[d.Template(given=["a"], infer={"b": 1}, at_most="1/2")])
     with pytest.raises(Exception, match="frozen"):
         policy.marker = "x"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="frozen"):
+        policy.columns["a"] = d.Column(role="other")  # type: ignore[index]
+    with pytest.raises(TypeError, match="frozen"):
+        policy.protect[0].infer["c"] = ("1",)  # type: ignore[index]
+    assert hash(policy) == hash(d.Policy.from_dict(policy.to_dict()))
+    assert pickle.loads(pickle.dumps(policy)) == policy
 
 
 @given(jobs())

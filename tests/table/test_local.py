@@ -143,7 +143,7 @@ def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
     plan = Plan(
         policy,
         ("job", "ill", "n"),
-        (d.Recoding("job", ("a", "b"), ()),),
+        (d.Recoding("job", (("a", "a"), ("b", "b"))),),
         suppressed=(4,),
         edits=(d.Edit(3, "ill", "*"), d.Edit(2, "n", "1-5")),
     )
@@ -160,7 +160,7 @@ def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
         ([1, 2], "list is not a table"),
         (pd.DataFrame([[1, 2]], columns=[0, 1]), "column 1 of the table has a name that is not a text"),
         (pd.DataFrame([["a", "b"]], columns=["x", "x"]), "same name"),
-        (bank().clear(), "the table has no rows"),
+        (bank().clear(), "the table: has no rows"),
         (bank().with_columns(pl.Series("Job", [["a"]] * 24)), "column 'Job' holds List"),
         (bank().with_columns(pl.Series("Job", [b"a"] * 24)), "column 'Job' holds Binary"),
         (bank().to_pandas().assign(Job=[1, "a", b"b"] * 8), "column 'Job' mixes kinds of values"),
@@ -203,7 +203,8 @@ def test_a_release_can_be_released_again() -> None:
     again = d.protect(first, bank_policy("40%").model_copy(update={"missing": declared, "use": d.Counts()}))
     assert again.audit.verification.holds
     recoding = {r.column: r for r in again.plan.recodings}
-    assert "*" in recoding["Job"].hidden
+    assert ("*", "*") in recoding["Job"].to
+    assert ("Job", "*", "is the marker already") in [(k.column, k.value, k.reason) for k in again.plan.kept]
 
 
 @pytest.mark.parametrize(

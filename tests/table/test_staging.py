@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -64,18 +62,33 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_strays_of_dead_runs_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    """A living run holds a lock; the number of a process tells nothing (in a container it comes again)."""
     target = tmp_path / "r[1].csv"
-    stray = tmp_path / f"{PREFIX}{int(dead.stdout)}.abcd.{target.name}"
-    living = tmp_path / f"{PREFIX}{os.getppid()}.abcd.{target.name}"
-    other = tmp_path / f"{PREFIX}{int(dead.stdout)}.abcd.other.csv"
-    for path in (stray, living, other):
+    stray = tmp_path / f"{PREFIX}{os.getpid()}.abcd.{target.name}"
+    other = tmp_path / f"{PREFIX}1.abcd.other.csv"
+    for path in (stray, other):
         path.touch()
-    with Staging() as staging:
-        with staging.open(target) as file:
-            file.write(b"new")
-        staging.commit(last=target)
-    assert names(tmp_path) == sorted([living.name, other.name, target.name])
+    with Staging() as living, living.open(target) as unfinished:
+        unfinished.write(b"half")
+        with Staging() as staging:
+            with staging.open(target) as file:
+                file.write(b"new")
+            staging.commit(last=target)
+        assert living.staged(target).exists()
+    assert names(tmp_path) == sorted([other.name, target.name])
+
+
+def test_all_names_are_taken_back_when_one_cannot_be_given(tmp_path: Path) -> None:
+    """Without --force: the plan of a release that could not be written does not stay behind."""
+    release, plan = tmp_path / "r.csv", tmp_path / "p.json"
+    with pytest.raises(InputError, match="exists already"), Staging() as staging:
+        for path in (plan, release):
+            with staging.open(path) as file:
+                file.write(b"new")
+        release.write_bytes(b"somebody else's")
+        staging.commit(last=release)
+    assert names(tmp_path) == ["r.csv"]
+    assert release.read_bytes() == b"somebody else's"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")

@@ -5,13 +5,32 @@ Private: it says more than the release does, and its first line says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.verify import Finding, Verification
+from discreet.policy import Policy
 from discreet.private import private_json
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
-NOT_COVERED = (
+
+
+def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return what the promises of a policy leave open, on a table with these released columns."""
+    found = []
+    if columns is not None:
+        known = {column for inference in policy.inferences() for column in (*inference.given, inference.column)}
+        others = [column for column in columns if column not in known]
+        if others:
+            named = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+            found.append(f"whoever also knows {named} of a person")
+    found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
+    if len({inference.property for inference in policy.inferences()}) > 1:
+        found.append("several protected values taken together")
+    return (*found, *ALWAYS_OPEN)
+
+
+ALWAYS_OPEN = (
     "what can be inferred from several releases together",
     "an adversary with probabilistic knowledge of his own",
     "an adversary who reasons about how the method chooses what to hide",
@@ -19,17 +38,21 @@ NOT_COVERED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """The figures of every promise, before and after; how much is hidden; what is not covered."""
 
     verification: Verification
-    before: Verification
+    before: tuple[Finding, ...]
     rows: int
     dropped: int
+    suppressed: int
     hidden_cells: dict[str, int]
     warnings: tuple[str, ...]
-    not_covered: tuple[str, ...] = NOT_COVERED
+    not_covered: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Audit: {len(self.promises)} promises, {self.rows} rows; private>"
 
     @property
     def promises(self) -> tuple[Finding, ...]:
@@ -40,7 +63,7 @@ class Audit:
         """Return plain data."""
         promises = [
             {**after.to_dict(), "before": None if before.worst is None else before.worst.to_dict()}
-            for before, after in zip(self.before.requirements, self.promises, strict=True)
+            for before, after in zip(self.before, self.promises, strict=True)
         ]
         return {
             "holds": self.verification.holds,
@@ -48,6 +71,7 @@ class Audit:
             "truthful": self.verification.truthful.to_dict(),
             "rows": self.rows,
             "dropped_rows": self.dropped,
+            "suppressed_rows": self.suppressed,
             "hidden_cells": self.hidden_cells,
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),

@@ -45,22 +45,30 @@ class Worst:
     hidden: int
     share: Fraction
     limit: Fraction
+    alone: int = 0
+    """Rows that are the only ones of their group, in the whole table."""
 
     @property
     def worst_case(self) -> Fraction:
         """The share if every hidden cell had the property."""
         return Fraction(self.hits + self.hidden, self.rows) if self.rows else Fraction(0)
 
-    def to_dict(self) -> dict[str, object]:
+    @property
+    def within(self) -> bool:
+        """Whether the share is within the limit: what decides a promise."""
+        return self.share <= self.limit
+
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
         """Return plain data; shares are exact fractions."""
         return {
-            "group": self.group,
+            **({"group": self.group} if groups else {}),
             "rows": self.rows,
             "hits": self.hits,
             "hidden": self.hidden,
             "share": str(self.share),
             "limit": str(self.limit),
             "worst_case": str(self.worst_case),
+            "alone": self.alone,
         }
 
     def __str__(self) -> str:
@@ -85,14 +93,14 @@ class Finding:
     worst: Worst | None = None
     reason: str | None = None
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
         """Return plain data."""
         return {
             "index": self.index,
             "kind": self.kind,
             "promise": self.promise,
             "answer": str(self.answer),
-            "worst": None if self.worst is None else self.worst.to_dict(),
+            "worst": None if self.worst is None else self.worst.to_dict(groups=groups),
             "reason": self.reason,
         }
 
@@ -122,11 +130,11 @@ class Verification:
         kept = all(finding.answer is Answer.HOLDS for finding in self.requirements)
         return kept and self.truthful.answer is not Answer.BROKEN
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
+        """Return plain data, with or without the texts of the worst groups."""
         return {
             "holds": self.holds,
-            "requirements": [finding.to_dict() for finding in self.requirements],
+            "requirements": [finding.to_dict(groups=groups) for finding in self.requirements],
             "truthful": self.truthful.to_dict(),
         }
 
@@ -182,7 +190,7 @@ def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Fi
         worst_groups = worst_of(released, policy, requirement.given, inferences)
         for inference, worst in zip(inferences, worst_groups, strict=True):
             unsaid: str | None = None
-            answer = Answer.HOLDS if worst is None or worst.share <= worst.limit else Answer.BROKEN
+            answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
             if worst is not None and worst.hits == 0 and not vouched:
                 answer = Answer.NOT_CHECKABLE
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
@@ -219,6 +227,7 @@ def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -
         hidden=int(counts.hidden[best]),
         share=_share(int(hits[best]), int(known[best])),
         limit=limit,
+        alone=int((counts.rows == 1).sum()),
     )
 
 
@@ -232,8 +241,8 @@ def _share(hits: int, known: int) -> Fraction:
 
 
 def _truth(released: Engine, policy: Policy, original: Engine | None) -> Truth:
-    left_out = [name for name, column in policy.columns.items() if column.role == "identifier"]
-    problems = [f"column {name!r} should have been left out" for name in left_out if name in released.columns]
+    left_out = [name for name in policy.identifiers if name in released.columns]
+    problems = [f"column {name!r} should have been left out" for name in left_out]
     if original is not None:
         bound = bind(policy, original.columns)
         problems += _column_problems(released.columns, bound.released)

@@ -9,52 +9,51 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
+from discreet.errors import InputError
+from discreet.pipeline import protect
+from discreet.show import console, print_release
+
 FILES = ("bank.csv", "bank.yaml")
 
 
 def run(folder: Path | None) -> None:
-    """Protect the bank table and say what happens; leave the files in `folder` if one is given."""
-    if folder is not None:
-        _run(folder, keep=True)
-        return
+    """Protect the bank table and say what happens; leave table and policy in `folder` if one is given."""
     with tempfile.TemporaryDirectory() as temporary:
-        _run(Path(temporary), keep=False)
+        _leave(Path(temporary))
+        if folder is not None:
+            _leave(folder)
+        _show(Path(temporary))
+    if folder is not None:
+        to = console()
+        to.print(f"\nTable and policy are in {escape(str(folder))}. Go on with:\n", soft_wrap=True)
+        to.print(f"  cd {escape(str(folder))}", soft_wrap=True)
+        to.print("  discreet protect bank.csv --policy bank.yaml --out release.csv", soft_wrap=True)
 
 
-def _run(folder: Path, *, keep: bool) -> None:
-    from discreet.errors import InputError
-    from discreet.pipeline import protect
-    from discreet.show import console, print_release
-
-    out = folder / "release.csv"
+def _leave(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (*FILES, out.name):
+        for name in FILES:
             if (folder / name).exists():
                 raise InputError(f"{folder / name}: exists already; give another folder")
         for name in FILES:
             (folder / name).write_bytes(resources.files(__name__).joinpath(name).read_bytes())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+
+
+def _show(folder: Path) -> None:
     to = console()
     to.print("A bank wants to publish its customers so that others can learn the credit rating:\n")
-    release = protect(folder / "bank.csv", folder / "bank.yaml")
     to.print(_counted(folder / "bank.csv"))
     to.print("\nIts policy (bank.yaml):\n")
     to.print(escape((folder / "bank.yaml").read_text(encoding="utf-8")), style="cyan")
-    to.print(
-        "Four of five traders in the UK went bankrupt. [bold]discreet protect[/] finds the least harmful change:\n"
-    )
-    release.write(out)
-    print_release(release, "bank.csv", out.name, None)
+    to.print("Four of five traders in the UK went bankrupt. [bold]discreet protect[/] hides what gives that away:\n")
+    release = protect(folder / "bank.csv", folder / "bank.yaml")
+    release.write(folder / "release.csv")
+    print_release(release, "bank.csv", "release.csv", None)
     to.print("\nThe release, equal rows together:\n")
-    to.print(_counted(out))
-    if keep:
-        to.print(f"\nThe files are in {escape(str(folder))}. Go on with:\n", soft_wrap=True)
-        to.print(
-            f"  discreet verify {escape(str(out))} --policy {escape(str(folder / 'bank.yaml'))}",
-            soft_wrap=True,
-        )
+    to.print(_counted(folder / "release.csv"))
 
 
 def _counted(path: Path) -> Table:

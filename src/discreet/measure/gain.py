@@ -7,14 +7,27 @@ concerns only the rows whose value is hidden, so nothing else is needed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.problem import ColumnCounts
+from discreet.table.encode import Ints
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """A changeable column: how many rows (by class, where there is one) have each value."""
+
+    rows: Ints
+    """Rows per value."""
+    classes: Ints
+    """Rows per value and class; one class when the use has no target."""
+    pinned: npt.NDArray[np.bool_]
+    """Values that are never disclosed because they already are the marker."""
 
 
 class Gain(Protocol):

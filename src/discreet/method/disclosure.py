@@ -21,16 +21,15 @@ import numpy.typing as npt
 from discreet.measure.gain import Floats, Gain
 from discreet.method.groups import GroupCounts
 from discreet.method.problem import GroupProblem
-from discreet.policy.requirements import Inference
 
 TIE = 1e-12
 """Scores closer than this (or this share of them, when above 1) are equal: the first column, then value, is taken."""
 
 
 class Unsatisfiable(Exception):
-    """Even the most suppressed table breaks these templates; with each the least share possible."""
+    """Even the most suppressed table breaks these promises (by number); with each the least share possible."""
 
-    def __init__(self, least: list[tuple[Inference, Fraction]]) -> None:
+    def __init__(self, least: list[tuple[int, Fraction]]) -> None:
         super().__init__()
         self.least = least
 
@@ -48,11 +47,11 @@ class Disclosed:
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a value stays hidden: the template it would break and the worst group then, or no benefit (None)."""
+    """Why a value stays hidden: the promise it would break and the worst group then, or no benefit (None)."""
 
     column: int
     value: int
-    inference: Inference | None
+    promise: int | None
     hits: int = 0
     rows: int = 0
 
@@ -176,7 +175,7 @@ class _Search:
             for value in np.flatnonzero(self.candidate[column] & breaks.any(axis=1)):
                 which = int(np.argmax(breaks[value]))
                 hits, rows = counts.share_after(place, int(value), which)
-                self.refused.append(Refused(column, int(value), counts.table.inferences[which], hits, rows))
+                self.refused.append(Refused(column, int(value), counts.table.promises[which], hits, rows))
                 self.candidate[column][value] = False
         if not self.candidate[column].any():
             self._retire(column)
@@ -189,7 +188,7 @@ class _Search:
 
     def _check_satisfiable(self) -> None:
         least = [
-            (counts.table.inferences[place], counts.share(int(place)))
+            (counts.table.promises[place], counts.share(int(place)))
             for counts in self.tables
             for place in np.flatnonzero(counts.violated())
         ]

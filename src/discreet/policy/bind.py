@@ -45,11 +45,10 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     never = {inference.column for inference in inferences}
     if policy.target is not None:
         never.add(policy.target)
-    identifiers = {name for name, column in policy.columns.items() if column.role == "identifier"}
     return Bound(
         policy=policy,
         columns=tuple(columns),
-        released=tuple(column for column in columns if column not in identifiers),
+        released=tuple(column for column in columns if column not in policy.identifiers),
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
         inferences=inferences,

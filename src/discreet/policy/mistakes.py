@@ -19,10 +19,24 @@ _PLAIN = {
     "bool_parsing": "write true or false",
     "bool_type": "write true or false",
     "tuple_type": "write a list, such as [Job, Country]",
+    "dict_type": "write fields and values, such as {Bankruptcy: Discharged}",
     "mapping_type": "write fields and values, such as {Bankruptcy: Discharged}",
     "model_type": "write fields and values, such as {role: other}",
     "string_too_short": "write at least one character",
     "greater_than_equal": "write a number that is not negative",
+}
+
+
+_LIKE: dict[str | int, str] = {
+    "missing": '{values: ["?"], rows: drop}',
+    "file": '{separator: ";"}',
+    "disclosure": "{disclose: always}",
+}
+_ADD: dict[str | int, str] = {
+    "rows": "is missing; write rows: drop, value or unknown",
+    "at_most": "is missing; write the largest share allowed, such as 75%",
+    "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
+    "role": "is missing; write role: identifier or role: other",
 }
 
 
@@ -38,7 +52,9 @@ def problems_of(error: ValidationError, model: type[Any], source: Source) -> lis
             word = str(path[-1])
             message = f"unknown field {word!r}" + (did_you_mean(word, known) or f"; known are {', '.join(known)}")
         elif kind == "missing":
-            message = "is missing; add it"
+            message = _ADD.get(path[-1], "is missing; add it")
+        elif kind == "model_type" and path and path[0] in _LIKE:
+            message = f"write fields and values, such as {_LIKE[path[0]]}"
         elif kind == "literal_error":
             message = f"write one of {context['expected']}"
         elif kind == "value_error":

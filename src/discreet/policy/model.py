@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, StringConstraints, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from discreet.errors import Problem
-from discreet.policy.part import Part, Source, Text
+from discreet.policy.part import Frozen, Part, Source, Text
 from discreet.policy.requirements import Inference, Requirement, Template
 from discreet.policy.uses import Classify, General, Use
 
@@ -104,7 +112,9 @@ class Policy(Part):
 
     use: Use = Field(default_factory=General)
     protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
-    columns: Mapping[str, Column] = Field(default_factory=dict)
+    columns: Annotated[
+        Mapping[str, Column], BeforeValidator(lambda value: {} if value is None else value), AfterValidator(Frozen)
+    ] = Field(default_factory=Frozen)
     missing: Missing | None = None
     file: FileOptions = Field(default_factory=FileOptions)
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
@@ -162,6 +172,11 @@ class Policy(Part):
         if self.missing.rows == "value":
             return () if self.missing.has(self.marker) else (self.marker,)
         return tuple(dict.fromkeys([self.marker, None, *self.missing.values]))
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The columns that are left out of the release."""
+        return tuple(name for name, column in self.columns.items() if column.role == "identifier")
 
     @property
     def target(self) -> str | None:

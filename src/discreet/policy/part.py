@@ -7,13 +7,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from discreet.errors import PolicyError, Problem
 
 Path = tuple[str | int, ...]
+
+
+class Frozen(dict[str, Any]):
+    """A mapping that stays as it is, as the policy around it does."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("a policy is frozen; make a new one")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[Frozen], tuple[dict[str, Any]]]:
+        return Frozen, (dict(self),)
 
 
 def as_text(value: object) -> object:

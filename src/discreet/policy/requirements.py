@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from discreet.policy.part import Part, Text
+from discreet.policy.part import Frozen, Part, Text
 from discreet.policy.share import parse_share, percent
 
 Share = Annotated[
@@ -140,7 +140,7 @@ class Template(Part):
             raise ValueError("name at least one value that must not be inferred")
         if len(set(values)) < len(values):
             raise ValueError("a value is listed twice")
-        return infer
+        return Frozen(infer)
 
     @field_validator("given")
     @classmethod

@@ -58,6 +58,11 @@ class Engine(Protocol):
         """Number of rows of the input that were left out because a value is missing."""
         ...
 
+    @property
+    def suppressed(self) -> int:
+        """Number of rows of this release that are masked on all columns that may change."""
+        ...
+
     def kind(self, column: str) -> str:
         """Return the kind of values of a column: text, or the name of their type."""
         ...

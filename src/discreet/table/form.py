@@ -16,6 +16,21 @@ from discreet.table.csv import Dialect, write_csv
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".txt", ".data")
+FOREIGN = (
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".json",
+    ".arrow",
+    ".feather",
+    ".ipc",
+    ".orc",
+    ".sav",
+    ".dta",
+    ".zip",
+    ".bz2",
+    ".xz",
+)
 
 
 @dataclass(frozen=True)
@@ -27,9 +42,8 @@ class Form:
 
     def is_parquet(self, path: Path) -> bool:
         """Whether a file of this name is written as Parquet."""
+        refuse_foreign(path)
         suffix = _suffix(path)
-        if suffix in PARQUET and path.suffix.lower() == ".gz":
-            raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
         return suffix in PARQUET or (self.dialect is None and suffix not in CSV)
 
     def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
@@ -50,6 +64,15 @@ class Form:
         if _suffix(path) == ".csv" and dialect.separator == "\t":
             return replace(dialect, separator=",")
         return dialect
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse a name that promises a form which is not written."""
+    suffix = _suffix(path)
+    if suffix in FOREIGN:
+        raise InputError(f"{path}: {suffix} files are not written; give a name that ends in .csv, .tsv or .parquet")
+    if suffix in PARQUET and path.suffix.lower() == ".gz":
+        raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
 
 
 def _suffix(path: Path) -> str:

@@ -45,6 +45,7 @@ class LocalEngine:
         self._texts: dict[str, Texts] = {}
         self._encoded: dict[str, Encoded] = {}
         self.dropped = 0
+        self.suppressed = 0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -102,11 +103,12 @@ class LocalEngine:
             current = changed.get(column)
             base = self.texts(column) if current is None else current
             changed[column] = base.scatter(self._positions(rows), new)
-        left_out = [name for name, column in plan.policy.columns.items() if column.role == "identifier"]
         frame = self._frame.with_columns(
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
-        ).drop(left_out, strict=False)
-        return self._with(without_luggage(frame), self._numbers)
+        ).drop(plan.policy.identifiers, strict=False)
+        release = self._with(without_luggage(frame), self._numbers)
+        release.suppressed = int(masked.sum())
+        return release
 
     def recount(
         self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -200,17 +202,17 @@ class LocalEngine:
 
     def _unseen(self, recoding: Recoding) -> npt.NDArray[np.bool_]:
         encoded = self._encode(recoding.column)
-        seen = {*recoding.shown, *recoding.hidden}
-        return np.asarray(np.array([value not in seen for value in encoded.domain], dtype=np.bool_)[encoded.codes])
+        known = dict(recoding.to)
+        return np.asarray(np.array([value not in known for value in encoded.domain], dtype=np.bool_)[encoded.codes])
 
     def _recoded(self, recoding: Recoding, masked: npt.NDArray[np.bool_], marker: str) -> pl.Series | None:
         """Return the released texts of a column; None when nothing changes, so that its type is kept."""
         encoded = self._encode(recoding.column)
-        shown = set(recoding.shown)
-        if not masked.any() and shown.issuperset(encoded.domain):
+        to = dict(recoding.to)
+        released = [to.get(value, marker) for value in encoded.domain]
+        if not masked.any() and released == list(encoded.domain):
             return None
-        released = pl.Series([value if value in shown else marker for value in encoded.domain], dtype=pl.String)
-        texts = released.gather(pl.Series(encoded.codes).cast(pl.UInt32))
+        texts = pl.Series(released, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
         return texts.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else texts
 
 

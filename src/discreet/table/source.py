@@ -37,8 +37,7 @@ def open_table(table: Table, policy: Policy, *, released: bool = False) -> Local
         return engine if released else engine.without_missing(policy.missing)
     if not released:
         return read_file(Path(table), policy.file).without_missing(policy.missing)
-    left_out = [name for name, column in policy.columns.items() if column.role == "identifier"]
-    return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), left_out)
+    return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers)
 
 
 def _take_frame(table: object, options: FileOptions) -> LocalEngine:

@@ -1,8 +1,9 @@
 """Writing files so that nothing is ever half-written.
 
 Every file is first written in full beside its target under a name of its own, forced to the disk, and only
-then given its real name, all of a job together. A run that is killed leaves the old files as they were; what
-it leaves beside them is swept away when the next run writes to the same place.
+then given its real name; the files of a job one right after the other, the release last. A run that fails leaves
+the old files as they were, and so does one that is killed before it renames; what it leaves beside them is swept
+away when the next run writes to the same place.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +20,10 @@ from typing import BinaryIO
 
 from discreet.errors import InputError
 
+if sys.platform != "win32":
+    import fcntl
+
+REPLACE = "use --force (in Python force=True) to replace it"
 PREFIX = ".discreet-part."
 """What the names of files begin with that are not done yet; they end as the target does."""
 
@@ -28,6 +34,7 @@ class Staging:
     def __init__(self, *, force: bool = False) -> None:
         self.force = force
         self._staged: list[tuple[Path, Path]] = []
+        self._locks: list[int] = []
 
     def __enter__(self) -> Staging:
         return self
@@ -38,6 +45,8 @@ class Staging:
         for temporary, _ in self._staged:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+        for lock in self._locks:
+            os.close(lock)
 
     @contextlib.contextmanager
     def open(self, target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
@@ -48,6 +57,8 @@ class Staging:
         try:
             number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             self._staged.append((temporary, target))
+            self._locks.append(os.dup(number))
+            _lock(number)  # held until the end of this job, and given back even if it is killed
             with os.fdopen(number, "wb") as file:
                 yield file
                 file.flush()
@@ -68,22 +79,27 @@ class Staging:
             self._rename_all()
 
     def _rename_all(self) -> None:
-        while self._staged:
-            temporary, target = self._staged[0]
-            try:
+        named: list[Path] = []
+        try:
+            for temporary, target in self._staged:
                 if self.force:
                     temporary.replace(target)
                 else:
                     _rename_unless_there(temporary, target)
-            except OSError as error:
-                raise InputError(f"{target}: cannot be written ({error.strerror or 'failed'})") from None
-            _sync_folder(target.parent)
-            self._staged.pop(0)
+                    named.append(target)
+                _sync_folder(target.parent)
+        except (OSError, InputError) as error:
+            for target in named:  # none of them was there before
+                target.unlink()
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{target}: cannot be written ({error.strerror or 'failed'})") from None
+        self._staged.clear()
 
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill wait: all names change, or none."""
+    """Let Ctrl-C and a polite kill wait until the names have changed."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -104,7 +120,7 @@ def refuse_unwritable(target: Path, *, force: bool) -> None:
         if not target.parent.is_dir():
             raise InputError(f"{target}: there is no folder {str(target.parent)!r}")
         if target.exists() and not force:
-            raise InputError(f"{target}: exists already; use --force to replace it")
+            raise InputError(f"{target}: exists already; {REPLACE}")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not the name of a file"
         raise InputError(f"{target}: cannot be written ({reason})") from None
@@ -115,38 +131,40 @@ def _rename_unless_there(temporary: Path, target: Path) -> None:
     try:
         os.link(temporary, target)
     except FileExistsError:
-        raise InputError(f"{target}: exists already; use --force to replace it") from None
+        raise InputError(f"{target}: exists already; {REPLACE}") from None
     except OSError:  # a file system without links
         if target.exists():
-            raise InputError(f"{target}: exists already; use --force to replace it") from None
+            raise InputError(f"{target}: exists already; {REPLACE}") from None
         temporary.replace(target)
     else:
         temporary.unlink()
 
 
 def _sweep(target: Path) -> None:
-    """Remove what killed runs left beside `target`; the files of living ones stay."""
+    """Remove what killed runs left beside `target`; the files of living ones are locked and stay."""
     for stray in target.parent.glob(f"{PREFIX}*.{_escaped(target.name)}"):
-        owner = stray.name.removeprefix(PREFIX).split(".")[0]
-        if owner.isdigit() and not _alive(int(owner)):
-            with contextlib.suppress(OSError):
-                stray.unlink()
+        with contextlib.suppress(OSError):
+            number = os.open(stray, os.O_RDWR)
+            try:
+                if _lock(number):
+                    stray.unlink()
+            finally:
+                os.close(number)
+
+
+def _lock(number: int) -> bool:
+    """Take the lock of an open file; say whether it was to be had."""
+    if sys.platform == "win32":
+        return False  # nothing is swept there
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _escaped(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
-
-
-def _alive(process: int) -> bool:
-    if process == os.getpid():
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OSError):
-        return True
-    return True
 
 
 def _sync_folder(folder: Path) -> None:

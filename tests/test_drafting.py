@@ -1,0 +1,78 @@
+"""Drafts leave out what names people, guess what is known, and write down no value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import discreet as d
+from discreet.drafting import draft_policy
+
+
+def visits(folder: Path) -> Path:
+    """500 visits of 120 patients: nobody is unique, and everything names somebody."""
+    patients = [n % 120 for n in range(500)]
+    frame = pl.DataFrame(
+        {
+            "PatientID": [f"P{n:04}" for n in patients],
+            "FullName": [f"First{n % 90} Last{n}" for n in patients],
+            "email": [f"p{n}@example.org" for n in patients],
+            "SSN": [f"{n:03}-11-{n * 7 % 10000:04}" for n in patients],
+            "dob": [f"19{n % 60 + 30}-0{n % 9 + 1}-1{n % 9}" for n in patients],
+            "zip": [str(10000 + n % 40) for n in patients],
+            "sex": ["fm"[n % 2] for n in patients],
+            "Kosten (EUR)": [f"{n * 13 % 9973},{n % 100:02}" for n in range(500)],
+            "Ort": ["k.A." if n % 50 == 0 else f"Ort {n % 7}" for n in range(500)],
+            "Bemerkung": [f"Patientin kam am Morgen in Begleitung, Gespräch mit Frau Nr {n}" for n in range(500)],
+            "diagnosis": [["flu", "cold", "HIV", "asthma"][n * 7 % 4] for n in range(500)],
+        }
+    )
+    frame.write_csv(folder / "visits.csv", separator=";")
+    return folder / "visits.csv"
+
+
+def test_what_names_people_is_left_out(tmp_path: Path) -> None:
+    draft = draft_policy(visits(tmp_path))
+    out = {look.name for look in draft.looks if look.identifier}
+    assert out == {"PatientID", "FullName", "email", "SSN", "Bemerkung"}
+    assert {"dob", "zip", "sex"} <= set(draft.known)
+    assert "diagnosis" not in draft.known
+    assert draft.unique > 0.0 or draft.known
+
+
+def test_kinds_and_signs_of_missing_values(tmp_path: Path) -> None:
+    draft = draft_policy(visits(tmp_path))
+    kinds = {look.name: look.kind for look in draft.looks}
+    assert (kinds["Kosten (EUR)"], kinds["dob"], kinds["zip"], kinds["Bemerkung"]) == (
+        "decimal",
+        "date",
+        "number",
+        "text",
+    )
+    assert '#missing: {values: ["k.A."], rows: drop}' in draft.text
+    assert 'separator: ";"' in draft.text
+
+
+def test_no_value_is_in_a_draft(tmp_path: Path) -> None:
+    text = draft_policy(visits(tmp_path)).text
+    for value in ("HIV", "asthma", "P0001", "First1", "example.org", "10001", "Ort 1"):
+        assert value not in text
+
+
+@pytest.mark.parametrize("comment", ["#  Ort: {role: other}", '#  "Kosten (EUR)": {role: other}'])
+def test_every_commented_line_can_be_used_as_it_is(tmp_path: Path, comment: str) -> None:
+    text = draft_policy(visits(tmp_path)).text
+    assert comment in text
+    chosen = text.replace(comment, comment[1:])
+    for line in ("  - infer: {diagnosis: VALUE}", "    given: [", "    at_most: 50%"):
+        chosen = chosen.replace(f"#{line}", line, 1)
+    path = tmp_path / "p.yaml"
+    path.write_text(chosen.replace("VALUE", "HIV", 1), encoding="utf-8")
+    assert d.read_policy(path).protect[0].values == ("HIV",)
+
+
+def test_a_table_without_anything_to_guess(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("x\n1\n1\n")
+    assert draft_policy(tmp_path / "one.csv").known == ()
