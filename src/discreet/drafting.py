@@ -144,7 +144,7 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
     while left and len(chosen) < MOST_KNOWN:
         scored = [(look.known_by_name, frame.select(*chosen, look.name).n_unique(), look) for look in left]
         _, more, best = max(scored, key=lambda score: score[:2])
-        if more <= groups:
+        if more <= groups and not best.known_by_name:
             break
         chosen.append(best.name)
         left.remove(best)
