@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 import discreet as d
 from discreet.drafting import draft_policy
@@ -60,10 +59,11 @@ def test_no_value_is_in_a_draft(tmp_path: Path) -> None:
         assert value not in text
 
 
-@pytest.mark.parametrize("comment", ["#  Ort: {role: other}", '#  "Kosten (EUR)": {role: other}'])
-def test_every_commented_line_can_be_used_as_it_is(tmp_path: Path, comment: str) -> None:
+def test_commented_lines_can_be_used_as_they_are(tmp_path: Path) -> None:
     text = draft_policy(visits(tmp_path)).text
+    comment = "#  Ort: {role: other}"
     assert comment in text
+    assert '"Kosten (EUR)"' in text  # quoted where YAML needs it
     chosen = text.replace(comment, comment[1:])
     for line in ("  - infer: {diagnosis: VALUE}", "    given: [", "    at_most: 50%"):
         chosen = chosen.replace(f"#{line}", line, 1)
