@@ -60,7 +60,7 @@ def protect(
     time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Release:
-    """Return the least harmful release of `table` that keeps every promise of `policy`, verified.
+    """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def print_release(release: Release, source: str, out: str, plan: str | None, *, 
     to.print()
     _print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
     if audit.suppressed:
-        to.print(f"\n{audit.suppressed} rows were suppressed: they have a value that the plan has not seen.")
+        to.print(f"\nRows suppressed for a value that the plan has not seen: {audit.suppressed}")
     _print_changes(to, release)
     if why:
         _print_why(to, release.plan)
@@ -126,7 +126,7 @@ def print_check(result: Checked, policy: Policy) -> None:
         if promise.now is not None and promise.least is not None:
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             to.print(f"     now: {escape(_figure(promise.now, sensitive_columns(policy)))}: {kept}", soft_wrap=True)
-            to.print(f"     {promise.now.alone} of {result.rows} rows are alone in their group", soft_wrap=True)
+            to.print(f"     rows alone in their group: {promise.now.alone} of {result.rows}", soft_wrap=True)
             if not promise.possible:
                 to.print(
                     f"     [red]cannot be kept[/]: with everything hidden it is still {promise.least.share} "

@@ -52,7 +52,7 @@ class Audit:
     not_covered: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return f"<Audit: {len(self.promises)} promises, {self.rows} rows; private>"
+        return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
 
     @property
     def promises(self) -> tuple[Finding, ...]:

@@ -44,7 +44,10 @@ class Form:
         """Whether a file of this name is written as Parquet."""
         refuse_foreign(path)
         suffix = _suffix(path)
-        return suffix in PARQUET or (self.dialect is None and suffix not in CSV)
+        parquet = suffix in PARQUET or (self.dialect is None and suffix not in CSV)
+        if parquet and path.suffix.lower() == ".gz":
+            raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
+        return parquet
 
     def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
         """Write a table of texts as CSV, packed if the name ends in .gz."""
