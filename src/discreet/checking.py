@@ -9,7 +9,7 @@ from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.errors import PolicyError
 from discreet.pipeline import require_rows
-from discreet.planning import value_problems
+from discreet.planning import missing_warnings, value_problems
 from discreet.policy import Policy
 from discreet.policy.bind import bind
 from discreet.table.source import open_table
@@ -80,7 +80,8 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     bound = bind(policy, source.columns)
     require_rows(source, table)
     kinds = {column: source.kind(column) for column in bound.counted}
-    if problems := value_problems(bound, source.count(bound.counted), kinds):
+    counted = source.count(bound.counted)
+    if problems := value_problems(bound, counted, kinds):
         raise PolicyError(problems)
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
@@ -92,4 +93,5 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
             Promise(index, str(i), i.in_words(), *both) for i, *both in zip(inferences, now, least, strict=True)
         ]
     uncovered = not_covered(policy, bound.released)
-    return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)
+    warnings = (*bound.warnings, *missing_warnings(bound, counted, source.dropped))
+    return Checked(tuple(promises), uncovered, warnings, source.rows, source.dropped, bound.changeable)

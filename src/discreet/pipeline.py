@@ -11,7 +11,7 @@ from discreet.audit.audit import Audit, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError
 from discreet.plan import Plan
-from discreet.planning import find_plan, value_problems
+from discreet.planning import find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.table.engine import Engine
@@ -109,7 +109,8 @@ def protect(
         raise PolicyError(problems)
     say(Progress("plan"))
     plan = find_plan(bound, counted, carry_on)
-    return _release(replace(plan, kinds=kinds), source, bound, say)
+    warnings = missing_warnings(bound, counted, source.dropped)
+    return _release(replace(plan, kinds=kinds), source, replace(bound, warnings=(*bound.warnings, *warnings)), say)
 
 
 def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:

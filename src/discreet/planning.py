@@ -49,6 +49,20 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
     return problems
 
 
+def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[str]:
+    """Return a warning where 'missing' names what the table does not have: perhaps it is written otherwise there."""
+    missing = bound.policy.missing
+    if missing is None:
+        return []
+    if missing.rows == "drop":
+        return [] if dropped else ["'missing' finds no missing value in the table: are they written otherwise there?"]
+    occurring = {value for domain in counted.domains for value in domain}
+    absent = [repr(value) for value in missing.values if value is not None and value not in occurring]
+    if not absent:
+        return []
+    return [f"no column that counts has the missing value {', '.join(absent)}: is it written otherwise there?"]
+
+
 def _spelling(kind: str) -> str:
     if kind == "text":
         return "check the spelling"

@@ -244,3 +244,15 @@ def test_none_beside_nan_does_not_tell_rows_apart() -> None:
     policy = d.Policy(protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="50%")])
     out: Any = d.protect(table, policy).table
     assert len({repr(value) for value in out["job"][1:]}) == 1
+
+
+def test_missing_values_that_are_written_otherwise_are_warned_about() -> None:
+    """-1 in the policy is not -1.0 in a column of decimals; NA finds nothing in a table that says n/a."""
+    table = pl.DataFrame({"job": ["a", "a", "b"], "ill": [1.0, -1.0, 0.0]})
+    template = d.Template(given=["job"], infer={"ill": "1.0"}, at_most="1")
+    warned = d.protect(table, d.Policy(protect=[template], missing={"values": [-1], "rows": "unknown"})).audit.warnings
+    assert any("no column that counts has the missing value '-1'" in warning for warning in warned)
+    right = d.protect(table, d.Policy(protect=[template], missing={"values": ["-1.0"], "rows": "unknown"})).audit
+    assert right.warnings == ()
+    dropped = d.protect(table, d.Policy(protect=[template], missing={"values": ["NA"], "rows": "drop"})).audit
+    assert any("finds no missing value" in warning for warning in dropped.warnings)
