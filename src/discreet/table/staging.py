@@ -42,11 +42,12 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for temporary, _ in self._staged:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        for lock in self._locks:
-            os.close(lock)
+        with _uninterrupted():
+            for temporary, _ in self._staged:
+                with contextlib.suppress(OSError):
+                    temporary.unlink()
+            for lock in self._locks:
+                os.close(lock)
 
     @contextlib.contextmanager
     def open(self, target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
@@ -54,9 +55,9 @@ class Staging:
         refuse_unwritable(target, force=self.force)
         _sweep(target)
         temporary = target.with_name(f"{PREFIX}{os.getpid()}.{secrets.token_hex(4)}.{target.name}")
+        self._staged.append((temporary, target))  # before it exists: an interrupt may come at any moment
         try:
             number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
-            self._staged.append((temporary, target))
             self._locks.append(os.dup(number))
             _lock(number)  # held until the end of this job, and given back even if it is killed
             with os.fdopen(number, "wb") as file:
