@@ -26,18 +26,27 @@ def write_release(
     sources: dict[str, Path] | None = None,
 ) -> None:
     """Write the release to `out`; with `plan` also the private plan and a manifest beside it."""
-    with Staging(force=force) as staging:
-        with staging.open(out) as file:
-            release.engine.write(file, out)
-        _read_back(release, staging.staged(out), out)
-        if plan is not None:
-            parts = {part: (path.name, digest(path)) for part, path in (sources or {}).items()}
-            parts["release"] = (out.name, digest(staging.staged(out)))
-            with staging.open(plan, private=True) as file:
-                file.write(release.plan.to_json().encode())
-            with staging.open(manifest_path(plan), private=True) as file:
-                file.write(manifest(parts).encode())
-        staging.commit(last=out)
+    staging = Staging(force=force)
+    try:
+        with staging:
+            _write(staging, release, out, plan, sources or {})
+    finally:
+        # Polars and Python both raise for one Ctrl-C: the second may come on the way into the clean-up of the first.
+        staging.discard()
+
+
+def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sources: dict[str, Path]) -> None:
+    with staging.open(out) as file:
+        release.engine.write(file, out)
+    _read_back(release, staging.staged(out), out)
+    if plan is not None:
+        parts = {part: (path.name, digest(path)) for part, path in sources.items()}
+        parts["release"] = (out.name, digest(staging.staged(out)))
+        with staging.open(plan, private=True) as file:
+            file.write(release.plan.to_json().encode())
+        with staging.open(manifest_path(plan), private=True) as file:
+            file.write(manifest(parts).encode())
+    staging.commit(last=out)
 
 
 def _read_back(release: Release, written: Path, out: Path) -> None:

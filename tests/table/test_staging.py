@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -123,3 +124,39 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
         pass
     folder.chmod(0o700)
     assert target.read_text() == "old"
+
+
+def test_an_interrupt_waits_until_the_names_have_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the middle of the renames: both files have their names when it is heard."""
+    release, plan = tmp_path / "r.csv", tmp_path / "p.json"
+    real = os.link
+
+    def interrupted(*paths: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        real(*paths)
+
+    monkeypatch.setattr(os, "link", interrupted)
+    with pytest.raises(KeyboardInterrupt), Staging() as staging:
+        for path in (plan, release):
+            with staging.open(path) as file:
+                file.write(b"new")
+        staging.commit(last=release)
+    assert names(tmp_path) == ["p.json", "r.csv"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_while_cleaning_up_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.unlink
+    calls = []
+
+    def interrupted(path: Path) -> None:
+        calls.append(path)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        real(path)
+
+    monkeypatch.setattr(Path, "unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt), Staging() as staging, staging.open(tmp_path / "r.csv") as file:
+        file.write(b"half")
+        raise ValueError
+    assert names(tmp_path) == []

@@ -13,6 +13,7 @@ import os
 import secrets
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -42,12 +43,19 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with _uninterrupted():
-            for temporary, _ in self._staged:
-                with contextlib.suppress(OSError):
-                    temporary.unlink()
-            for lock in self._locks:
-                os.close(lock)
+        try:
+            self.discard()
+        except KeyboardInterrupt:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Remove what has not got its real name; may be called again."""
+        for temporary, _ in self._staged:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        while self._locks:
+            os.close(self._locks.pop())
 
     @contextlib.contextmanager
     def open(self, target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
@@ -100,15 +108,24 @@ class Staging:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill wait until the names have changed."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
+    """Let Ctrl-C and a polite kill wait until the names have changed.
+
+    By handlers, not by masks: a signal may reach the program through a thread of a library.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are heard in the main thread only
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    heard: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda which, _: heard.append(which))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if heard:
+        signal.raise_signal(heard[0])
 
 
 def refuse_unwritable(target: Path, *, force: bool) -> None:
