@@ -7,12 +7,8 @@ from pathlib import Path
 
 from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
-from discreet.errors import PolicyError
-from discreet.pipeline import require_rows
-from discreet.planning import missing_warnings, value_problems
+from discreet.pipeline import prepare
 from discreet.policy import Policy
-from discreet.policy.bind import bind
-from discreet.table.source import open_table
 
 
 @dataclass(frozen=True)
@@ -76,13 +72,8 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     if table is None:
         stated = tuple(Promise(i.index, str(i), i.in_words()) for i in policy.inferences())
         return Checked(stated, not_covered(policy))
-    source = open_table(table, policy)
-    bound = bind(policy, source.columns)
-    require_rows(source, table)
-    kinds = {column: source.kind(column) for column in bound.counted}
-    counted = source.count(bound.counted)
-    if problems := value_problems(bound, counted, kinds):
-        raise PolicyError(problems)
+    job = prepare(table, policy)
+    source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
         inferences = list(requirement.inferences(index))
@@ -93,5 +84,4 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
             Promise(index, str(i), i.in_words(), *both) for i, *both in zip(inferences, now, least, strict=True)
         ]
     uncovered = not_covered(policy, bound.released)
-    warnings = (*bound.warnings, *missing_warnings(bound, counted, source.dropped))
-    return Checked(tuple(promises), uncovered, warnings, source.rows, source.dropped, bound.changeable)
+    return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)

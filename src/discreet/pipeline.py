@@ -14,6 +14,7 @@ from discreet.plan import Plan
 from discreet.planning import find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
+from discreet.table.encode import Combinations
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
 
@@ -98,19 +99,35 @@ def protect(
         say(Progress("plan", disclosed, left))
         return deadline is None or time.monotonic() < deadline
 
+    job = prepare(table, policy, say)
+    say(Progress("plan"))
+    plan = find_plan(job.bound, job.counted, carry_on)
+    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A table and a policy that fit: read, bound and counted."""
+
+    source: Engine
+    bound: Bound
+    counted: Combinations
+    kinds: dict[str, str]
+
+
+def prepare(table: Table, policy: Policy, say: Callable[[Progress], None] = lambda _: None) -> Job:
+    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
     say(Progress("read"))
     source = open_table(table, policy)
     bound = bind(policy, source.columns)
-    require_rows(source, table)
+    _require_rows(source, table)
     say(Progress("count"))
     counted = source.count(bound.counted)
     kinds = {column: source.kind(column) for column in bound.counted}
     if problems := value_problems(bound, counted, kinds):
         raise PolicyError(problems)
-    say(Progress("plan"))
-    plan = find_plan(bound, counted, carry_on)
     warnings = missing_warnings(bound, counted, source.dropped)
-    return _release(replace(plan, kinds=kinds), source, replace(bound, warnings=(*bound.warnings, *warnings)), say)
+    return Job(source, replace(bound, warnings=(*bound.warnings, *warnings)), counted, kinds)
 
 
 def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:
@@ -121,7 +138,7 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None 
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
     bound = bind(plan.policy, source.columns)
-    require_rows(source, table)
+    _require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
@@ -153,7 +170,7 @@ def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress],
     return Release(plan, audit, released)
 
 
-def require_rows(source: Engine, table: object) -> None:
+def _require_rows(source: Engine, table: object) -> None:
     """Refuse a table without rows: there is nothing to release."""
     if source.rows == 0:
         name = str(table) if isinstance(table, (str, Path)) else "the table"

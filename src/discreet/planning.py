@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.errors import ImpossiblePromise, Problem
 from discreet.grouping import group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain
@@ -82,12 +84,11 @@ def find_plan(bound: Bound, counted: Combinations, carry_on: Callable[[int, int]
 
     policy = bound.policy
     inferences, dropped = without_redundant(bound.inferences)
-    classify = isinstance(policy.use, Classify)
     try:
         found = disclose(
             group_problem(bound, inferences, counted),
             GAINS[type(policy.use)],
-            only_beneficial=(policy.disclosure.disclose or "beneficial") == "beneficial" and classify,
+            only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
             carry_on=carry_on,
         )
     except Unsatisfiable as answer:
@@ -118,7 +119,7 @@ def _kept(bound: Bound, counted: Combinations, found: Found, inferences: Sequenc
     why = {(refused.column, refused.value): refused for refused in found.refused}
     kept = []
     for column, shown in enumerate(found.shown):
-        for value in (shown == False).nonzero()[0]:  # noqa: E712
+        for value in np.flatnonzero(~shown):
             names = _names(bound, counted, column, int(value))
             kept.append(_reason(names, why.get((column, int(value))), bound.policy.marker, inferences))
     return tuple(kept)

@@ -30,17 +30,14 @@ class Texts:
 
 def has_text(series: nw.Series[Any]) -> bool:
     """Whether the values of a column have a text form (nested, binary and the like have none)."""
-    kind = series.dtype
-    if kind.is_nested() or isinstance(kind, (nw.Binary, nw.Duration, nw.Unknown)):
-        return False
-    return _is_plain(series)
+    return _has_text_type(series) and _is_plain(series)
 
 
 def as_texts(series: nw.Series[Any], name: str) -> Texts:
     """Return a column of any kind of table as texts."""
     if not _is_plain(series):
         raise _mixed(name)
-    if not has_text(series):
+    if not _has_text_type(series):
         raise InputError(f"column {name!r} holds {series.dtype}, which has no text form; only plain values can be used")
     try:
         values = series.to_polars()
@@ -70,6 +67,11 @@ def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
 
 def _mixed(name: str) -> InputError:
     return InputError(f"column {name!r} mixes kinds of values; make it all text first")
+
+
+def _has_text_type(series: nw.Series[Any]) -> bool:
+    kind = series.dtype
+    return not kind.is_nested() and not isinstance(kind, (nw.Binary, nw.Duration, nw.Unknown))
 
 
 def _is_plain(series: nw.Series[Any]) -> bool:
