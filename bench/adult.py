@@ -19,11 +19,12 @@ CATEGORIES = [
 GIVEN = [column for column in CATEGORIES if column != "marital-status"]
 
 
-def data_folder() -> Path:
+def data_folder(needed: str = "adult.data") -> Path:
     """Return the folder of data sets, or end the program with the reason."""
     folder = Path(os.environ.get("DISCREET_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-    if not (folder / "adult.data").is_file():
-        sys.exit(f"skipped: no Adult data in {folder} (set DISCREET_DATA)")
+    if not (folder / needed).is_file():
+        what = "Adult data" if needed == "adult.data" else needed
+        sys.exit(f"skipped: no {what} in {folder} (set DISCREET_DATA)")
     return folder
 
 

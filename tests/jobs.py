@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import polars as pl
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import discreet as d
@@ -84,3 +85,60 @@ def jobs(draw: st.DrawFn, *, most_rows: int = 24) -> Job:
     always = draw(st.booleans()) if isinstance(use, d.Classify) else False
     disclosure = d.Disclosure(disclose="always" if always else None)
     return Job(columns, rows, d.Policy(use=use, protect=templates, disclosure=disclosure))
+
+
+TREE = {"any": {"north": ["oslo", {"finland": ["turku", "espoo"]}], "south": ["rome", "bari"], "nowhere": None}}
+_MIXED: dict[str, Sequence[str | None]] = {
+    "job": ["p", "q", None],
+    "town": ["oslo", "turku", "espoo", "rome", "bari", "?"],
+    "age": ["-3", "7", "7.0", "18", "30", "1e2", "?", None],
+    "day": ["2023-12-31", "2024-01-01", "2024-02-29", "2024-03-01"],
+    "ill": ["yes", "no"],
+    "class": ["1", "2", "3"],
+    "pay": ["10", "10.5", "-4", "1000"],
+}
+
+
+@st.composite
+def mixed_jobs(draw: st.DrawFn, *, most_rows: int = 20) -> Job:
+    """Plain, taxonomy, number and date columns; templates and k-anonymity; every use."""
+    columns = list(_MIXED)
+    complete = draw(st.booleans())
+    choices = [[v for v in values if v not in (None, "?") or not complete] for values in _MIXED.values()]
+    rows = draw(st.lists(st.tuples(*map(st.sampled_from, choices)), min_size=1, max_size=most_rows))
+    assume(any(row[columns.index("age")] not in (None, "?") for row in rows))  # a column without numbers is refused
+    known = st.lists(
+        st.sampled_from([c for c in columns if c not in ("ill", "pay")]), min_size=1, max_size=4, unique=True
+    )
+    protect: list[d.Template | d.KAnonymity] = []
+    for _ in range(draw(st.integers(1, 3))):
+        if draw(st.booleans()):
+            protect.append(d.KAnonymity(k=draw(st.integers(1, 4)), over=draw(known)))
+        else:
+            share = Fraction(draw(st.integers(1, 6)), 6)
+            value = draw(st.sampled_from(sorted({str(row[columns.index("ill")]) for row in rows})))
+            protect.append(d.Template(given=draw(known), infer={"ill": value}, at_most=share))
+    inputs = draw(st.none() | st.lists(st.sampled_from(["job", "town", "age", "day"]), min_size=1, unique=True))
+    use = draw(
+        st.sampled_from([d.Classify("class", inputs=inputs), d.Regress("pay", inputs=inputs), d.Counts(), d.General()])
+    )
+    always = isinstance(use, d.Classify) and draw(st.booleans())
+    changeable = {c for requirement in protect for _, c in requirement.mentions()} - {
+        "ill",
+        d.Policy(use=use, protect=protect).target,
+    }
+    kinds = {
+        "town": d.Column(taxonomy=TREE),
+        "age": d.Column(type="number", ends=draw(st.sampled_from([None, ["0", "18", "20.5", "25"]]))),
+        "day": d.Column(type="date"),
+    }
+    policy = d.Policy(
+        use=use,
+        protect=protect,
+        columns={name: column for name, column in kinds.items() if name in changeable},
+        missing=None if complete else d.Missing(values=["?"], rows="value"),
+        disclosure=d.Disclosure(
+            disclose="always" if always else None, split=draw(st.sampled_from(["best", "best_valid"]))
+        ),
+    )
+    return Job(columns, rows, policy)

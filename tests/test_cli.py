@@ -13,6 +13,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import BinaryIO
 
@@ -532,37 +533,67 @@ def test_init_drafts_a_policy_that_only_lacks_the_secrets(folder: Path) -> None:
     run("init", "bank.csv", "--out", "draft.yaml", code=2)
 
 
-WAITING = """
+SLOW = """
+import sys
 import time
-import discreet.pipeline
+import {module}
 
-def wait(*_):
-    print("planning", flush=True)
-    while True:
-        time.sleep(0.01)
+real = {module}.{function}
 
-discreet.pipeline.find_plan = wait
+def wait(*args, **kwargs):
+    print("here", flush=True)
+    time.sleep(2)
+    return real(*args, **kwargs)
+
+{module}.{function} = wait
 from discreet.__main__ import main
 main()
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_writes_nothing(folder: Path, how: signal.Signals) -> None:
+def interrupted(how: list[signal.Signals], module: str, function: str) -> tuple[int, str, str]:
+    """Start a job that waits at some place, send it signals there, and return its exit code and output."""
     # A shell may have told its children to ignore SIGINT.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
-    words = [sys.executable, "-c", WAITING, *PROTECT]
+    words = [sys.executable, "-c", SLOW.format(module=module, function=function), *PROTECT]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
         try:
             assert process.stdout
-            assert process.stdout.readline() == "planning\n"
-            process.send_signal(how)
-            _, errors = process.communicate(timeout=60)
+            assert process.stdout.readline() == "here\n"
+            for signal_ in how:
+                process.send_signal(signal_)
+                time.sleep(0.3)
+            out, errors = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode == 2
-    assert errors == "error: interrupted; nothing was written\n"
+    return process.returncode, out, errors
+
+
+@pytest.mark.parametrize(
+    ("how", "module", "function"),
+    [
+        ([signal.SIGTERM], "discreet.pipeline", "find_plan"),
+        ([signal.SIGINT, signal.SIGINT], "discreet.pipeline", "find_plan"),
+        ([signal.SIGINT], "discreet.pipeline", "open_table"),
+        ([signal.SIGINT], "discreet.pipeline", "check"),
+        ([signal.SIGINT], "discreet.writing", "_read_back"),
+    ],
+)
+def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signals], module: str, function: str) -> None:
+    """Ctrl-C twice, or once when there is nothing safe yet or the result is being verified or written."""
+    code, _, errors = interrupted(how, module, function)
+    assert code == 2
+    assert errors.splitlines()[-1] == "error: interrupted; nothing was written"
     assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
+
+
+def test_ctrl_c_while_planning_takes_the_safe_result_so_far(folder: Path) -> None:
+    code, out, errors = interrupted([signal.SIGINT], "discreet.method.disclosure", "Search.step")
+    assert code == 0
+    assert "Stopped by Ctrl-C: the release is safe" in out
+    assert "safe result so far" in errors
+    release = d.verify(folder / "release.csv", folder / "bank.yaml", original=folder / "bank.csv")
+    assert release.holds
 
 
 def test_a_pipe_is_refused(folder: Path) -> None:

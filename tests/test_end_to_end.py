@@ -74,7 +74,7 @@ def test_whoever_reads_the_file_finds_the_promises_kept(
     rows = read_by_others(folder / name, job.columns)
     assert len(rows) == len(job.rows)
     spelt = {"true": "True", "false": "False"} if name.endswith("parquet") else {}
-    for inference in policy.inferences():
+    for inference in policy.promises():
         value = spelt.get(inference.value or "", inference.value) if inference.column == "ill" else inference.value
         if not name.endswith("parquet") and value is None:
             value = ""  # a blank and an empty text look alike in a text file

@@ -119,8 +119,8 @@ def test_new_rows_must_have_the_same_columns() -> None:
         ("", "not valid JSON"),
         ("[]", "not a plan written by discreet"),
         ('{"form": 99}', "has form 99"),
-        ('{"form": 1}', "not a whole plan"),
-        ('{"form": 1, "policy": {"protect": []}}', "nothing to protect"),
+        ('{"form": 2}', "not a whole plan"),
+        ('{"form": 2, "policy": {"protect": []}}', "nothing to protect"),
     ],
 )
 def test_what_is_not_a_plan(tmp_path: Path, text: str, message: str) -> None:

@@ -8,16 +8,14 @@ from pathlib import Path
 from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.pipeline import prepare
-from discreet.policy import Policy
+from discreet.policy import GroupPromise, Policy
 
 
 @dataclass(frozen=True)
 class Promise:
-    """One template in words, and with a table its risk now and the least that any release can have."""
+    """One promise in words, and with a table its risk now and the least that any release can have."""
 
-    index: int
-    promise: str
-    words: str
+    made: GroupPromise
     now: Worst | None = None
     least: Worst | None = None
 
@@ -29,9 +27,9 @@ class Promise:
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
-            "index": self.index,
-            "promise": self.promise,
-            "words": self.words,
+            "index": self.made.index,
+            "promise": str(self.made),
+            "words": self.made.in_words(),
             "now": None if self.now is None else self.now.to_dict(),
             "least_possible": None if self.least is None else str(self.least.share),
             "possible": self.possible,
@@ -70,18 +68,16 @@ class Checked:
 def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
-        stated = tuple(Promise(i.index, str(i), i.in_words()) for i in policy.inferences())
+        stated = tuple(Promise(made) for made in policy.promises())
         return Checked(stated, not_covered(policy))
     job = prepare(table, policy)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
-        inferences = list(requirement.inferences(index))
-        now = worst_of(source, policy, requirement.given, inferences)
-        unchangeable = [column for column in requirement.given if column in bound.fixed]
-        least = worst_of(source, policy, unchangeable, inferences)
-        promises += [
-            Promise(index, str(i), i.in_words(), *both) for i, *both in zip(inferences, now, least, strict=True)
-        ]
+        made: list[GroupPromise] = list(requirement.promises(index))
+        now = worst_of(source, policy, made[0].given, made)
+        unchangeable = [column for column in made[0].given if column in bound.fixed]
+        least = worst_of(source, policy, unchangeable, made)
+        promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     uncovered = not_covered(policy, bound.released)
     return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)

@@ -94,10 +94,12 @@ def protect(
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.pipeline import protect as run
+        from discreet.stopping import Stopper
         from discreet.writing import write_release
 
-        with _progress(as_json) as say:
-            release = run(table, rules, time_limit=time_limit, progress=say)
+        stopper = Stopper()
+        with _progress(as_json) as say, stopper.listening():
+            release = run(table, rules, time_limit=time_limit, progress=stopper.watch(say))
             _refuse_changed(before)
             write_release(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
             report.written = out
@@ -106,7 +108,8 @@ def protect(
         if as_json:
             _print_json(_release_dict(release, out, plan))
         else:
-            print_release(release, str(table), str(out), None if plan is None else str(plan))
+            stopped = "by Ctrl-C" if stopper.asked else "at the time limit"
+            print_release(release, str(table), str(out), None if plan is None else str(plan), stopped=stopped)
 
 
 @app.command()
@@ -412,6 +415,7 @@ def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, o
         "plan": None if plan is None else str(plan),
         "complete": release.plan.complete,
         "steps": [asdict(step) for step in release.plan.steps],
+        "kept": [asdict(kept) for kept in release.plan.kept],
         "redundant": list(release.plan.redundant),
         "audit": release.audit.to_dict(),
     }
@@ -428,7 +432,12 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     with Console(stderr=True).status("starting") as status:
 
         def say(progress: Progress) -> None:
-            detail = f": {progress.disclosed} values shown, {progress.left} to try" if progress.left else ""
+            detail = ""
+            if progress.left:
+                detail = (
+                    f": {progress.disclosed} disclosed, {progress.left} to try, {progress.detail:.0%} of the detail"
+                )
+                detail += f" shown, {progress.seconds:.0f} s (Ctrl-C takes what there is)"
             status.update(f"{STAGES[progress.stage]}{detail}")
 
         yield say

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from discreet.audit.verify import Verification
-    from discreet.policy import Inference
+    from discreet.policy import GroupPromise
 
 
 class DiscreetError(Exception):
@@ -67,22 +67,27 @@ class PolicyError(InputError):
 
 
 class ImpossiblePromise(PromiseError):
-    """No release can keep these templates; `least` has the least possible confidence of each."""
+    """No release can keep these promises; `least` has the least possible share of each."""
 
-    def __init__(self, least: list[tuple[Inference, Fraction]]) -> None:
-        from discreet.policy.share import percent
-
+    def __init__(self, least: list[tuple[GroupPromise, Fraction]]) -> None:
         self.least = least
-        lines = [
-            f"protect[{inference.index}]: {inference} cannot be kept: with everything hidden it is still "
-            f"{share} ({percent(share)}); allow at least that much"
-            for inference, share in least
-        ]
+        lines = [f"protect[{promise.index}]: {promise} {cannot_be_kept(promise, share)}" for promise, share in least]
         super().__init__("\n".join(lines))
 
     def details(self) -> dict[str, object]:
         """Return each promise with its least possible share."""
         return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in self.least]}
+
+
+def cannot_be_kept(promise: GroupPromise, share: Fraction) -> str:
+    """Return what an owner needs to know of a promise that no release keeps: the least share possible."""
+    from discreet.policy import Crowd
+    from discreet.policy.share import percent
+
+    if isinstance(promise, Crowd):
+        rows = share.denominator
+        return f"cannot be kept: with everything hidden the smallest group has {rows} row{'s' if rows > 1 else ''}"
+    return f"cannot be kept: with everything hidden it is still {share} ({percent(share)}); allow at least that much"
 
 
 class BrokenPromise(PromiseError):

@@ -8,47 +8,89 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from discreet.measure.gain import ColumnCounts
-from discreet.method.problem import GroupProblem, GroupTable
+from discreet.method.problem import ColumnCounts, GroupProblem, GroupTable
+from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
-from discreet.policy.requirements import Inference
+from discreet.scale import Numbers
+from discreet.spaces import Changeable
 from discreet.table.encode import Combinations, Ints, keys, regroup
 
+Tallies = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
-def group_problem(bound: Bound, inferences: Sequence[Inference], counted: Combinations) -> GroupProblem:
-    """Return the job of keeping `inferences` (named by their positions) on the counted combinations."""
-    target = bound.policy.target
-    classes = counted.code(target) if target is not None else np.zeros(len(counted.counts), dtype=np.uint8)
-    labels = len(counted.domain(target)) if target is not None else 1
-    columns = tuple(
-        _column_counts(counted, column, classes, labels, bound.policy.marker) for column in bound.changeable
-    )
-    unknown = {column: _unknown(bound, counted, column) for column in {inference.column for inference in inferences}}
+
+def group_problem(
+    bound: Bound, columns: Sequence[Changeable], promises: Sequence[GroupPromise], counted: Combinations
+) -> GroupProblem:
+    """Return the job of keeping `promises` (named by their positions) on the counted combinations."""
+    codes = {column.name: column.codes for column in columns}
+    sizes = {column.name: column.space.size for column in columns}
+    counted = _recoded(counted, codes, sizes)
+    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
     by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
-    for number, inference in enumerate(inferences):
-        apart = inference.column if unknown[inference.column].any() else None  # other rows are known of each column
-        by_given.setdefault((frozenset(inference.given), apart), []).append(number)
+    for number, promise in enumerate(promises):
+        # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
+        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
+        by_given.setdefault((frozenset(promise.given), apart), []).append(number)
     tables = []
-    for numbers in by_given.values():
-        group = [inferences[number] for number in numbers]
-        tables.append(_group_table(bound, counted, group, numbers, unknown[group[0].column]))
-    return GroupProblem(int(counted.counts.sum()), columns, tuple(tables))
+    for (_, apart), numbers in by_given.items():
+        rows = counted if apart is None else _only(counted, ~unknown[apart])
+        tables.append(_group_table(bound, rows, sizes, [promises[number] for number in numbers], numbers))
+    per_row = _tallies(bound, counted)
+    return GroupProblem(
+        int(counted.counts.sum()),
+        tuple(_column_counts(bound, column, counted, per_row) for column in columns),
+        tuple(tables),
+    )
+
+
+def _recoded(counted: Combinations, codes: dict[str, Ints], sizes: dict[str, int]) -> Combinations:
+    """Return the combinations with the codes of the columns' spaces."""
+    new = []
+    for name, code in zip(counted.columns, counted.codes, strict=True):
+        if name in codes and not np.array_equal(codes[name], np.arange(sizes[name])):
+            new.append(codes[name].astype(np.uint32)[code])
+        else:
+            new.append(code)
+    return replace(counted, codes=tuple(new))
 
 
 def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
-    if kept.all():
-        return counted
     return replace(counted, codes=tuple(codes[kept] for codes in counted.codes), counts=counted.counts[kept])
 
 
-def _column_counts(
-    counted: Combinations, column: str, classes: npt.NDArray[np.unsignedinteger], labels: int, marker: str
-) -> ColumnCounts:
-    domain = counted.domain(column)
-    table = np.zeros((len(domain), labels), dtype=np.int64)
-    np.add.at(table, (counted.code(column), classes), counted.counts)
-    pinned = np.array([value == marker for value in domain])
-    return ColumnCounts(table.sum(axis=1), table, pinned)
+def _tallies(bound: Bound, counted: Combinations) -> Tallies:
+    """Return what the use counts of each combination: rows of each class, or sums of 1, y and y²."""
+    target = bound.policy.target
+    rows = len(counted.counts)
+    if target is None:
+        return counted.counts.reshape(-1, 1)
+    code = counted.code(target)
+    domain = counted.domain(target)
+    if not isinstance(bound.policy.use, Regress):
+        classes = np.zeros((rows, len(domain)), dtype=np.int64)
+        classes[np.arange(rows), code] = counted.counts
+        return classes
+    scale = bound.policy.column(target).scale or Numbers()
+    numbers = [scale.read(value) for value in domain]
+    known = np.array([number is not None for number in numbers])[code]
+    y = np.array([float(number) if number is not None else 0.0 for number in numbers])[code]
+    weights = np.where(known, counted.counts, 0).astype(np.float64)
+    everyone = max(weights.sum(), 1.0)
+    y = y - (weights * y).sum() / everyone
+    spread = np.sqrt((weights * y * y).sum() / everyone)
+    y = y / spread if spread > 0 else np.zeros_like(y)
+    return np.stack([weights, weights * y, weights * y * y], axis=1)
+
+
+def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
+    space = column.space
+    code = counted.code(column.name)
+    rows = np.zeros(space.size, dtype=np.int64)
+    np.add.at(rows, code, counted.counts)
+    tallies: Tallies = np.zeros_like(per_row, shape=(space.size, per_row.shape[1]))  # type: ignore[assignment]
+    np.add.at(tallies, code, per_row)
+    inputs = bound.policy.inputs
+    return ColumnCounts(space, rows, tallies, column.pinned, useful=inputs is None or column.name in inputs)
 
 
 def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:
@@ -58,27 +100,23 @@ def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np
 
 
 def _group_table(
-    bound: Bound,
-    counted: Combinations,
-    inferences: Sequence[Inference],
-    numbers: Sequence[int],
-    unknown: npt.NDArray[np.bool_],
+    bound: Bound, counted: Combinations, sizes: dict[str, int], promises: Sequence[GroupPromise], numbers: Sequence[int]
 ) -> GroupTable:
-    counted = _only(counted, ~unknown)
-    given = [column for column in bound.columns if column in inferences[0].given]
-    rows = len(counted.counts)
-    key, _ = keys([counted.code(column) for column in given], [len(counted.domain(c)) for c in given], rows)
+    given = [column for column in bound.columns if column in promises[0].given]
+    width = {column: sizes.get(column, len(counted.domain(column))) for column in given}
+    key, _ = keys([counted.code(column) for column in given], list(width.values()), len(counted.counts))
     order, starts, _ = regroup(key)
     first = order[starts]
-    hits = np.empty((len(inferences), len(starts)), dtype=np.int64)
-    for place, inference in enumerate(inferences):
-        domain = counted.domain(inference.column)
-        has = counted.code(inference.column) == (domain.index(inference.value) if inference.value in domain else -1)
-        hits[place] = _sums(np.where(has, counted.counts, 0)[order], starts)
+    hits = np.zeros((len(promises), len(starts)), dtype=np.int64)
+    for place, promise in enumerate(promises):
+        if isinstance(promise, Inference):
+            domain = counted.domain(promise.column)
+            has = counted.code(promise.column) == (domain.index(promise.value) if promise.value in domain else -1)
+            hits[place] = _sums(np.where(has, counted.counts, 0)[order], starts)
     changeable = [column for column in given if column in bound.changeable]
     fixed = [column for column in given if column not in bound.changeable]
-    fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [len(counted.domain(c)) for c in fixed], len(first))
-    widest = max((len(counted.domain(column)) for column in changeable), default=0)
+    fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [width[c] for c in fixed], len(first))
+    widest = max((width[column] for column in changeable), default=0)
     codes = np.empty((len(changeable), len(first)), dtype=np.uint16 if widest <= 2**16 else np.uint32)
     for place, column in enumerate(changeable):
         codes[place] = counted.code(column)[first]
@@ -88,7 +126,8 @@ def _group_table(
         fixed=fixed_key,
         sizes=_sums(counted.counts[order], starts),
         hits=hits,
-        limits=tuple(inference.at_most for inference in inferences),
+        persons=tuple(not isinstance(promise, Inference) for promise in promises),
+        limits=tuple(promise.at_most for promise in promises),
         promises=tuple(numbers),
     )
 

@@ -6,26 +6,36 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.audit.audit import Audit, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError
 from discreet.plan import Plan
-from discreet.planning import find_plan, missing_warnings, value_problems
+from discreet.planning import Task, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.table.encode import Combinations
+from discreet.spaces import changeable_columns
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
+
+if TYPE_CHECKING:
+    from discreet.method.disclosure import Standing
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is: the stage, and within planning the values disclosed and the candidates left."""
+    """How far a job is: the stage, and within planning what is disclosed.
+
+    `disclosed` values, nodes and cuts are shown, `left` are to be tried, `detail` is the share of the detail of
+    the changeable columns that is shown so far, `seconds` the time since the job began.
+    """
 
     stage: str
     disclosed: int = 0
     left: int = 0
+    detail: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +69,7 @@ def protect(
     policy: Policy | str | Path,
     *,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], bool | None] | None = None,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
@@ -72,7 +82,8 @@ def protect(
     time_limit
         Seconds after which planning ends with the (safe) result so far.
     progress
-        Called now and then with a `Progress`.
+        Called now and then with a `Progress`. When it returns False during planning, planning ends with the
+        (safe) result so far.
 
     Raises
     ------
@@ -92,17 +103,22 @@ def protect(
     ['*', '*', '*']
     """
     policy = as_policy(policy)
-    say = progress or (lambda _: None)
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    say = progress or silent
+    begin = time.monotonic()
 
-    def carry_on(disclosed: int, left: int) -> bool:
-        say(Progress("plan", disclosed, left))
-        return deadline is None or time.monotonic() < deadline
+    def carry_on(standing: Standing) -> bool:
+        passed = time.monotonic() - begin
+        answer = say(Progress("plan", standing.done, standing.left, standing.kept, passed))
+        return answer is not False and (time_limit is None or passed < time_limit)
 
     job = prepare(table, policy, say)
     say(Progress("plan"))
-    plan = find_plan(job.bound, job.counted, carry_on)
-    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say)
+    plan = find_plan(job.task, carry_on)
+    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say, plan.detail)
+
+
+def silent(_: Progress) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +126,16 @@ class Job:
     """A table and a policy that fit: read, bound and counted."""
 
     source: Engine
-    bound: Bound
-    counted: Combinations
+    task: Task
     kinds: dict[str, str]
 
+    @property
+    def bound(self) -> Bound:
+        """The policy on the columns of the table."""
+        return self.task.bound
 
-def prepare(table: Table, policy: Policy, say: Callable[[Progress], None] = lambda _: None) -> Job:
+
+def prepare(table: Table, policy: Policy, say: Callable[[Progress], bool | None] = silent) -> Job:
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
     say(Progress("read"))
     source = open_table(table, policy)
@@ -124,15 +144,17 @@ def prepare(table: Table, policy: Policy, say: Callable[[Progress], None] = lamb
     say(Progress("count"))
     counted = source.count(bound.counted)
     kinds = {column: source.kind(column) for column in bound.counted}
-    if problems := value_problems(bound, counted, kinds):
+    columns, unfit = changeable_columns(bound, counted)
+    if problems := [*value_problems(bound, counted, kinds), *unfit]:
         raise PolicyError(problems)
     warnings = missing_warnings(bound, counted, source.dropped)
-    return Job(source, replace(bound, warnings=(*bound.warnings, *warnings)), counted, kinds)
+    bound = replace(bound, warnings=(*bound.warnings, *warnings))
+    return Job(source, Task(bound, columns, counted), kinds)
 
 
-def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None = None) -> Release:
+def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] | None = None) -> Release:
     """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`."""
-    say = progress or (lambda _: None)
+    say = progress or silent
     say(Progress("read"))
     source = open_table(table, plan.policy)
     if source.columns != plan.columns:
@@ -145,7 +167,9 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], None] | None 
     return _release(plan.for_new_rows(), source, bound, say)
 
 
-def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress], None]) -> Release:
+def _release(
+    plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress], bool | None], detail: float | None = None
+) -> Release:
     """Carry the plan out; release nothing that verification does not confirm."""
     say(Progress("apply"))
     released = source.apply(plan)
@@ -156,18 +180,37 @@ def _release(plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress],
         if released.suppressed > 1:
             unseen = f"values that the plan has not seen: {released.suppressed} rows were suppressed"
         raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
-    marker = bound.policy.marker
+    hidden, coarser = _changes(released, source, bound)
     audit = Audit(
         verification=verification,
         before=check(source, bound.policy, None, vouched=True).requirements,
         rows=released.rows,
         dropped=source.dropped,
         suppressed=released.suppressed,
-        hidden_cells={column: released.occurrences(column, marker) for column in bound.changeable},
+        hidden_cells=hidden,
+        coarser_cells=coarser,
+        detail=detail,
         warnings=bound.warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
     return Release(plan, audit, released)
+
+
+def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, int], dict[str, int]]:
+    """Return for each changeable column how many cells are hidden, and how many tell something coarser."""
+    policy = bound.policy
+    hidden, coarser = {}, {}
+    for name in bound.changeable:
+        column = policy.column(name)
+        changed = released.mismatches(source, name, policy.marker) if column.coarsens else None
+        hidden[name] = released.occurrences(name, policy.marker)
+        coarser[name] = changed.cells if changed is not None else 0
+        root = column.taxonomy.nodes[0].labels[-1] if column.taxonomy is not None else policy.marker
+        if root != policy.marker:  # it tells as little
+            nothing = released.occurrences(name, root)
+            hidden[name] += nothing
+            coarser[name] -= nothing
+    return hidden, coarser
 
 
 def _require_rows(source: Engine, table: object) -> None:

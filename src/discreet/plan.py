@@ -7,14 +7,18 @@ the owner, and may be used again on new rows of the same kind.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from decimal import Decimal, InvalidOperation
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
+from discreet.intervals import Interval, find
 from discreet.policy import Policy
 from discreet.private import private_json
+from discreet.scale import Scale
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -22,16 +26,20 @@ if TYPE_CHECKING:
     from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
-FORM = 1
+FORM = 2
 """Version of the JSON form; a reader refuses forms it does not know."""
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """What becomes of the values of one column: each occurring value with the text that is released for it."""
+    """What becomes of the values of one column: each value with the text that is released for it.
+
+    Numbers and dates are released by `intervals` (ascending); `to` then has the missing values only.
+    """
 
     column: str
     to: tuple[tuple[str | None, str | None], ...]
+    intervals: tuple[Interval, ...] = ()
 
     @property
     def shown(self) -> tuple[str | None, ...]:
@@ -42,6 +50,31 @@ class Recoding:
     def hidden(self) -> tuple[str | None, ...]:
         """The values for which something else is released."""
         return tuple(value for value, text in self.to if value != text)
+
+    @property
+    def released(self) -> tuple[str | None, ...]:
+        """The texts that may be released, each once."""
+        return tuple(dict.fromkeys([*(text for _, text in self.to), *(i.text for i in self.intervals)]))
+
+    def texts(self, values: Sequence[str | None], scale: Scale | None) -> list[str | Unseen | None]:
+        """Return what is released for each value, or `UNSEEN` where the plan does not say."""
+        to: dict[str | None, str | Unseen | None] = dict(self.to)
+        if not self.intervals or scale is None:
+            return [to.get(value, UNSEEN) for value in values]
+        return [to[value] if value in to else self._within(scale.read(value)) for value in values]
+
+    def _within(self, number: Decimal | None) -> str | Unseen:
+        found = None if number is None else find(self.intervals, number)
+        return UNSEEN if found is None else found.text
+
+
+class Unseen(Enum):
+    """Stands for a value that a plan says nothing of."""
+
+    UNSEEN = "unseen"
+
+
+UNSEEN = Unseen.UNSEEN
 
 
 @dataclass(frozen=True)
@@ -57,8 +90,9 @@ class Edit:
 class Step:
     """One decision of the search, in order.
 
-    `gain` is what the use gains, `loss` how much surer an adversary gets (mean over the templates
-    concerned), `score` what the method compared. `cut` is where a number was split (plain values have none).
+    `kind` is `disclose` (a value of a plain column), `specialise` (a taxonomy node) or `split` (an interval, at
+    `cut`). `gain` is what the use gains, `loss` how much surer an adversary gets (mean over the promises
+    concerned), `score` what the method compared.
     """
 
     column: str
@@ -72,11 +106,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Kept:
-    """A value that stays hidden, and why.
+    """A value that stays hidden (or a node or interval that is not told finer), and why.
 
-    `requirement` is the position in `protect` of the template that showing the value would break, `infers` its
-    sensitive value, `hits` of `rows` what the worst group would have had; `requirement` is None when showing
-    the value would not help the use, or when the search was stopped before.
+    `requirement` is the position in `protect` of the promise that telling it would break, `infers` its
+    sensitive value (None for k-anonymity), `hits` of `rows` what the worst group would have had, `cut` where the
+    interval would best have been cut; `requirement` is None when telling more would not help the use, or when
+    the search was stopped before.
     """
 
     column: str
@@ -86,6 +121,7 @@ class Kept:
     infers: str | None = None
     hits: int | None = None
     rows: int | None = None
+    cut: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,6 +137,8 @@ class Plan:
     steps: tuple[Step, ...] = ()
     kept: tuple[Kept, ...] = ()
     redundant: tuple[str, ...] = ()
+    detail: float = 1.0
+    """Share of the detail of the changeable columns that is released (1 - LM), on the table it was made for."""
     complete: bool = True
     version: str = field(default=__version__)
 
@@ -129,7 +167,7 @@ class Plan:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
         body |= {"columns": self.columns, "kinds": dict(self.kinds)}
-        for name in ("recodings", "suppressed", "edits", "steps", "kept", "redundant", "complete"):
+        for name in ("recodings", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete"):
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
         return private_json(WARNING, body)
@@ -150,7 +188,11 @@ class Plan:
                 policy=Policy.from_dict(body["policy"]),
                 columns=_texts(body["columns"]),
                 recodings=tuple(
-                    Recoding(str(item["column"]), tuple(_pair(pair) for pair in item["to"]))
+                    Recoding(
+                        str(item["column"]),
+                        tuple(_pair(pair) for pair in item["to"]),
+                        tuple(_interval(found) for found in item["intervals"]),
+                    )
                     for item in body["recodings"]
                 ),
                 kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
@@ -159,10 +201,11 @@ class Plan:
                 steps=tuple(Step(**item) for item in body["steps"]),
                 kept=tuple(Kept(**item) for item in body["kept"]),
                 redundant=_texts(body["redundant"]),
+                detail=float(body["detail"]),
                 complete=bool(body["complete"]),
                 version=str(body["discreet"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
             raise InputError("not a whole plan: a part is missing or has the wrong form") from None
         recoded = [recoding.column for recoding in plan.recodings]
         named = {*recoded, *plan.kinds, *(edit.column for edit in plan.edits)}
@@ -181,6 +224,16 @@ def _texts(values: object) -> tuple[str, ...]:
 def _pair(values: object) -> tuple[str | None, str | None]:
     value, text = _values(values)
     return value, text
+
+
+def _interval(found: Mapping[str, str | None]) -> Interval:
+    text = found["text"]
+    if not isinstance(text, str):
+        raise TypeError("a text is missing")
+    start, stop, low, high = (
+        None if found[name] is None else Decimal(str(found[name])) for name in ("start", "stop", "low", "high")
+    )
+    return Interval(start, stop, text, low, high)
 
 
 def _values(values: object) -> tuple[str | None, ...]:
@@ -206,4 +259,8 @@ def read_plan(path: str | Path) -> Plan:
 
 
 def _plain(item: Any) -> object:
-    return asdict(item) if is_dataclass(item) and not isinstance(item, type) else item
+    if is_dataclass(item) and not isinstance(item, type):
+        return {name: _plain(value) for name, value in vars(item).items()}
+    if isinstance(item, tuple):
+        return [_plain(part) for part in item]
+    return str(item) if isinstance(item, Decimal) else item

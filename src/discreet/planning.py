@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from discreet.errors import ImpossiblePromise, Problem
 from discreet.grouping import group_problem
-from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain
-from discreet.plan import Kept, Plan, Recoding, Step
-from discreet.policy import Classify, Counts, General, Inference
+from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
+from discreet.plan import Kept, Plan, Step
+from discreet.policy import Classify, Counts, General, Inference, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
+from discreet.scale import Numbers
+from discreet.spaces import Changeable
 from discreet.table.encode import Combinations
 
 if TYPE_CHECKING:
-    from discreet.method.disclosure import Found, Refused
+    from discreet.method.disclosure import Found, Refused, Search, Standing
 
-GAINS: dict[type, Gain] = {Classify: information_gain, Counts: cells_gain, General: loss_gain}
+GAINS: dict[type, Gain] = {
+    Classify: information_gain,
+    Regress: variance_gain,
+    Counts: cells_gain,
+    General: loss_gain,
+}
 
 NO_BENEFIT = "would not help the use"
 STOPPED = "the search was stopped before"
@@ -32,23 +38,39 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
     policy = bound.policy
     problems = [
         policy.problem(
-            ("protect", inference.index, "infer", inference.column),
-            f"no row has {'a missing value in ' if inference.value is None else ''}{inference.column!r}"
-            f"{'' if inference.value is None else f' = {inference.value!r}'}; {_spelling(kinds[inference.column])}",
+            ("protect", promise.index, "infer", promise.column),
+            f"no row has {'a missing value in ' if promise.value is None else ''}{promise.column!r}"
+            f"{'' if promise.value is None else f' = {promise.value!r}'}; {_spelling(kinds[promise.column])}",
         )
-        for inference in bound.inferences
-        if inference.value not in counted.domain(inference.column)
+        for promise in policy.promises()
+        if isinstance(promise, Inference) and promise.value not in counted.domain(promise.column)
     ]
+    problems += _target_problems(bound, counted)
     declared = policy.missing is not None and policy.marker in policy.missing.values
-    sensitive = {inference.column for inference in bound.inferences}
     for column in bound.columns:
-        if column in {*bound.changeable, *sensitive} and not declared and policy.marker in counted.domain(column):
+        changes = column in bound.changeable or column in policy.sensitive
+        if changes and not declared and policy.marker in counted.domain(column):
             message = (
                 f"the marker {policy.marker!r} occurs in column {column!r}; choose another with 'marker', "
                 "or list it under missing.values if it stands for a missing value"
             )
             problems.append(policy.problem(("marker",), message))
     return problems
+
+
+def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
+    """Return that the target of a regression is no number."""
+    use = bound.policy.use
+    if not isinstance(use, Regress):
+        return []
+    scale = bound.policy.column(use.target).scale or Numbers()
+    missing = bound.policy.missing
+    domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
+    bad = sum(scale.read(value) is None for value in domain)
+    if not bad:
+        return []
+    message = f"{bad} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
+    return [bound.policy.problem(("use", "regress"), f"{message}; name missing ones under 'missing'")]
 
 
 def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[str]:
@@ -72,70 +94,90 @@ def _spelling(kind: str) -> str:
     return f"the column holds {kind}, so write the value as {like}"
 
 
-def find_plan(bound: Bound, counted: Combinations, carry_on: Callable[[int, int], bool]) -> Plan:
-    """Return a plan that keeps all templates.
+@dataclass(frozen=True)
+class Task:
+    """What is to be planned: a policy bound to a table, its changeable columns and counted combinations."""
+
+    bound: Bound
+    columns: Sequence[Changeable]
+    counted: Combinations
+
+
+class Planner:
+    """A search for a plan that keeps all promises, ready to run."""
+
+    def __init__(self, task: Task) -> None:
+        from discreet.method.disclosure import Search, Unsatisfiable  # compiled: only loaded when needed
+
+        policy = task.bound.policy
+        self.task = task
+        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        try:
+            self.search: Search = Search(
+                group_problem(task.bound, task.columns, self.promises, task.counted),
+                GAINS[type(policy.use)],
+                only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
+                only_valid=policy.disclosure.split == "best_valid",
+            )
+        except Unsatisfiable as answer:
+            raise ImpossiblePromise([(self.promises[number], share) for number, share in answer.least]) from None
+
+    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+        """Return the plan that the search finds."""
+        return self.plan(self.search.run(carry_on))
+
+    def plan(self, found: Found) -> Plan:
+        """Return what was found as a plan."""
+        bound = self.task.bound
+        pairs = list(zip(self.task.columns, found.columns, strict=True))
+        return Plan(
+            policy=bound.policy,
+            columns=bound.columns,
+            recodings=tuple(column.recoding(parts) for column, parts in pairs),
+            steps=tuple(self._steps(found)),
+            kept=self._kept(found),
+            redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
+            detail=found.kept,
+            complete=found.complete,
+        )
+
+    def _steps(self, found: Found) -> list[Step]:
+        steps = []
+        for step in found.steps:
+            column = self.task.columns[step.column]
+            value, kind = column.describe(step.slot, step.first, step.stop)
+            steps.append(Step(column.name, value, kind, step.score, step.gain, step.loss, column.cut(step.slot)))
+        return steps
+
+    def _kept(self, found: Found) -> tuple[Kept, ...]:
+        """Say for everything that is not told in full why, in the order of the columns and values."""
+        why = {(refused.column, refused.first): refused for refused in found.refused}
+        kept = []
+        for place, (column, parts) in enumerate(zip(self.task.columns, found.columns, strict=True)):
+            space = column.space
+            for first, value in column.coarse(parts):
+                refused = why.get((place, first))
+                if refused is not None or not found.complete or space.plain:
+                    kept.append(self._reason(column, value, refused))
+        return tuple(kept)
+
+    def _reason(self, column: Changeable, value: str | None, refused: Refused | None) -> Kept:
+        if refused is None:
+            return Kept(column.name, value, MARKER if value == self.task.bound.policy.marker else STOPPED)
+        if refused.promise is None or refused.slot is None:
+            return Kept(column.name, value, NO_BENEFIT)
+        promise = self.promises[refused.promise]
+        cut = column.cut(refused.slot)
+        infers = promise.value if isinstance(promise, Inference) else None
+        return Kept(column.name, value, BREAKS, promise.index, infers, refused.hits, refused.rows, cut)
+
+
+def find_plan(task: Task, carry_on: Callable[[Standing], bool]) -> Plan:
+    """Return a plan that keeps all promises.
 
     Raises
     ------
     ImpossiblePromise
-        When none can, with the least possible share of each broken template.
+        When none can, with the least possible share of each broken promise.
     """
-    from discreet.method.disclosure import Unsatisfiable, disclose  # compiled: only loaded when needed
-
-    policy = bound.policy
-    inferences, dropped = without_redundant(bound.inferences)
-    try:
-        found = disclose(
-            group_problem(bound, inferences, counted),
-            GAINS[type(policy.use)],
-            only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
-            carry_on=carry_on,
-        )
-    except Unsatisfiable as answer:
-        raise ImpossiblePromise([(inferences[number], share) for number, share in answer.least]) from None
-    return Plan(
-        policy=policy,
-        columns=bound.columns,
-        recodings=_recodings(bound, counted, found),
-        steps=tuple(
-            Step(*_names(bound, counted, s.column, s.value), "disclose", s.score, s.gain, s.loss) for s in found.steps
-        ),
-        kept=_kept(bound, counted, found, inferences),
-        redundant=tuple(f"{weak} follows from {strong}" for weak, strong in dropped),
-        complete=found.complete,
-    )
-
-
-def _recodings(bound: Bound, counted: Combinations, found: Found) -> tuple[Recoding, ...]:
-    recodings = []
-    for column, shown in zip(bound.changeable, found.shown, strict=True):
-        values = list(zip(counted.domain(column), shown, strict=True))
-        recodings.append(Recoding(column, tuple((v, v if yes else bound.policy.marker) for v, yes in values)))
-    return tuple(recodings)
-
-
-def _kept(bound: Bound, counted: Combinations, found: Found, inferences: Sequence[Inference]) -> tuple[Kept, ...]:
-    """Say for every hidden value why it stays hidden, in the order of the columns and values."""
-    why = {(refused.column, refused.value): refused for refused in found.refused}
-    kept = []
-    for column, shown in enumerate(found.shown):
-        for value in np.flatnonzero(~shown):
-            names = _names(bound, counted, column, int(value))
-            kept.append(_reason(names, why.get((column, int(value))), bound.policy.marker, inferences))
-    return tuple(kept)
-
-
-def _reason(
-    names: tuple[str, str | None], refused: Refused | None, marker: str, inferences: Sequence[Inference]
-) -> Kept:
-    if refused is None:
-        return Kept(*names, MARKER if names[1] == marker else STOPPED)
-    if refused.promise is None:
-        return Kept(*names, NO_BENEFIT)
-    inference = inferences[refused.promise]
-    return Kept(*names, BREAKS, inference.index, inference.value, refused.hits, refused.rows)
-
-
-def _names(bound: Bound, counted: Combinations, column: int, value: int) -> tuple[str, str | None]:
-    name = bound.changeable[column]
-    return name, counted.domain(name)[value]
+    return Planner(task).run(carry_on)

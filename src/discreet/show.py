@@ -13,9 +13,10 @@ from rich.table import Table
 from discreet.audit.verify import Answer, Finding, Verification, Worst
 from discreet.checking import Checked
 from discreet.drafting import Draft
+from discreet.errors import cannot_be_kept
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan
-from discreet.policy import Classify, Policy
+from discreet.policy import Counts, General, Inference, Policy
 from discreet.policy.share import percent
 
 MOST = 12
@@ -48,7 +49,9 @@ def text_of(value: str | None) -> str:
     return value if value.strip() == value != "" and value.isprintable() else repr(value)
 
 
-def print_release(release: Release, source: str, out: str, plan: str | None, *, why: bool = True) -> None:
+def print_release(
+    release: Release, source: str, out: str, plan: str | None, *, why: bool = True, stopped: str = ""
+) -> None:
     """Say what a release promises, what changed and why."""
     to = console()
     audit = release.audit
@@ -67,7 +70,7 @@ def print_release(release: Release, source: str, out: str, plan: str | None, *, 
     for line in release.plan.redundant:
         to.print(f"[dim]Not searched for separately: {escape(line)}[/]", soft_wrap=True)
     if not release.plan.complete:
-        to.print("[yellow]Stopped at the time limit: the release is safe, but more could have been shown.[/]")
+        to.print(f"[yellow]Stopped {stopped}: the release is safe, but more could have been shown.[/]")
     for warning in audit.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
@@ -114,33 +117,31 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
 def print_check(result: Checked, policy: Policy) -> None:
     """Say what a policy promises and, with a table, how things stand."""
     to = console()
-    use = f"predicting {policy.target}" if isinstance(policy.use, Classify) else str(policy.use.name)
-    to.print(f"The policy is in order. The release is for: {escape(use)}.", soft_wrap=True)
+    use = policy.use
+    purpose = str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}"
+    to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
         to.print(f"The table fits it: {result.rows} rows{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
     to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
-        to.print(f"  {number}. {escape(promise.words)}", soft_wrap=True)
+        to.print(f"  {number}. {escape(promise.made.in_words())}", soft_wrap=True)
         if promise.now is not None and promise.least is not None:
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             to.print(f"     now: {escape(_figure(promise.now, sensitive_columns(policy)))}: {kept}", soft_wrap=True)
             to.print(f"     rows alone in their group: {promise.now.alone} of {result.rows}", soft_wrap=True)
             if not promise.possible:
-                to.print(
-                    f"     [red]cannot be kept[/]: with everything hidden it is still {promise.least.share} "
-                    f"({percent(promise.least.share)}); allow at least that much",
-                    soft_wrap=True,
-                )
+                told = cannot_be_kept(promise.made, promise.least.share)
+                to.print(f"     [red]{escape(told)}[/]", soft_wrap=True)
     for warning in result.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
 
 
 def sensitive_columns(policy: Policy) -> set[str]:
-    """Return the columns whose values are not shown, not even in a group of another template."""
-    return {inference.column for inference in policy.inferences()}
+    """Return the columns whose values are not shown, not even in a group of another promise."""
+    return set(policy.sensitive)
 
 
 def _print_promises(
@@ -219,12 +220,19 @@ def _reason(kept: Kept, policy: Policy) -> str:
             f" (the hidden rows all have the same {policy.target})" if policy.target and "help" in kept.reason else ""
         )
         return kept.reason + target
-    promises = [(inference.index, inference.value) for inference in policy.inferences()]
-    limit = policy.protect[kept.requirement].at_most
-    share = Fraction(kept.hits or 0, kept.rows or 1)
+    promises = list(policy.promises())
+    number, promise = next(
+        (place, promise)
+        for place, promise in enumerate(promises, start=1)
+        if promise.index == kept.requirement and (not isinstance(promise, Inference) or promise.value == kept.infers)
+    )
     rows = "1 row" if kept.rows == 1 else f"{kept.rows} rows"
-    figure = f"{kept.hits} of {rows}, {percent(share)} > {percent(limit)}"
-    return f"would break promise {promises.index((kept.requirement, kept.infers)) + 1}: {figure}"
+    cut = f" (best cut at {kept.cut})" if kept.cut is not None else ""
+    if not isinstance(promise, Inference):
+        return f"would break promise {number}: a group of {rows}, fewer than {promise.k}{cut}"
+    share = Fraction(kept.hits or 0, kept.rows or 1)
+    figure = f"{kept.hits} of {rows}, {percent(share)} > {percent(promise.at_most)}"
+    return f"would break promise {number}: {figure}{cut}"
 
 
 def _some(texts: Sequence[str], most: int = MOST) -> str:

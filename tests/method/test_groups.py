@@ -27,7 +27,7 @@ def test_largest_below_decides_like_the_threshold_itself(share: Fraction, rows: 
 @given(jobs(), st.data())
 def test_suppressing_a_value_everywhere_never_raises_a_confidence(job: Job, data: st.DataObject) -> None:
     """Theorem 3.2, by the slow reference's own count."""
-    inference = data.draw(st.sampled_from(list(job.policy.inferences())))
+    inference = data.draw(st.sampled_from(list(job.policy.promises())))
     column = data.draw(st.sampled_from(inference.given))
     at = job.columns.index(column)
     hidden = data.draw(st.sets(st.sampled_from(sorted({r[at] for r in job.rows}, key=str)), min_size=1))
@@ -40,7 +40,7 @@ def test_suppressing_a_value_everywhere_never_raises_a_confidence(job: Job, data
 @given(jobs())
 def test_dropped_templates_hold_wherever_the_kept_ones_do(job: Job) -> None:
     """Theorem 3.1: a redundant template is never surer than the one it follows from."""
-    _, dropped = without_redundant(list(job.policy.inferences()))
+    _, dropped = without_redundant(list(job.policy.promises()))
     for weak, strong in dropped:
         assert weak.at_most >= strong.at_most
         assert confidence(job.columns, job.rows, weak.given, weak.column, weak.value) <= confidence(

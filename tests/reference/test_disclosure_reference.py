@@ -12,7 +12,9 @@ import pytest
 
 from tests.conftest import load_golden
 from tests.reference.disclosure import (
+    Number,
     Outcome,
+    Split,
     Step,
     Template,
     Unsatisfiable,
@@ -30,6 +32,8 @@ BANK_ROWS: Rows = [
 ]
 CRX = load_golden("tdd_crx_topn.json")
 GERMAN = {name: case for name, case in load_golden("tdd_misc.json").items() if name.startswith("german_")}
+ADULT = {name: case for name, case in load_golden("tdd_misc.json").items() if name.startswith("adult1000_")}
+ADULT_COLUMNS = {"age": 1, "workclass": 2, "sex": 10, "hours-per-week": 13, "marital-status": 6, "income": 15}
 GERMAN_COLUMNS = {
     "account-status": 1,
     "credit-history": 3,
@@ -86,7 +90,11 @@ def test_bank(example: str, suffix: str, use: Use) -> None:
     keys = ("attr", "value", "score", "infogain", "privloss", "tied")
     assert_steps(outcome.steps, [[line[key] for key in keys] for line in trace])
     assert_suppressed(outcome, golden["suppressed"])
-    final = {f"{'+'.join(t.given)}->{t.value}": float(share) for t, share in outcome.confidence.items()}
+    final = {
+        f"{'+'.join(t.given)}->{t.value}": float(share)
+        for t, share in outcome.confidence.items()
+        if isinstance(t, Template)
+    }
     assert final == pytest.approx(golden["final_conf"], rel=1e-15)
     assert outcome.dropped == []
     columns = list(outcome.suppressed)
@@ -125,7 +133,7 @@ def test_crx(crx: Rows, run: dict[str, Any]) -> None:
     if run["status"] == "unsatisfiable":
         with pytest.raises(Unsatisfiable) as error:
             disclose(columns, crx, templates, use="classify", target="class")
-        least = [[t.column, t.value, float(share)] for t, share in error.value.least.items()]
+        least = [[*t.pair[1:], float(share)] for t, share in error.value.least.items()]
         assert least == run["violated"]
         return
     outcome = disclose(columns, crx, templates, use="classify", target="class")
@@ -171,6 +179,36 @@ def test_german(german: Rows, name: str) -> None:
     assert_suppressed(outcome, golden["suppressed"])
     assert outcome.dropped == [parse(text.split(" because of ")[0]) for text in golden["dropped"]]
     assert all(share <= t.at_most for t, share in outcome.confidence.items())
+
+
+@pytest.fixture(scope="module")
+def adult(data_dir: Path) -> Rows:
+    """The first 1,000 rows without a missing value."""
+    lines = (data_dir / "adult.data").read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.split(",")] for line in lines if line and "?" not in line]
+    return [[row[place - 1] for place in ADULT_COLUMNS.values()] for row in cells[:1000]]
+
+
+@pytest.mark.parametrize("split", ["best", "best_valid"])
+def test_adult_with_numbers(adult: Rows, split: Split) -> None:
+    golden = ADULT[f"adult1000_continuous_h0.2_{split}"]
+    assert golden["columns"] == list(ADULT_COLUMNS)
+    outcome = disclose(
+        golden["columns"],
+        adult,
+        [template(*line) for line in golden["templates"]],
+        use="classify",
+        target="income",
+        kinds={name: Number() for name in golden["continuous"]},
+        split=split,
+    )
+    trace = [[column, value.replace(",", ", "), *figures] for column, value, *figures, _ in golden["trace"]]
+    assert_steps(outcome.steps, trace)
+    assert [step.cut for step in outcome.steps] == [str(line[-1]) for line in golden["trace"]]
+    assert {step.kind for step in outcome.steps} == {"split"}
+    assert_suppressed(outcome, golden["suppressed"])
+    assert {column: [float(cut) for cut in cuts] for column, cuts in outcome.cuts.items()} == golden["cuts"]
+    assert float(max(outcome.confidence.values())) == number(golden["max_conf"])
 
 
 def test_confidence_is_the_largest_share_of_any_group() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.verify import Finding, Verification
-from discreet.policy import Policy
+from discreet.policy import Crowd, Inference, Policy
 from discreet.private import private_json
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
@@ -19,14 +19,21 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     """Return what the promises of a policy leave open, on a table with these released columns."""
     found = []
     if columns is not None:
-        known = {column for inference in policy.inferences() for column in (*inference.given, inference.column)}
+        known = policy.sensitive | {column for promise in policy.promises() for column in promise.given}
         others = [column for column in columns if column not in known]
         if others:
             named = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
             found.append(f"whoever also knows {named} of a person")
-    found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
-    if len({inference.property for inference in policy.inferences()}) > 1:
+    promises = list(policy.promises())
+    if not any(isinstance(promise, Crowd) for promise in promises):
+        found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
+    if not policy.sensitive:
+        found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
+    if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")
+    extremes = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
+    if extremes:
+        found.append(f"the smallest and largest {', '.join(extremes)}: the release tells them")
     return (*found, *ALWAYS_OPEN)
 
 
@@ -48,6 +55,10 @@ class Audit:
     dropped: int
     suppressed: int
     hidden_cells: dict[str, int]
+    coarser_cells: dict[str, int]
+    """Cells with something that covers the original, such as a group or an interval."""
+    detail: float | None
+    """Share of the detail of the changeable columns that is released (1 - LM); None when a plan was used again."""
     warnings: tuple[str, ...]
     not_covered: tuple[str, ...]
 
@@ -73,6 +84,8 @@ class Audit:
             "dropped_rows": self.dropped,
             "suppressed_rows": self.suppressed,
             "hidden_cells": self.hidden_cells,
+            "coarser_cells": self.coarser_cells,
+            "detail": self.detail,
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),
         }

@@ -1,7 +1,7 @@
 """Verification: every promise counted again on the released table, by code of its own.
 
 Guarantee: `holds` is said only when each requirement was counted on the texts that are in the release (and,
-with the original, when each cell was found to be the original or the marker). Nothing here knows how the
+with the original, when each cell was found to be the original or something that covers it). Nothing here knows how the
 release was made; nothing here is used in making it.
 
 Where sensitive cells are hidden or unknown (a rows have the property, u are hidden, n rows in the group), both a/(n-u)
@@ -19,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.policy import Inference, Policy, as_policy
-from discreet.policy.bind import bind
+from discreet.audit.covers import untrue
+from discreet.policy import Crowd, GroupPromise, Inference, Policy, as_policy
+from discreet.policy.bind import Bound, bind
 from discreet.policy.part import did_you_mean
 from discreet.policy.share import percent
-from discreet.table.engine import Engine, Recount
+from discreet.table.engine import Engine, Mismatch, Recount
 from discreet.table.source import Table, open_table
 
 
@@ -37,7 +38,10 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Worst:
-    """The group in which a property is surest, by counts; texts as released (None: a missing value)."""
+    """The group in which a property is surest (or the smallest one), by counts; texts as released.
+
+    None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for.
+    """
 
     group: dict[str, str | None]
     rows: int
@@ -47,6 +51,7 @@ class Worst:
     limit: Fraction
     alone: int = 0
     """Rows that are the only ones of their group, in the whole table."""
+    kind: str = Inference.kind
 
     @property
     def worst_case(self) -> Fraction:
@@ -72,6 +77,8 @@ class Worst:
         }
 
     def __str__(self) -> str:
+        if self.kind == Crowd.kind:
+            return f"the smallest group has {self.rows} row{'' if self.rows == 1 else 's'}"
         among = (
             f"{self.rows - self.hidden} known rows"
             if self.hidden
@@ -179,38 +186,38 @@ def check(released: Engine, policy: Policy, original: Engine | None, *, vouched:
 
 def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Finding]:
     for index, requirement in enumerate(policy.protect):
-        inferences = list(requirement.inferences(index))
-        absent = [name for name in (*requirement.given, requirement.column) if name not in released.columns]
+        promises: list[GroupPromise] = list(requirement.promises(index))
+        absent = [name for _, name in requirement.mentions() if name not in released.columns]
         if absent:
             hint = did_you_mean(absent[0], released.columns)
-            for inference in inferences:
+            for promise in promises:
                 reason = f"the table has no column {absent[0]!r}{hint}"
-                yield Finding(index, "template", str(inference), Answer.NOT_CHECKABLE, reason=reason)
+                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
             continue
-        worst_groups = worst_of(released, policy, requirement.given, inferences)
-        for inference, worst in zip(inferences, worst_groups, strict=True):
+        worst_groups = worst_of(released, policy, promises[0].given, promises)
+        for promise, worst in zip(promises, worst_groups, strict=True):
             unsaid: str | None = None
             answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
             if worst is not None and worst.hits == 0 and not vouched:
                 answer = Answer.NOT_CHECKABLE
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
-            yield Finding(index, "template", str(inference), answer, worst, unsaid)
+            yield Finding(index, promise.kind, str(promise), answer, worst, unsaid)
 
 
 def worst_of(
-    table: Engine, policy: Policy, given: Sequence[str], inferences: Sequence[Inference]
+    table: Engine, policy: Policy, given: Sequence[str], promises: Sequence[GroupPromise]
 ) -> list[Worst | None]:
-    """Return the worst group on `given` for templates on one sensitive column; None for a table without rows."""
-    column, values = inferences[0].column, [inference.value for inference in inferences]
-    counts = table.recount(given, column, values, policy.hidden_texts())
-    return [_worst(counts, place, given, inference.at_most) for place, inference in enumerate(inferences)]
+    """Return the worst group on `given` for the promises of one requirement; None for a table without rows."""
+    values = [promise.value for promise in promises if isinstance(promise, Inference)]
+    counts = table.recount(given, promises[0].column, values, policy.hidden_texts())
+    return [_worst(counts, place, given, promise) for place, promise in enumerate(promises)]
 
 
-def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -> Worst | None:
+def _worst(counts: Recount, place: int, given: Sequence[str], promise: GroupPromise) -> Worst | None:
     """Return the group with the largest share, decided by exact fractions."""
     if not len(counts.rows):
         return None
-    hits = counts.hits[:, place]
+    hits = counts.hits[:, place] if isinstance(promise, Inference) else np.ones_like(counts.rows)
     known = counts.rows - counts.hidden
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
     rough = hits / np.maximum(known, 1)
@@ -226,8 +233,9 @@ def _worst(counts: Recount, place: int, given: Sequence[str], limit: Fraction) -
         hits=int(hits[best]),
         hidden=int(counts.hidden[best]),
         share=_share(int(hits[best]), int(known[best])),
-        limit=limit,
+        limit=promise.at_most,
         alone=int((counts.rows == 1).sum()),
+        kind=promise.kind,
     )
 
 
@@ -249,7 +257,7 @@ def _truth(released: Engine, policy: Policy, original: Engine | None) -> Truth:
         if released.rows != original.rows:
             problems.append(f"the release has {released.rows} rows, expected {original.rows}")
         else:
-            problems += _cell_problems(released, original, bound.released, bound.changeable, policy.marker)
+            problems += _cell_problems(released, original, bound)
     if problems:
         return Truth(Answer.BROKEN, tuple(problems))
     return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
@@ -266,13 +274,27 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
         yield "the columns are in another order"
 
 
-def _cell_problems(
-    released: Engine, original: Engine, columns: Sequence[str], changeable: Sequence[str], marker: str
-) -> Iterator[str]:
-    for name in columns:
+def _cell_problems(released: Engine, original: Engine, bound: Bound) -> Iterator[str]:
+    for name in bound.released:
         if name in released.columns:
-            found = released.mismatches(original, name, marker if name in changeable else None)
+            found = _mismatch(released, original, bound, name)
             if found is not None:
-                kind = "neither the original nor hidden" if name in changeable else "not the original"
+                kind = "neither the original nor something that covers it"
+                kind = kind if name in bound.changeable else "not the original"
                 cells = "1 cell is" if found.cells == 1 else f"{found.cells} cells are"
                 yield f"column {name!r}: {cells} {kind}, first in row {found.first_row}"
+
+
+def _mismatch(released: Engine, original: Engine, bound: Bound, name: str) -> Mismatch | None:
+    policy = bound.policy
+    if name not in bound.changeable or not policy.column(name).coarsens:
+        return released.mismatches(original, name, policy.marker if name in bound.changeable else None)
+    pairs = released.pairs(original, name)
+    missing = policy.missing.values if policy.missing is not None else ()
+    texts = [(pair.original, pair.released) for pair in pairs]
+    bad = [
+        pair
+        for pair, wrong in zip(pairs, untrue(texts, policy.column(name), policy.marker, missing), strict=True)
+        if wrong
+    ]
+    return Mismatch(sum(pair.cells for pair in bad), min(pair.first_row for pair in bad)) if bad else None

@@ -1,8 +1,9 @@
-"""What disclosing one more value of a column is worth, one function per use.
+"""What a disclosure is worth: each use is one function that scores it.
 
-Each function takes the rows per value and class of a column and which of its values are still hidden, and
-returns the gain of disclosing each value (meaningless for values that are not hidden). Disclosing a value
-concerns only the rows whose value is hidden, so nothing else is needed.
+A disclosure replaces one released value (the whole) by several (the parts): a hidden value by one of its
+values and the rest, a taxonomy node by its children, an interval by its two sides. Only the rows of the whole
+are concerned, so each function gets the counts of the whole and those of the parts, for many disclosures of
+one column at once.
 """
 
 from __future__ import annotations
@@ -13,64 +14,63 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from discreet.table.encode import Ints
-
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ColumnCounts:
-    """A changeable column: how many rows (by class, where there is one) have each value."""
+class Pieces:
+    """Released values of one column: any number of them, in an array of any shape."""
 
-    rows: Ints
-    """Rows per value."""
-    classes: Ints
-    """Rows per value and class; one class when the use has no target."""
-    pinned: npt.NDArray[np.bool_]
-    """Values that are never disclosed because they already are the marker."""
+    rows: npt.NDArray[np.int64]
+    tallies: npt.NDArray[np.float64] | npt.NDArray[np.int64]
+    """On a last axis of their own: rows of each class (classify), or sums of 1, y and y² (regress)."""
+    loss: Floats
+    """The share of detail lost (LM) in a cell with this value."""
+    hidden: Floats
+    """How much of such a cell counts as hidden: all or nothing in a plain column, else as `loss`."""
 
 
 class Gain(Protocol):
     """A use's worth of a disclosure."""
 
-    def __call__(self, column: ColumnCounts, hidden: npt.NDArray[np.bool_], total: int) -> Floats:
-        """Return the gain of disclosing each value."""
+    def __call__(self, whole: Pieces, parts: Pieces, total: int) -> Floats:
+        """Return the gain of each disclosure: `whole` has one entry, `parts` one line per disclosure."""
         ...
 
 
-def information_gain(column: ColumnCounts, hidden: npt.NDArray[np.bool_], total: int) -> Floats:  # noqa: ARG001
-    """Entropy of the class among the hidden rows minus the mean entropy of the two parts (classify)."""
-    together = column.classes[hidden].sum(axis=0)
-    rows = together.sum()
-    if rows == 0:
-        return np.zeros(len(column.rows))
-    apart = together - column.classes
-    weighted = column.rows * _entropy(column.classes) + (rows - column.rows) * _entropy(apart)
-    return np.asarray(_entropy(together[np.newaxis])[0] - weighted / rows)
+def information_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
+    """Entropy of the class in the whole minus the mean entropy of the parts (classify)."""
+    weighted = (parts.rows * _entropy(parts.tallies)).sum(axis=-1)
+    return np.asarray(_entropy(whole.tallies) - weighted / max(int(whole.rows), 1))
 
 
-def cells_gain(column: ColumnCounts, hidden: npt.NDArray[np.bool_], total: int) -> Floats:  # noqa: ARG001
-    """Number of cells that would no longer be hidden (counts)."""
-    return column.rows.astype(np.float64)
+def variance_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
+    """Variance of the target in the whole minus the mean variance of the parts (regress).
 
-
-def loss_gain(column: ColumnCounts, hidden: npt.NDArray[np.bool_], total: int) -> Floats:
-    """Loss of detail (LM) that would be taken away, as a mean over all rows (general).
-
-    A hidden cell of a column with D values, m of them hidden, has lost (m - 1)/(D - 1).
+    The target is scaled so that its variance over all rows is 1.
     """
-    values, still = len(column.rows), int(hidden.sum())
-    if values == 1:
-        return np.zeros(1)
-    rows = int(column.rows[hidden].sum())
-    before = rows * (still - 1)
-    after = (rows - column.rows) * max(still - 2, 0)
-    return (before - after) / (values - 1) / total
+    return np.asarray((_squares(whole.tallies) - _squares(parts.tallies).sum(axis=-1)) / max(int(whole.rows), 1))
 
 
-def _entropy(counts: npt.NDArray[np.int64]) -> Floats:
-    """Return the entropy in bits of each row of counts; 0 for a row without any."""
-    size = counts.sum(axis=1, keepdims=True)
+def cells_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
+    """Number of cells that would no longer be hidden (counts); a coarser one counts by the detail it has lost."""
+    return np.asarray(whole.rows * whole.hidden - (parts.rows * parts.hidden).sum(axis=-1))
+
+
+def loss_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:
+    """Loss of detail (LM) that would be taken away, as a mean over all rows (general)."""
+    return np.asarray(whole.rows * whole.loss - (parts.rows * parts.loss).sum(axis=-1)) / total
+
+
+def _entropy(counts: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> Floats:
+    """Return the entropy in bits along the last axis; 0 where there are no rows."""
+    size = counts.sum(axis=-1, keepdims=True)
     share = counts / np.maximum(size, 1)
     terms = np.where(counts > 0, share * np.log2(np.where(counts > 0, share, 1.0)), 0.0)
-    return np.asarray(-terms.sum(axis=1))
+    return np.asarray(-terms.sum(axis=-1))
+
+
+def _squares(sums: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> Floats:
+    """Return the sum of squared distances from the mean, from the sums of 1, y and y²."""
+    rows, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
+    return np.asarray(np.maximum(squares - total * total / np.maximum(rows, 1), 0.0))

@@ -1,17 +1,17 @@
-"""Top-down disclosure for plain columns (Wang, Fung, Yu 2006, section 4; spec: templates, points 1-10).
+"""Top-down disclosure (Wang, Fung, Yu 2006, section 4; spec: templates, points 1-14).
 
-Guarantee: in the table that results, no group of rows that look alike on a template's known columns has its
-property in a larger share than the template allows; this holds after every single step, so that stopping
-early is safe. It covers adversaries who see this release only; it does not cover several releases together,
-nor knowledge of how the method chooses.
+Guarantee: in the table that results, every group of rows that look alike on a promise's known columns keeps
+it; this holds after every single step, so that stopping early is safe. It covers adversaries who see this
+release only; it does not cover several releases together, nor knowledge of how the method chooses.
 
-The search starts with every value of every changeable column hidden and discloses one value at a time,
-the one with the highest gain / (privacy loss + 1) among those that break nothing.
+The search starts with everything hidden and makes one disclosure at a time: a value of a plain column, the
+children of a taxonomy node, a cut of an interval; always the one with the highest gain / (privacy loss + 1)
+among those that break nothing. It serves every promise that merging whole groups never breaks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,9 +21,8 @@ import numpy.typing as npt
 from discreet.measure.gain import Floats, Gain
 from discreet.method.groups import GroupCounts
 from discreet.method.problem import GroupProblem
-
-TIE = 1e-12
-"""Scores closer than this (or this share of them, when above 1) are equal: the first column, then value, is taken."""
+from discreet.method.states import Openings, PlainState, TreeState, column_state, enough
+from discreet.table.encode import Ints
 
 
 class Unsatisfiable(Exception):
@@ -36,10 +35,12 @@ class Unsatisfiable(Exception):
 
 @dataclass(frozen=True)
 class Disclosed:
-    """One step: a value of a changeable column, by their positions."""
+    """One step: a disclosure of a changeable column, by their positions, and the part it opened."""
 
     column: int
-    value: int
+    slot: int
+    first: int
+    stop: int
     score: float
     gain: float
     loss: float
@@ -47,13 +48,21 @@ class Disclosed:
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a value stays hidden: the promise it would break and the worst group then, or no benefit (None)."""
+    """Why a part stays as it is: the promise that opening it would break and the worst group then, or no benefit.
+
+    `first` is the first code of the part (the value itself in a plain column), `slot` what would have opened it.
+    """
 
     column: int
-    value: int
+    first: int
+    slot: int | None
     promise: int | None
     hits: int = 0
     rows: int = 0
+
+
+Parts = list[tuple[int, int, int]]
+"""First code, stop and node of each part of a tree."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +71,26 @@ class Found:
 
     steps: list[Disclosed]
     refused: list[Refused]
-    shown: list[npt.NDArray[np.bool_]]
+    columns: list[npt.NDArray[np.bool_] | Parts]
+    """Of each column which values are shown (plain), or into which parts it is cut."""
+    kept: float
+    """Share of the detail of the changeable columns that is still there (1 - LM)."""
     complete: bool
     """False when it was stopped before nothing more could be disclosed."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a search is, for whoever watches it."""
+
+    done: int
+    left: int
+    kept: float
+
+
+def always(_: Standing) -> bool:
+    """Carry on until nothing more can be disclosed."""
+    return True
 
 
 def disclose(
@@ -72,121 +98,44 @@ def disclose(
     gain: Gain,
     *,
     only_beneficial: bool,
-    carry_on: Callable[[int, int], bool] = lambda done, left: True,  # noqa: ARG005
+    only_valid: bool = True,
+    carry_on: Callable[[Standing], bool] = always,
 ) -> Found:
-    """Return which values to disclose.
+    """Return what to disclose.
 
-    `carry_on` is asked before each step with the number of values disclosed and of candidates left; when it
-    says no, the search ends with the (safe) result so far.
+    `only_valid` cuts a number at the best place that breaks nothing; else at the best place or not at all.
+    `carry_on` is asked before each step; when it says no, the search ends with the (safe) result so far.
 
     Raises
     ------
     Unsatisfiable
         When nothing can be released.
     """
-    search = _Search(problem, gain, only_beneficial)
-    complete = True
-    while search.candidates_left():
-        if not carry_on(len(search.steps), search.candidates_left()):
-            complete = False
-            break
-        search.step()
-    return Found(search.steps, search.refused, search.shown, complete)
+    search = Search(problem, gain, only_beneficial=only_beneficial, only_valid=only_valid)
+    return search.run(carry_on)
 
 
-class _Search:
-    """The state of one search: what is shown, who is still a candidate, what each would gain and lose."""
+class Search:
+    """The state of one search: what is disclosed, who is still a candidate, what each would gain and lose."""
 
-    def __init__(self, problem: GroupProblem, gain: Gain, only_beneficial: bool) -> None:
+    def __init__(self, problem: GroupProblem, gain: Gain, *, only_beneficial: bool, only_valid: bool) -> None:
         self.problem = problem
-        self.gain = gain
-        self.only_beneficial = only_beneficial
-        sizes = [len(column.rows) for column in problem.columns]
-        self.tables = [GroupCounts(t, [sizes[c] for c in t.columns], problem.total) for t in problem.tables]
-        self._check_satisfiable()
-        self.shown = [np.zeros(size, dtype=np.bool_) for size in sizes]
-        self.candidate = [~column.pinned for column in problem.columns]
-        self.gains: list[Floats] = [np.zeros(size) for size in sizes]
+        self.openings = Openings([column.space for column in problem.columns])
+        self.states = [
+            column_state(place, column, self.openings, gain, problem.total, only_valid=only_valid)
+            for place, column in enumerate(problem.columns)
+        ]
         self.steps: list[Disclosed] = []
         self.refused: list[Refused] = []
-        for column in range(len(sizes)):
-            self._refresh_gain(column)
-            self._drop_breaking(column)
-
-    def candidates_left(self) -> int:
-        return sum(int(candidate.sum()) for candidate in self.candidate)
-
-    def step(self) -> None:
-        """Disclose the best candidate, then look again at what that concerns."""
-        column, value, loss = self._best()
-        gain = float(self.gains[column][value])
-        self.steps.append(Disclosed(column, value, gain / (loss + 1), gain, loss))
-        self.candidate[column][value] = False
-        self.shown[column][value] = True
-        self._refresh_gain(column)
-        concerned = {column}
+        for place, state in enumerate(self.states):
+            self._note_useless(place, state.start(only_beneficial=only_beneficial))
+        self.tables = [GroupCounts(table, self.openings, problem.total) for table in problem.tables]
         for counts in self.tables:
-            if column in counts.table.columns:
-                counts.disclose(counts.table.columns.index(column), value)
-                concerned.update(counts.table.columns)
-        for other in sorted(concerned):
-            self._drop_breaking(other)
+            counts.score_all()
+        self.check_limits()
 
-    def _best(self) -> tuple[int, int, float]:
-        losses = [self._losses(column) for column in range(len(self.candidate))]
-        scores = [
-            np.where(candidate, gain / (loss + 1), -np.inf)
-            for candidate, gain, loss in zip(self.candidate, self.gains, losses, strict=True)
-        ]
-        best = max(float(score.max()) for score in scores)
-        enough = best - TIE * max(1.0, abs(best))
-        column = next(c for c, score in enumerate(scores) if score.max() >= enough)
-        value = int(np.argmax(scores[column] >= enough))
-        return column, value, float(losses[column][value])
-
-    def _losses(self, column: int) -> Floats:
-        """Mean increase of the largest share over the distinct (known columns, property) with this column."""
-        total = np.zeros(len(self.candidate[column]))
-        pairs = 0
-        for counts in self.tables:
-            if column in counts.table.columns:
-                increase = counts.losses(counts.table.columns.index(column))
-                total += increase.sum(axis=1)
-                pairs += increase.shape[1]
-        return total / pairs
-
-    def _refresh_gain(self, column: int) -> None:
-        counts = self.problem.columns[column]
-        hidden = ~self.shown[column]
-        self.gains[column] = self.gain(counts, hidden, self.problem.total)
-        if self.only_beneficial and np.count_nonzero(counts.classes[hidden].sum(axis=0)) <= 1:
-            for value in np.flatnonzero(self.candidate[column]):
-                self.refused.append(Refused(column, int(value), None))
-            self.candidate[column][:] = False
-            self._retire(column)
-
-    def _drop_breaking(self, column: int) -> None:
-        """An invalid candidate never becomes valid again: drop it for good, and say why."""
-        for counts in self.tables:
-            if column not in counts.table.columns:
-                continue
-            place = counts.table.columns.index(column)
-            breaks = counts.breaks(place)
-            for value in np.flatnonzero(self.candidate[column] & breaks.any(axis=1)):
-                which = int(np.argmax(breaks[value]))
-                hits, rows = counts.share_after(place, int(value), which)
-                self.refused.append(Refused(column, int(value), counts.table.promises[which], hits, rows))
-                self.candidate[column][value] = False
-        if not self.candidate[column].any():
-            self._retire(column)
-
-    def _retire(self, column: int) -> None:
-        """A column without candidates needs no more scores."""
-        for counts in self.tables:
-            if column in counts.table.columns:
-                counts.live[counts.table.columns.index(column)] = False
-
-    def _check_satisfiable(self) -> None:
+    def check_limits(self) -> None:
+        """Drop what breaks a limit; raise `Unsatisfiable` when things as they are do."""
         least = [
             (counts.table.promises[place], counts.share(int(place)))
             for counts in self.tables
@@ -194,3 +143,119 @@ class _Search:
         ]
         if least:
             raise Unsatisfiable(least)
+        for place in range(len(self.states)):
+            self._drop_breaking(place)
+
+    def copy(self, limits: Sequence[Sequence[Fraction]]) -> Search:
+        """Return a search that goes on by itself from here, under other limits (one list per table)."""
+        twin = object.__new__(Search)
+        twin.problem, twin.steps, twin.refused = self.problem, list(self.steps), list(self.refused)
+        twin.openings = self.openings.copy()
+        twin.states = [state.copy(twin.openings) for state in self.states]
+        twin.tables = [counts.copy(twin.openings) for counts in self.tables]
+        for counts, own in zip(twin.tables, limits, strict=True):
+            counts.set_limits(own)
+        return twin
+
+    def run(self, carry_on: Callable[[Standing], bool] = always) -> Found:
+        """Disclose until nothing more can be, or `carry_on` says no."""
+        while left := self.candidates_left():
+            if not carry_on(Standing(len(self.steps), left, self.kept())):
+                return self.found(complete=False)
+            self.step()
+        return self.found(complete=True)
+
+    def found(self, *, complete: bool) -> Found:
+        """Return the result as it stands."""
+        columns: list[npt.NDArray[np.bool_] | Parts] = []
+        for state in self.states:
+            if isinstance(state, PlainState):
+                columns.append(state.shown)
+            elif isinstance(state, TreeState):
+                columns.append(state.parts())
+        return Found(self.steps, self.refused, columns, self.kept(), complete)
+
+    def kept(self) -> float:
+        """Return the share of detail that is still there."""
+        cells = self.problem.total * len(self.states)
+        return 1 - sum(state.lost for state in self.states) / cells if cells else 1.0
+
+    def candidates_left(self) -> int:
+        """Return the number of disclosures to choose from."""
+        return sum(len(state.options()) for state in self.states)
+
+    def step(self) -> None:
+        """Make the best disclosure, then look again at what that concerns."""
+        column, slot, loss = self.best()
+        state = self.states[column]
+        gain = float(state.gains[slot])
+        first, stop = state.part_of(slot)
+        self.steps.append(Disclosed(column, slot, first, stop, gain / (loss + 1), gain, loss))
+        opened = state.open(slot)
+        self._note_useless(column, opened.useless)
+        concerned = {column}
+        for counts in self.tables:
+            if column in counts.table.columns:
+                counts.split(counts.table.columns.index(column), opened.apart, opened.fresh)
+                concerned.update(counts.table.columns)
+        for other in sorted(concerned):
+            self._drop_breaking(other)
+
+    def best(self) -> tuple[int, int, float]:
+        """Return the best disclosure: column, slot and privacy loss."""
+        found: list[tuple[int, Ints, Floats, Floats]] = []
+        for column, state in enumerate(self.states):
+            options = state.options()
+            if len(options):
+                losses = self._losses(column, options)
+                found.append((column, options, losses, state.gains[options] / (losses + 1)))
+        least = enough(max(float(scores.max()) for *_, scores in found))
+        column, options, losses, scores = next(entry for entry in found if entry[3].max() >= least)
+        place = int(np.argmax(scores >= least))
+        return column, int(options[place]), float(losses[place])
+
+    def would_break(self, column: int, slot: int, limits: Sequence[Sequence[Fraction]]) -> bool:
+        """Whether a disclosure would break other limits than those of this search (one list per table)."""
+        for counts, own in zip(self.tables, limits, strict=True):
+            if column in counts.table.columns:
+                for place, limit in enumerate(own):
+                    hits, rows = counts.share_after(self.states[column].first_slot + slot, place)
+                    if Fraction(hits, rows) > limit:
+                        return True
+        return False
+
+    def _losses(self, column: int, options: Ints) -> Floats:
+        """Mean increase of the largest share over the distinct (known columns, property) with this column."""
+        total = np.zeros(len(options))
+        pairs = 0
+        for counts in self.tables:
+            if column in counts.table.columns:
+                increase = counts.losses(options + self.states[column].first_slot)
+                total += increase.sum(axis=1)
+                pairs += increase.shape[1]
+        return total / pairs
+
+    def _drop_breaking(self, column: int) -> None:
+        """What is invalid never becomes valid again: drop it for good, and say why."""
+        state = self.states[column]
+        for stuck in state.refresh():
+            self.refused.append(self._why(column, state.first_of(stuck), stuck))
+        options = state.options()
+        broken = np.zeros(len(options), dtype=np.bool_)
+        for counts in self._counts_with(column):
+            broken |= counts.breaks(options + state.first_slot).any(axis=1)
+        for slot in options[broken].tolist():
+            self.refused.append(self._why(column, state.drop(slot), slot))
+
+    def _why(self, column: int, first: int, slot: int) -> Refused:
+        at = slot + self.states[column].first_slot
+        for counts in self._counts_with(column):
+            for which in np.flatnonzero(counts.breaks(np.array([at]))[0]):
+                return Refused(column, first, slot, counts.table.promises[which], *counts.share_after(at, int(which)))
+        raise AssertionError("nothing is refused without a reason")
+
+    def _counts_with(self, column: int) -> Iterator[GroupCounts]:
+        return (counts for counts in self.tables if column in counts.table.columns)
+
+    def _note_useless(self, column: int, firsts: Sequence[int]) -> None:
+        self.refused += [Refused(column, first, None, None) for first in firsts]

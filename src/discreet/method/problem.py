@@ -1,7 +1,7 @@
 """What a group method is asked: columns that may be disclosed, and groups that must keep their promises.
 
-Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with the
-properties that must not be inferred from it; fixed columns split its rows from the start.
+Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with what must
+not be too sure in its groups; fixed columns split its rows from the start.
 """
 
 from __future__ import annotations
@@ -9,8 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.measure.gain import ColumnCounts
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.space import Flags, Space
 from discreet.table.encode import Codes, Ints
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """A changeable column: what may be disclosed of it, and the rows that have each of its codes."""
+
+    space: Space
+    rows: Ints
+    """Rows per code."""
+    tallies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    """What the use counts per code: rows of each class, or sums of 1, y, y²."""
+    pinned: Flags
+    """Values of a plain column that are never disclosed because they already are the marker."""
+    useful: bool = True
+    """Whether the use has anything from knowing this column."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,8 @@ class GroupTable:
     sizes: Ints
     hits: Ints
     """Rows with each property (first axis) in each collapsed row."""
+    persons: tuple[bool, ...]
+    """For each property whether it is being one certain person: of every group exactly one row has it."""
     limits: tuple[Fraction, ...]
     promises: tuple[int, ...]
     """Which promise each property belongs to, by number: the method's answers name promises so."""

@@ -1,20 +1,25 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
-from discreet.policy.model import Column, Disclosure, FileOptions, Missing, Policy
+from discreet.policy.columns import Column
+from discreet.policy.model import Disclosure, FileOptions, Missing, Policy
 from discreet.policy.read import as_policy, read_policy
-from discreet.policy.requirements import Inference, Template
-from discreet.policy.uses import Classify, Counts, General
+from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
+from discreet.policy.uses import Classify, Counts, General, Regress
 
 __all__ = [
     "Classify",
     "Column",
     "Counts",
+    "Crowd",
     "Disclosure",
     "FileOptions",
     "General",
+    "GroupPromise",
     "Inference",
+    "KAnonymity",
     "Missing",
     "Policy",
+    "Regress",
     "Template",
     "as_policy",
     "read_policy",

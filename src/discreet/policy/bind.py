@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.errors import PolicyError, Problem
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, did_you_mean
-from discreet.policy.requirements import Inference
+from discreet.policy.uses import Classify, Regress
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,12 @@ class Bound:
     released: tuple[str, ...]
     changeable: tuple[str, ...]
     fixed: tuple[str, ...]
-    inferences: tuple[Inference, ...]
     warnings: tuple[str, ...]
 
     @property
     def counted(self) -> tuple[str, ...]:
         """The columns whose combinations the planner needs to have counted."""
-        needed = {*self.changeable, *self.fixed, self.policy.target}
-        needed.update(inference.column for inference in self.inferences)
+        needed = {*self.changeable, *self.fixed, *self.policy.sensitive, self.policy.target}
         return tuple(column for column in self.columns if column in needed)
 
 
@@ -40,30 +38,44 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     problems = [*_unknown_columns(policy, columns), *_role_clashes(policy)]
     if problems:
         raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
-    inferences = tuple(policy.inferences())
-    known = {column for inference in inferences for column in inference.given}
-    never = {inference.column for inference in inferences}
-    if policy.target is not None:
-        never.add(policy.target)
+    known = {column for promise in policy.promises() for column in promise.given}
+    never = policy.sensitive | ({policy.target} if policy.target is not None else set())
+    if problems := list(_without_effect(policy, known - never)):
+        raise PolicyError(problems)
     return Bound(
         policy=policy,
         columns=tuple(columns),
         released=tuple(column for column in columns if column not in policy.identifiers),
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
-        inferences=inferences,
         warnings=tuple(_warnings(policy, columns, known | never)),
     )
 
 
 def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
     """Yield each place of the policy that names a column of the table."""
-    if policy.target is not None:
-        yield ("use", "classify"), policy.target
+    use = policy.use
+    if isinstance(use, (Classify, Regress)):
+        yield ("use", "classify" if isinstance(use, Classify) else "regress"), use.target
+        for place, column in enumerate(use.inputs or ()):
+            yield ("use", "inputs", place), column
     for index, requirement in enumerate(policy.protect):
-        yield ("protect", index, "infer", requirement.column), requirement.column
-        for place, column in enumerate(requirement.given):
-            yield ("protect", index, "given", place), column
+        for path, column in requirement.mentions():
+            yield ("protect", index, *path), column
+
+
+def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
+    """Yield what is said of columns that are never made coarser."""
+    for name, column in policy.columns.items():
+        if column.coarsens and name not in changeable and not (name == policy.target and column.scale is not None):
+            what = "taxonomy" if column.taxonomy is not None else "type"
+            if name in policy.sensitive or name == policy.target:
+                message = (
+                    f"{name!r} is never changed (it is {'sensitive' if name in policy.sensitive else 'the target'})"
+                )
+            else:
+                message = f"no requirement knows {name!r}, so it is never changed"
+            yield policy.problem(("columns", name, what), f"{message}; take the {what} out")
 
 
 def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:
@@ -78,14 +90,14 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
 def _role_clashes(policy: Policy) -> Iterator[Problem]:
     for path, name in _mentions(policy):
         column = policy.columns.get(name)
-        if column is not None:
+        if column is not None and column.role is not None:
             left_out = "left out of the release" if column.role == "identifier" else "to go out unchanged"
             message = f"{name!r} has the role {column.role} ({left_out}) under 'columns'; drop one of the two"
             yield policy.problem(path, message)
 
 
 def _warnings(policy: Policy, columns: Sequence[str], used: set[str]) -> Iterator[str]:
-    unmentioned = [column for column in columns if column not in used and column not in policy.columns]
+    unmentioned = [column for column in columns if column not in used and policy.column(column).role is None]
     if unmentioned:
         yield (
             f"nobody mentions {_listed(unmentioned)}: released unchanged, and what can be inferred from "

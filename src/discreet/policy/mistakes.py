@@ -36,7 +36,7 @@ _ADD: dict[str | int, str] = {
     "rows": "is missing; write rows: drop, value or unknown",
     "at_most": "is missing; write the largest share allowed, such as 75%",
     "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
-    "role": "is missing; write role: identifier or role: other",
+    "over": "is missing; write the columns an adversary may know, such as [age, sex]",
 }
 
 
@@ -94,7 +94,8 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
-    from discreet.policy.model import Column, Disclosure, FileOptions, Missing, Policy
+    from discreet.policy.columns import Column
+    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy
 
     if model is Policy:
         return {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}.get(str(step))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -16,9 +16,13 @@ from pydantic import (
 )
 
 from discreet.errors import Problem
+from discreet.policy.columns import Column, as_columns
 from discreet.policy.part import Frozen, Part, Source, Text
-from discreet.policy.requirements import Inference, Requirement, Template
-from discreet.policy.uses import Classify, General, Use
+from discreet.policy.requirements import GroupPromise, Inference, Requirement
+from discreet.policy.uses import Classify, General, Regress, Use
+
+PLAIN = Column(type="category")
+"""A column of which nothing is said."""
 
 
 def _one_character(value: object) -> object:
@@ -51,14 +55,6 @@ class FileOptions(Part):
     skip: int = Field(default=0, ge=0, description="lines to leave out at the top of the original (never of a release)")
 
 
-class Column(Part):
-    """What is to be known about one column beyond what `use` and `protect` say of it."""
-
-    role: Literal["identifier", "other"] = Field(
-        description="identifier: left out of the release; other: goes out unchanged, on purpose"
-    )
-
-
 class Missing(Part):
     """Which values mean that a value is missing, and what becomes of the rows that have one.
 
@@ -85,6 +81,11 @@ class Disclosure(Part):
         default=None,
         description="beneficial: only what can help the classification (default there); always: all that is safe",
     )
+    split: Literal["best_valid", "best"] = Field(
+        default="best_valid",
+        description="best_valid: cut a number at the best place that is safe; best: at the best place or, if that "
+        "is not safe, not at all (as in the papers)",
+    )
 
 
 class Policy(Part):
@@ -93,9 +94,9 @@ class Policy(Part):
     Parameters
     ----------
     use
-        What the release is for: `Classify(target)`, `Counts()` or `General()` (default).
+        What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default).
     protect
-        The promises, at least one: `Template(...)`.
+        The promises, at least one: `Template(...)`, `KAnonymity(...)`.
     columns, missing, file, marker, search, disclosure
         See the page "Policies" of the documentation.
 
@@ -112,9 +113,9 @@ class Policy(Part):
 
     use: Use = Field(default_factory=General)
     protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
-    columns: Annotated[
-        Mapping[str, Column], BeforeValidator(lambda value: {} if value is None else value), AfterValidator(Frozen)
-    ] = Field(default_factory=Frozen)
+    columns: Annotated[Mapping[str, Column], BeforeValidator(as_columns), AfterValidator(Frozen)] = Field(
+        default_factory=Frozen
+    )
     missing: Missing | None = None
     file: FileOptions = Field(default_factory=FileOptions)
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
@@ -130,7 +131,7 @@ class Policy(Part):
         def __init__(
             self,
             *,
-            protect: tuple[Requirement, ...] | list[Template],
+            protect: Sequence[Requirement],
             use: Use | str | Mapping[str, object] = ...,
             columns: Mapping[str, Column | Mapping[str, object]] = ...,
             missing: Missing | Mapping[str, object] | None = ...,
@@ -157,8 +158,15 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _inferred_values_are_known(self) -> Policy:
-        if any(self.is_unknown(value) for requirement in self.protect for value in requirement.values):
+        if any(isinstance(promise, Inference) and self.is_unknown(promise.value) for promise in self.promises()):
             raise ValueError("missing: a value that must not be inferred cannot be unknown; write rows: value")
+        return self
+
+    @model_validator(mode="after")
+    def _marker_is_no_label(self) -> Policy:
+        for name, column in self.columns.items():
+            if self.marker in column.released_labels():
+                raise ValueError(f"marker: {self.marker!r} is also a label of column {name!r}; choose another")
         return self
 
     def is_unknown(self, value: str | None) -> bool:
@@ -181,12 +189,26 @@ class Policy(Part):
     @property
     def target(self) -> str | None:
         """The column that `use` wants to keep predictable, if any."""
-        return self.use.target if isinstance(self.use, Classify) else None
+        return self.use.target if isinstance(self.use, (Classify, Regress)) else None
 
-    def inferences(self) -> Iterator[Inference]:
-        """Yield every template with one property each; a list of values means one template each."""
+    @property
+    def inputs(self) -> tuple[str, ...] | None:
+        """The columns that `use` predicts its target from; None for all."""
+        return self.use.inputs if isinstance(self.use, (Classify, Regress)) else None
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """The columns whose values must not be inferred."""
+        return frozenset(promise.column for promise in self.promises() if promise.column is not None)
+
+    def column(self, name: str) -> Column:
+        """What the policy says of a column; nothing in particular when it is silent."""
+        return self.columns.get(name) or PLAIN
+
+    def promises(self) -> Iterator[GroupPromise]:
+        """Yield every promise of the group requirements; a list of values means one template each."""
         for index, requirement in enumerate(self.protect):
-            yield from requirement.inferences(index)
+            yield from requirement.promises(index)
 
     def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -70,6 +71,11 @@ class Source:
 
     file: str | None = field(default=None, compare=False)
     lines: dict[Path, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def folder(self) -> FilePath:
+        """Where files that the policy names are looked for."""
+        return FilePath(self.file).parent if self.file is not None else FilePath()
 
     def problem(self, path: Path, message: str) -> Problem:
         """Return the problem at `path`, or at the nearest field around it that has a line."""

@@ -68,7 +68,7 @@ def build_policy(data: object, source: Source, mistakes: list[Problem] | None = 
         fix = "a policy has fields: at least 'protect', usually 'use'"
         raise PolicyError([*problems, source.problem((), fix)])
     try:
-        policy = Policy.model_validate(data)
+        policy = Policy.model_validate(data, context={"folder": source.folder})
     except ValidationError as error:
         problems += problems_of(error, Policy, source)
     if problems:

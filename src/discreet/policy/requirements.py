@@ -1,7 +1,12 @@
 """The promises a policy can make. A new requirement is one class here and one line in `Requirement`.
 
-`Template` (Wang, Fung, Yu): among the released rows that look alike on some columns, at most a given share
-may have the sensitive property.
+A group requirement holds for every group of rows that look alike on some columns. It yields promises of one
+form: in every group the share of something is at most a limit. Merging whole groups never breaks such a
+promise when the share of the merged group is at most the larger of the two (which is what the group methods
+rest on):
+
+- `Template` (Wang, Fung, Yu): the share of rows with the sensitive property; a mean of the two shares.
+- `KAnonymity` (Iyengar; Samarati, Sweeney): one person among the rows, 1/size; smaller than both.
 """
 
 from __future__ import annotations
@@ -9,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Discriminator,
     Field,
@@ -23,7 +29,7 @@ from pydantic import (
     model_validator,
 )
 
-from discreet.policy.part import Frozen, Part, Text
+from discreet.policy.part import Frozen, Part, Path, Text
 from discreet.policy.share import parse_share, percent
 
 Share = Annotated[
@@ -50,6 +56,8 @@ Share = Annotated[
 class Inference:
     """One template with one property: who looks alike on `given` must not be known to have it too surely."""
 
+    kind: ClassVar[str] = "template"
+
     index: int
     given: tuple[str, ...]
     column: str
@@ -63,14 +71,65 @@ class Inference:
 
     def in_words(self) -> str:
         """Return the promise as a sentence."""
-        known = " and ".join(filter(None, [", ".join(self.given[:-1]), self.given[-1]]))
         value = "missing" if self.value is None else self.value
         sure = f"cannot be more than {percent(self.at_most)} sure that {self.column} is {value}"
-        return f"Whoever knows the {known} of a person and sees the release {sure}."
+        return f"Whoever knows the {_listed(self.given)} of a person and sees the release {sure}."
 
     def __str__(self) -> str:
         value = "a missing value" if self.value is None else self.value
         return f"{', '.join(self.given)} -> {self.column} = {value}, at most {percent(self.at_most)}"
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """One promise of k-anonymity: who looks alike on `given` is one of at least `k`, by share at most 1/k."""
+
+    kind: ClassVar[str] = "k-anonymity"
+    column: ClassVar[None] = None
+
+    index: int
+    given: tuple[str, ...]
+    k: int
+
+    @property
+    def at_most(self) -> Fraction:
+        """The largest share that one person may be of a group."""
+        return Fraction(1, self.k)
+
+    @property
+    def property(self) -> None:
+        """No sensitive property: what must not be known is who it is."""
+        return
+
+    def in_words(self) -> str:
+        """Return the promise as a sentence."""
+        return f"Whoever knows the {_listed(self.given)} of a person finds at least {self.k} rows that could be theirs."
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.given)}: at least {self.k} rows alike"
+
+
+GroupPromise: TypeAlias = Inference | Crowd
+"""In every group of rows alike on `given`, the share of `property` is at most `at_most`."""
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(columns[:-1]), columns[-1]]))
+
+
+def _known_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
+    if not columns:
+        raise ValueError("name at least one column that an adversary may know")
+    if len(set(columns)) < len(columns):
+        raise ValueError("a column is listed twice")
+    return columns
+
+
+KnownColumns = Annotated[
+    tuple[str, ...],
+    AfterValidator(_known_columns),
+    Field(json_schema_extra={"minItems": 1, "uniqueItems": True}),
+]
 
 
 def _as_values(value: object) -> object:
@@ -97,7 +156,7 @@ class Template(Part):
     Examples
     --------
     >>> template = Template(given=["Job", "Country"], infer={"Bankruptcy": "Discharged"}, at_most="75%")
-    >>> print(*template.inferences(0))
+    >>> print(*template.promises(0))
     Job, Country -> Bankruptcy = Discharged, at most 75%
     """
 
@@ -117,7 +176,7 @@ class Template(Part):
             },
         }
     )
-    given: tuple[str, ...] = Field(json_schema_extra={"minItems": 1, "uniqueItems": True})
+    given: KnownColumns
     at_most: Share
 
     if TYPE_CHECKING:
@@ -142,15 +201,6 @@ class Template(Part):
             raise ValueError("a value is listed twice")
         return Frozen(infer)
 
-    @field_validator("given")
-    @classmethod
-    def _some_columns(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        if not given:
-            raise ValueError("name at least one column that an adversary may know")
-        if len(set(given)) < len(given):
-            raise ValueError("a column is listed twice")
-        return given
-
     @model_validator(mode="after")
     def _not_its_own_column(self) -> Template:
         if self.column in self.given:
@@ -171,13 +221,52 @@ class Template(Part):
         """The sensitive values."""
         return self.infer[self.column]
 
-    def inferences(self, index: int) -> Iterator[Inference]:
+    def promises(self, index: int) -> Iterator[Inference]:
         """Yield one template per value; `index` is the position of this requirement in `protect`."""
         for value in self.values:
             yield Inference(index, self.given, self.column, value, self.at_most)
 
+    def mentions(self) -> Iterator[tuple[Path, str]]:
+        """Yield each column that it names, with its place."""
+        yield ("infer", self.column), self.column
+        for place, column in enumerate(self.given):
+            yield ("given", place), column
 
-TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template}
+
+class KAnonymity(Part):
+    """Every combination of released values on the columns `over` is shared by at least `k` rows.
+
+    Parameters
+    ----------
+    k
+        The least number of rows that look alike.
+    over
+        The columns an adversary may know.
+
+    Examples
+    --------
+    >>> print(*KAnonymity(k=10, over=["age", "sex"]).promises(0))
+    age, sex: at least 10 rows alike
+    """
+
+    k: int = Field(ge=1, description="the least number of rows that look alike")
+    over: KnownColumns
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, k: int, over: Sequence[str]) -> None: ...
+
+    def promises(self, index: int) -> Iterator[Crowd]:
+        """Yield the promise; `index` is the position of this requirement in `protect`."""
+        yield Crowd(index, self.over, self.k)
+
+    def mentions(self) -> Iterator[tuple[Path, str]]:
+        """Yield each column that it names, with its place."""
+        for place, column in enumerate(self.over):
+            yield ("over", place), column
+
+
+TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template, "k": KAnonymity}
 """The field that tells what kind of requirement an item of `protect` is."""
 
 
@@ -189,10 +278,10 @@ def _kind(value: Any) -> str | None:
 
 
 Requirement = Annotated[
-    Annotated[Template, Tag("infer")],
+    Annotated[Template, Tag("infer")] | Annotated[KAnonymity, Tag("k")],
     Discriminator(
         _kind,
         custom_error_type="requirement",
-        custom_error_message="a requirement needs 'infer' (with 'given' and 'at_most')",
+        custom_error_message="a requirement has either 'infer' (with 'given' and 'at_most') or 'k' (with 'over')",
     ),
 ]

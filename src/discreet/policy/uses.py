@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Discriminator, Field, GetJsonSchemaHandler, Tag, model_serializer, model_validator
@@ -10,6 +10,17 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from discreet.policy.part import Part
+
+Inputs = Annotated[tuple[str, ...] | None, Field(description="the columns it is predicted from; all when absent")]
+
+
+def _refuse_target(inputs: tuple[str, ...] | None, target: str) -> None:
+    if inputs is None:
+        return
+    if not inputs or len(set(inputs)) < len(inputs):
+        raise ValueError("inputs: name at least one column, each once")
+    if target in inputs:
+        raise ValueError(f"inputs: {target!r} is what is to be predicted; take it out")
 
 
 class Classify(Part):
@@ -23,10 +34,39 @@ class Classify(Part):
 
     positional: ClassVar[tuple[str, ...]] = ("target",)
     target: str = Field(alias="classify", description="the column to be predicted")
+    inputs: Inputs = None
 
     if TYPE_CHECKING:
 
-        def __init__(self, target: str) -> None: ...
+        def __init__(self, target: str, *, inputs: Sequence[str] | None = ...) -> None: ...
+
+    @model_validator(mode="after")
+    def _inputs_fit(self) -> Classify:
+        _refuse_target(self.inputs, self.target)
+        return self
+
+
+class Regress(Part):
+    """The release is for predicting the number in `target` from the other columns.
+
+    Examples
+    --------
+    >>> Regress("income", inputs=["age"]).inputs
+    ('age',)
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("target",)
+    target: str = Field(alias="regress", description="the column of numbers to be predicted")
+    inputs: Inputs = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, target: str, *, inputs: Sequence[str] | None = ...) -> None: ...
+
+    @model_validator(mode="after")
+    def _inputs_fit(self) -> Regress:
+        _refuse_target(self.inputs, self.target)
+        return self
 
 
 class _Named(Part):
@@ -60,19 +100,32 @@ class General(_Named):
     name: ClassVar[str] = "general"
 
 
-TAGGED_USES: dict[str, type[Part]] = {"classify": Classify, "counts": Counts, "general": General}
+TAGGED_USES: dict[str, type[Part]] = {
+    "classify": Classify,
+    "regress": Regress,
+    "counts": Counts,
+    "general": General,
+}
 """The word that tells which use is meant."""
 
 
 def _kind(value: Any) -> str | None:
     if isinstance(value, Mapping):
-        return "classify" if "classify" in value else None
+        tags = [tag for tag in ("classify", "regress") if tag in value]
+        return tags[0] if len(tags) == 1 else None
     if isinstance(value, str):
-        return value if value in TAGGED_USES and value != "classify" else None
+        return value if value in ("counts", "general") else None
     return next((tag for tag, kind in TAGGED_USES.items() if isinstance(value, kind)), None)
 
 
 Use = Annotated[
-    Annotated[Classify, Tag("classify")] | Annotated[Counts, Tag("counts")] | Annotated[General, Tag("general")],
-    Discriminator(_kind, custom_error_type="use", custom_error_message="write {classify: COLUMN}, counts or general"),
+    Annotated[Classify, Tag("classify")]
+    | Annotated[Regress, Tag("regress")]
+    | Annotated[Counts, Tag("counts")]
+    | Annotated[General, Tag("general")],
+    Discriminator(
+        _kind,
+        custom_error_type="use",
+        custom_error_message="write {classify: COLUMN}, {regress: COLUMN}, counts or general",
+    ),
 ]

@@ -40,6 +40,16 @@ class Mismatch:
     """Row number of the input, from 1."""
 
 
+@dataclass(frozen=True)
+class Pair:
+    """An original text and what was released for it, in so many cells, the first of them in this row."""
+
+    original: str | None
+    released: str | None
+    cells: int
+    first_row: int
+
+
 class Engine(Protocol):
     """One table, wherever its rows live."""
 
@@ -76,13 +86,17 @@ class Engine(Protocol):
         ...
 
     def recount(
-        self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
     ) -> Recount:
-        """Count the groups of rows with equal texts on `given`, for verification."""
+        """Count the groups of rows with equal texts on `given`, for verification; `column` None: only the rows."""
         ...
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
         """Compare a column with that of the original, row by row; `marker` may stand for anything."""
+        ...
+
+    def pairs(self, original: Engine, column: str) -> list[Pair]:
+        """Return the different pairs of original and released text of a column, with the rows that have them."""
         ...
 
     def occurrences(self, column: str, text: str) -> int:

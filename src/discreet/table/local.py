@@ -18,10 +18,10 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.plan import Plan, Recoding
+from discreet.plan import UNSEEN, Plan, Unseen
 from discreet.policy import Missing
 from discreet.table.encode import Combinations, Encoded, collapse, encode
-from discreet.table.engine import Engine, Mismatch, Recount
+from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
 from discreet.table.texts import Texts, as_texts, differences, has_text
@@ -96,9 +96,17 @@ class LocalEngine:
         marker = plan.policy.marker
         masked = np.zeros(self.rows, dtype=np.bool_)
         masked[self._positions(plan.suppressed)] = True
-        for recoding in plan.recodings:
-            masked |= self._unseen(recoding)
-        changed = {recoding.column: self._recoded(recoding, masked, marker) for recoding in plan.recodings}
+        released = {
+            recoding.column: recoding.texts(
+                self._encode(recoding.column).domain, plan.policy.column(recoding.column).scale
+            )
+            for recoding in plan.recodings
+        }
+        for column, texts in released.items():
+            if UNSEEN in texts:
+                unseen = np.array([text is UNSEEN for text in texts], dtype=np.bool_)
+                masked |= unseen[self._encode(column).codes]
+        changed = {column: self._recoded(column, texts, masked, marker) for column, texts in released.items()}
         for column, rows, new in _edits_by_column(plan):
             current = changed.get(column)
             base = self.texts(column) if current is None else current
@@ -111,13 +119,13 @@ class LocalEngine:
         return release
 
     def recount(
-        self, given: Sequence[str], column: str, values: Sequence[str | None], hidden: Sequence[str | None]
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
     ) -> Recount:
         """Count the groups of rows with equal texts on `given`, for verification."""
         known = [f"given {place}" for place in range(len(given))]
         texts = pl.LazyFrame(
             [self.texts(name).alias(alias) for name, alias in zip(given, known, strict=True)]
-            + [self.texts(column).alias("sensitive")]
+            + ([self.texts(column).alias("sensitive")] if column is not None else [])
         )
         sensitive = pl.col("sensitive")
         groups = (
@@ -128,7 +136,11 @@ class LocalEngine:
                     sensitive.eq_missing(pl.lit(value, pl.String)).sum().cast(pl.Int64).alias(f"hits {place}")
                     for place, value in enumerate(values)
                 ),
-                sensitive.is_in(list(hidden), nulls_equal=True).sum().cast(pl.Int64).alias("hidden"),
+                (
+                    sensitive.is_in(list(hidden), nulls_equal=True).sum().cast(pl.Int64)
+                    if column is not None
+                    else pl.lit(0, pl.Int64)
+                ).alias("hidden"),
             )
             .collect()
         )
@@ -158,6 +170,17 @@ class LocalEngine:
         first = int(bad.arg_true()[0])
         number = first + 1 if original._numbers is None else int(original._numbers[first])
         return Mismatch(int(bad.sum()), number)
+
+    def pairs(self, original: Engine, column: str) -> list[Pair]:
+        """Return the different pairs of original and released text of a column, with the rows that have them."""
+        if not isinstance(original, LocalEngine):
+            raise TypeError("both tables must be held by the same kind of engine")
+        numbers = np.arange(1, self.rows + 1) if original._numbers is None else original._numbers
+        texts = pl.LazyFrame(
+            {"original": original.texts(column), "released": self.texts(column), "row": pl.Series(numbers)}
+        )
+        found = texts.group_by("original", "released").agg(pl.len().alias("cells"), pl.col("row").min()).collect()
+        return [Pair(*row) for row in found.iter_rows()]
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with this text."""
@@ -200,20 +223,16 @@ class LocalEngine:
             raise InputError("the plan names a row that the table does not have")
         return found
 
-    def _unseen(self, recoding: Recoding) -> npt.NDArray[np.bool_]:
-        encoded = self._encode(recoding.column)
-        known = dict(recoding.to)
-        return np.asarray(np.array([value not in known for value in encoded.domain], dtype=np.bool_)[encoded.codes])
-
-    def _recoded(self, recoding: Recoding, masked: npt.NDArray[np.bool_], marker: str) -> pl.Series | None:
+    def _recoded(
+        self, column: str, texts: Sequence[str | Unseen | None], masked: npt.NDArray[np.bool_], marker: str
+    ) -> pl.Series | None:
         """Return the released texts of a column; None when nothing changes, so that its type is kept."""
-        encoded = self._encode(recoding.column)
-        to = dict(recoding.to)
-        released = [to.get(value, marker) for value in encoded.domain]
+        encoded = self._encode(column)
+        released = [marker if isinstance(text, Unseen) else text for text in texts]
         if not masked.any() and released == list(encoded.domain):
             return None
-        texts = pl.Series(released, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
-        return texts.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else texts
+        cells = pl.Series(released, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
+        return cells.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else cells
 
 
 def _edits_by_column(plan: Plan) -> list[tuple[str, list[int], list[str]]]:

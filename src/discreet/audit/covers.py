@@ -1,0 +1,291 @@
+"""Whether what was released of a column is true: each text the original one, or one that covers it.
+
+Guarantee: a pair is passed only when the two texts are equal, the released one is the marker, or it was read here, in
+exactly one of the forms the column may have, as something the original value lies within. Values are exact: no float
+decides on which side of an end a value stands. A text that cannot be read covers nothing. Numbers, dates and intervals
+are read by code of this module only; nothing here is used in making a release.
+
+Not covered: whether another text would have told more, or whether texts of one column fit together (but for medians,
+which say nothing of their intervals: these must at least be able to exist).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from typing import Protocol
+
+from discreet.policy.columns import Column
+from discreet.taxonomy import Taxonomy
+
+Pairs = Sequence[tuple[str | None, str | None]]
+"""Original and released texts of one column; None is a missing value."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"(?!-0\Z)-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?", re.ASCII)
+_BLANKS = " \t\n\r\f\v"
+_TICK = timedelta(microseconds=1)
+
+
+def untrue(pairs: Pairs, column: Column | None, marker: str, missing: Collection[str | None]) -> list[bool]:
+    """Say of each pair whether the released text does not cover the original.
+
+    Parameters
+    ----------
+    pairs
+        The distinct pairs of original and released text of one column; all of them, where medians are released.
+    column
+        What the policy says of the column; None when it says nothing.
+    marker
+        The text that covers every value.
+    missing
+        The texts that stand for a missing value, besides None.
+
+    Examples
+    --------
+    >>> age = Column(type="number")
+    >>> untrue([("30", "[30-39]"), ("40", "[30-39]"), ("40", ">=40"), ("?", ">=40"), ("?", "*")], age, "*", ["?"])
+    [False, True, False, True, False]
+    """
+    covered = _covered(pairs, column, marker, {None, *missing})
+    return [
+        not (released in (original, marker) or covers)
+        for (original, released), covers in zip(pairs, covered, strict=True)
+    ]
+
+
+def _covered(pairs: Pairs, column: Column | None, marker: str, unknown: Collection[str | None]) -> list[bool]:
+    """Say of each pair whether the column's kind of text covers the original; equal texts and markers aside."""
+    if column is None:
+        return [False] * len(pairs)
+    if column.taxonomy is not None:
+        return _by_taxonomy(pairs, column.taxonomy, unknown)
+    if column.type == "category":
+        return [False] * len(pairs)
+    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
+    read = cache(kind.value)
+    values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
+    if column.form == "median":
+        return _by_medians(values, _medians(pairs, kind, marker))
+    stretches = _named(column, kind) if column.labels is not None else _written(kind)
+    return [
+        value is not None and released is not None and any(value in stretch for stretch in stretches(released))
+        for value, (_, released) in zip(values, pairs, strict=True)
+    ]
+
+
+def _by_taxonomy(pairs: Pairs, taxonomy: Taxonomy, unknown: Collection[str | None]) -> list[bool]:
+    """Say where the released text is a label above the original; above a missing value is only the root."""
+    root = taxonomy.nodes[0].labels[-1]
+
+    @cache
+    def above(original: str | None) -> tuple[str, ...]:
+        labels = () if original is None else taxonomy.ancestors(original)
+        return labels or ((root,) if original in unknown else ())
+
+    return [released in above(original) for original, released in pairs]
+
+
+class _Kind(Protocol):
+    """How the texts of numbers or dates are read."""
+
+    @property
+    def dashes(self) -> bool:
+        """Whether closed ranges may be written [30-39]."""
+        ...
+
+    def value(self, text: str) -> Fraction | None:
+        """Return the value of an original text; None when it has none."""
+        ...
+
+    def single(self, text: str) -> Fraction | None:
+        """Return the value of a released text that is a value; as an original, but with no blanks around."""
+        ...
+
+    def bound(self, text: str) -> Fraction | None:
+        """Return the value of an end of a released interval, which is written in one way only."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    dashes: bool = True
+
+    def value(self, text: str) -> Fraction | None:
+        return self.single(text.strip(_BLANKS))
+
+    def single(self, text: str) -> Fraction | None:
+        try:
+            return Fraction(text) if _NUMBER.fullmatch(text) else None
+        except ValueError:  # more digits than can be converted
+            return None
+
+    def bound(self, text: str) -> Fraction | None:
+        return self.single(text) if _PLAIN_NUMBER.fullmatch(text) else None
+
+
+@dataclass(frozen=True)
+class _Dates:
+    """Points in time, in microseconds: a form that tells the hour has to be true to the hour."""
+
+    form: str | None
+    dashes: bool = False
+
+    def value(self, text: str) -> Fraction | None:
+        moment = self._moment(text.strip())
+        return None if moment is None else _since_the_first_day(moment)
+
+    def single(self, text: str) -> Fraction | None:
+        return self.value(text) if text == text.strip() else None
+
+    def bound(self, text: str) -> Fraction | None:
+        moment = self._moment(text)
+        if moment is None or text != (moment.date().isoformat() if self.form is None else moment.strftime(self.form)):
+            return None
+        return _since_the_first_day(moment)
+
+    def _moment(self, text: str) -> datetime | None:
+        try:
+            if self.form is not None:
+                return datetime.strptime(text, self.form)  # noqa: DTZ007 - the form says whether it has a time zone
+            day = date.fromisoformat(text)
+        except ValueError:
+            return None
+        return datetime(day.year, day.month, day.day)  # noqa: DTZ001 - a day has no time zone
+
+
+def _since_the_first_day(moment: datetime) -> Fraction:
+    first = datetime.min.replace(tzinfo=None if moment.tzinfo is None else UTC)
+    return Fraction((moment - first) // _TICK)
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """The values from `low` up to `high`, with or without it; None is no end."""
+
+    low: Fraction | None
+    high: Fraction | None
+    closed: bool = False
+
+    def __contains__(self, value: Fraction) -> bool:
+        if self.low is not None and value < self.low:
+            return False
+        return self.high is None or value < self.high or (self.closed and value == self.high)
+
+
+_Reader = Callable[[str], tuple[_Stretch, ...]]
+"""Returns what a released text may mean; nothing when it is in no known form."""
+
+
+def _written(kind: _Kind) -> _Reader:
+    """Read released values, and intervals written with their ends."""
+
+    @cache
+    def stretches(text: str) -> tuple[_Stretch, ...]:
+        if text.startswith(">="):
+            low = kind.bound(text[2:])
+            return () if low is None else (_Stretch(low, None),)
+        if text.startswith("<"):
+            high = kind.bound(text[1:])
+            return () if high is None else (_Stretch(None, high),)
+        if text.startswith("[") and text.endswith((")", "]")):
+            return tuple(_between(kind, text[1:-1], closed=text.endswith("]")))
+        value = kind.single(text)
+        return () if value is None else (_Stretch(value, value, closed=True),)
+
+    return stretches
+
+
+def _between(kind: _Kind, inside: str, *, closed: bool) -> Iterator[_Stretch]:
+    """Yield the readings of what stands in brackets: `A, B`, and if closed `A to B` and `A-B`."""
+    closed_only = (" to ", "-") if kind.dashes else (" to ",)
+    for separator in (", ", *closed_only) if closed else (", ",):
+        for one, other in _splits(inside, separator):
+            low, high = kind.bound(one), kind.bound(other)
+            if low is None or high is None or low > high:
+                continue
+            whole = low.denominator == high.denominator == 1
+            if separator == ", " or (whole and (separator == " to " or low >= 0)):
+                yield _Stretch(low, high, closed)
+
+
+def _named(column: Column, kind: _Kind) -> _Reader:
+    """Read the labels of the intervals between the column's ends, and `FIRST to LAST` for neighbours."""
+    labels = column.labels or ()
+    ends = [None if end is None else kind.value(end) for end in column.ends or ()]
+    known = [end for end in ends if end is not None]
+    fit = len(labels) == len(ends) + 1 == len(known) + 1 and all(one < other for one, other in pairwise(known))
+    place = {label: at for at, label in enumerate(labels)} if fit else {}
+    lows, highs = [None, *known], [*known, None]
+
+    @cache
+    def stretches(text: str) -> tuple[_Stretch, ...]:
+        readings = [(place[text], place[text])] if text in place else []
+        for one, other in _splits(text, " to "):
+            if one in place and other in place and place[one] < place[other]:
+                readings.append((place[one], place[other]))
+        return tuple(_Stretch(lows[first], highs[last]) for first, last in readings)
+
+    return stretches
+
+
+def _splits(text: str, separator: str) -> Iterator[tuple[str, str]]:
+    """Yield every way to take a text apart at a separator."""
+    at = text.find(separator)
+    while at >= 0:
+        yield text[:at], text[at + len(separator) :]
+        at = text.find(separator, at + 1)
+
+
+def _medians(pairs: Pairs, kind: _Kind, marker: str) -> list[Fraction | None]:
+    """Return the value each original is released as; None if it is none.
+
+    Blanks around it are in their place where the median is the very text of an original.
+    """
+    originals = {original for original, _ in pairs}
+
+    @cache
+    def read(released: str | None) -> Fraction | None:
+        if released is None or released == marker:
+            return None
+        return kind.value(released) if released in originals else kind.single(released)
+
+    return [read(released) for _, released in pairs]
+
+
+def _by_medians(values: Sequence[Fraction | None], medians: Sequence[Fraction | None]) -> list[bool]:
+    """Say where the median can stand for an interval: among its originals, with nobody else between them."""
+    originals: dict[Fraction, set[Fraction]] = {}
+    others: set[Fraction] = set()
+    for value, median in zip(values, medians, strict=True):
+        if value is not None and median is None:
+            others.add(value)
+        elif value is not None and median is not None:
+            originals.setdefault(median, set()).add(value)
+    true = _apart(originals)
+    ranges = sorted((min(originals[median]), max(originals[median]), median) for median in true)
+    lows = [low for low, _, _ in ranges]
+    for value in others:
+        at = bisect_right(lows, value) - 1
+        if at >= 0 and value <= ranges[at][1] and value not in originals[ranges[at][2]]:
+            true.discard(ranges[at][2])
+    return [value is not None and median in true for value, median in zip(values, medians, strict=True)]
+
+
+def _apart(originals: dict[Fraction, set[Fraction]]) -> set[Fraction]:
+    """Return the medians that lie among their originals, in a range that meets the range of no other median."""
+    ranges = sorted((min(values), max(values), median) for median, values in originals.items())
+    apart = {median for low, high, median in ranges if low <= median <= high}
+    reach: Fraction | None = None
+    for at, (low, high, median) in enumerate(ranges):
+        meets_next = at + 1 < len(ranges) and ranges[at + 1][0] <= high
+        if meets_next or (reach is not None and low <= reach):
+            apart.discard(median)
+        reach = high if reach is None else max(reach, high)
+    return apart

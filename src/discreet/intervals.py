@@ -1,0 +1,159 @@
+"""Intervals of numbers and dates: where they begin and stop, and the text that is released for each."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from discreet.policy.columns import Column
+from discreet.scale import EXACT, Scale
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All values from `start` (None: without end) up to but not including `stop`, released as `text`.
+
+    `low` and `high` are set where the text covers less: the values from `low` to `high`, both included.
+    """
+
+    start: Decimal | None
+    stop: Decimal | None
+    text: str
+    low: Decimal | None = None
+    high: Decimal | None = None
+
+    def has(self, value: Decimal) -> bool:
+        """Whether the text may be released for a value."""
+        inside = (self.start is None or self.start <= value) and (self.stop is None or value < self.stop)
+        return inside and (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+
+def find(intervals: Sequence[Interval], value: Decimal) -> Interval | None:
+    """Return the interval (of ascending ones) whose text may be released for a value."""
+    starts = [interval.start for interval in intervals[1:]]
+    place = bisect.bisect_right(starts, value)  # type: ignore[type-var]  # only the first has no start
+    return intervals[place] if intervals[place].has(value) else None
+
+
+@dataclass(frozen=True)
+class Values:
+    """The numbers (or dates) of a column in ascending order, with the rows that have each and how it is written."""
+
+    numbers: tuple[Decimal, ...]
+    rows: tuple[int, ...]
+    spellings: tuple[str, ...]
+    """The text of each number as it stands in the table, where there is only one."""
+
+    def whole(self) -> bool:
+        """Whether all are integers."""
+        return all(number == number.to_integral_value() for number in self.numbers)
+
+
+def cut_values(values: Values, column: Column, cuts: Sequence[int]) -> list[Decimal]:
+    """Return the value at which each cut (in front of a number, by its place) is made.
+
+    It is the smallest number of the right part, or the owner's end point.
+    """
+    ends = _ends(column)
+    if ends is None:
+        return [values.numbers[cut] for cut in cuts]
+    return [ends[bisect.bisect_right(ends, values.numbers[cut - 1])] for cut in cuts]
+
+
+def allowed_cuts(values: Values, column: Column) -> list[bool]:
+    """Return in front of which numbers the column may be cut."""
+    ends = _ends(column)
+    if ends is None:
+        return [True] * len(values.numbers)
+    places = {bisect.bisect_left(values.numbers, end) for end in ends}
+    return [place in places for place in range(len(values.numbers))]
+
+
+def intervals(values: Values, column: Column, cuts: Sequence[int], marker: str) -> list[Interval]:
+    """Return the intervals that the cuts make (each in front of a number, by its place), with their texts."""
+    if not values.numbers:
+        return []
+    scale = column.scale
+    assert scale is not None
+    borders = [None, *cut_values(values, column, cuts), None]
+    edges = [0, *cuts, len(values.numbers)]
+    whole = scale.always_whole or (values.whole() and all(b is None or b == b.to_integral_value() for b in borders))
+    write = _Writer(scale, column, values, whole=whole)
+    return [
+        write.interval(borders[place], borders[place + 1], edges[place], edges[place + 1], marker)
+        for place in range(len(edges) - 1)
+    ]
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes intervals of one column in the form the owner chose."""
+
+    scale: Scale
+    column: Column
+    values: Values
+    whole: bool
+
+    def interval(self, start: Decimal | None, stop: Decimal | None, first: int, end: int, marker: str) -> Interval:
+        everything = start is None and stop is None
+        form = self.column.released_form
+        if everything and (self.column.open_ends or form != "interval"):
+            return Interval(start, stop, marker)
+        if form == "label":
+            return Interval(start, stop, self._label(start, stop))
+        if form == "median":
+            return Interval(start, stop, self._spelled(self._median(first, end)))
+        outermost = start is None or stop is None
+        if end - first == 1 and self.column.ends is None and not (outermost and self.column.open_ends):
+            only = self.values.numbers[first]
+            return Interval(start, stop, self._spelled(first), only, only)
+        if self.column.open_ends and outermost:
+            text = f"<{self._write(stop)}" if start is None else f">={self._write(start)}"
+            return Interval(start, stop, text)
+        return self._closed(start, stop)
+
+    def _closed(self, start: Decimal | None, stop: Decimal | None) -> Interval:
+        """Both ends are told; an outermost interval ends with the extreme value."""
+        low = self.values.numbers[0] if start is None else start
+        high = self.values.numbers[-1] if stop is None else stop
+        if not self.whole:
+            text = f"[{self._write(low)}, {self._write(high)}{']' if stop is None else ')'}"
+            return Interval(start, stop, text, low, high if stop is None else None)
+        if stop is not None:
+            high = EXACT.subtract(high, Decimal(1))
+        link = " to " if self.scale.always_whole or self.values.numbers[0] < 0 or low < 0 else "-"
+        text = self._write(low) if low == high else f"[{self._write(low)}{link}{self._write(high)}]"
+        return Interval(start, stop, text, low, high)
+
+    def _label(self, start: Decimal | None, stop: Decimal | None) -> str:
+        ends, labels = _ends(self.column), self.column.labels
+        assert ends is not None
+        assert labels is not None
+        low = 0 if start is None else ends.index(start) + 1
+        high = len(ends) if stop is None else ends.index(stop)
+        return labels[low] if low == high else f"{labels[low]} to {labels[high]}"
+
+    def _median(self, first: int, end: int) -> int:
+        """Return the place of the (lower) median of the rows."""
+        rows = self.values.rows[first:end]
+        half, seen = (sum(rows) + 1) // 2, 0
+        for place, count in enumerate(rows, start=first):
+            seen += count
+            if seen >= half:
+                return place
+        return end - 1
+
+    def _spelled(self, place: int) -> str:
+        return self.values.spellings[place] or self._write(self.values.numbers[place])
+
+    def _write(self, value: Decimal | None) -> str:
+        return "" if value is None else self.scale.write(value)
+
+
+def _ends(column: Column) -> list[Decimal] | None:
+    if column.ends is None or column.scale is None:
+        return None
+    read = (column.scale.read(end) for end in column.ends)
+    return [end for end in read if end is not None]

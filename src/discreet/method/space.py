@@ -1,0 +1,54 @@
+"""What may be disclosed of one column: the space of its recodings, by codes.
+
+A plain column discloses single values; all others stay one hidden value. Every other column is a tree whose
+nodes are ranges of codes: a disclosure opens a node into its children. A node may be an interval of numbers,
+which a disclosure cuts in two in front of some code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Node:
+    """The codes from `first` up to `stop`; what is lost (from 0 to 1) when no more than this is known."""
+
+    first: int
+    stop: int
+    children: tuple[int, ...] = ()
+    loss: float = 0.0
+    interval: bool = False
+
+
+@dataclass(frozen=True)
+class Space:
+    """The codes 0 to `size` - 1 of a column and how they may be told apart."""
+
+    size: int
+    nodes: tuple[Node, ...] = ()
+    """The root first; none for a plain column."""
+    cuts: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """In front of which codes an interval may be cut."""
+    positions: Floats = field(default_factory=lambda: np.zeros(0))
+    """Where the number of each code stands between the smallest (0) and the largest (1)."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether single values are shown or hidden."""
+        return not self.nodes
+
+    @property
+    def slots(self) -> int:
+        """How many different disclosures there are: one per value, or one per node and one per cut (and an end)."""
+        return self.size if self.plain else len(self.nodes) + self.size + 1
+
+    def width(self, first: int, stop: int) -> float:
+        """Return what is lost when only the interval of these codes is known."""
+        return float(self.positions[stop - 1] - self.positions[first])

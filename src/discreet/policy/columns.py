@@ -1,0 +1,168 @@
+"""What the owner says of single columns: left out or kept, and how their values may be made coarser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    WithJsonSchema,
+    model_serializer,
+    model_validator,
+)
+
+from discreet.errors import InputError
+from discreet.policy.part import Part, Text
+from discreet.scale import Dates, Numbers, Scale, tells_days
+from discreet.taxonomy import Taxonomy, read_taxonomy
+
+_TREE = {
+    "anyOf": [
+        {"type": "string", "description": "a CSV file (value;group;...;root on each line), relative to the policy"},
+        {"type": "object", "description": "the tree itself: {root: {group: [value, value], value: null}}"},
+    ]
+}
+
+
+def _taxonomy(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, Mapping):
+        return Taxonomy.from_tree(value)
+    if not isinstance(value, (str, Path)):
+        return value
+    folder = (info.context or {}).get("folder", Path())
+    try:
+        return read_taxonomy(Path(folder) / value)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+class Column(Part):
+    """What is to be known about one column beyond what `use` and `protect` say of it.
+
+    Examples
+    --------
+    >>> Column(type="number", ends=[18, 65]).scale.name
+    'number'
+    """
+
+    role: Literal["identifier", "other"] | None = Field(
+        default=None, description="identifier: left out of the release; other: goes out unchanged, on purpose"
+    )
+    type: Literal["category", "number", "date"] = Field(
+        default="category", description="numbers and dates are released as intervals, categories as themselves or not"
+    )
+    taxonomy: Annotated[
+        Taxonomy | None,
+        BeforeValidator(_taxonomy),
+        PlainSerializer(lambda tree: None if tree is None else tree.to_tree()),
+        WithJsonSchema(_TREE),
+    ] = Field(default=None, description="the groups a value may be released as: a CSV file, or the tree itself")
+    ends: tuple[Text, ...] | None = Field(
+        default=None,
+        description="where intervals may begin; between any two values when absent",
+        json_schema_extra={"items": {"type": ["string", "number"]}},
+    )
+    labels: tuple[str, ...] | None = Field(
+        default=None, description="names of the intervals between the ends, one more than there are ends"
+    )
+    form: Literal["interval", "label", "median"] | None = Field(
+        default=None,
+        description="interval: [30-39]; label: by their names; median: a typical value, the intervals in a file beside",
+    )
+    open_ends: bool = Field(
+        default=True, description="write the outermost intervals as <18 and >=65, so that no extreme value is told"
+    )
+    date_format: str | None = Field(default=None, description="how dates are written, such as %d.%m.%Y")
+
+    @model_serializer(mode="wrap")
+    def _only_what_was_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out defaults: some may only be said of numbers."""
+        said: dict[str, Any] = plain(self)
+        return {name: value for name, value in said.items() if name in self.model_fields_set}
+
+    @property
+    def scale(self) -> Scale | None:
+        """How the values are put in order; None for categories."""
+        if self.type == "category":
+            return None
+        return Numbers() if self.type == "number" else Dates(self.date_format)
+
+    @property
+    def coarsens(self) -> bool:
+        """Whether it says anything about how values may be made coarser."""
+        return self.type != "category" or self.taxonomy is not None
+
+    @property
+    def released_form(self) -> str:
+        """The form in which intervals are released."""
+        return self.form or ("label" if self.labels else "interval")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Column:
+        if not self.model_fields_set:
+            raise ValueError("says nothing; write a role, a type or a taxonomy")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Column:
+        if self.role is not None and self.coarsens:
+            raise ValueError(f"role: a column with the role {self.role} is not made coarser; drop one of the two")
+        if self.taxonomy is not None and self.type != "category":
+            raise ValueError(f"taxonomy: a {self.type} is cut into intervals; drop the taxonomy or the type")
+        if self.type == "category":
+            for name in ("ends", "labels", "form", "date_format"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name}: only numbers and dates have it; write type: number")
+            if "open_ends" in self.model_fields_set:
+                raise ValueError("open_ends: only numbers and dates have it; write type: number")
+        if self.date_format is not None and self.type != "date":
+            raise ValueError("date_format: only dates have it; write type: date")
+        if self.date_format is not None and not tells_days(self.date_format):
+            raise ValueError("date_format: must tell day, month and year and no time, such as %d.%m.%Y")
+        return self
+
+    @model_validator(mode="after")
+    def _ends_ascend(self) -> Column:
+        if self.ends is None or self.scale is None:
+            return self
+        values = [value for value in map(self.scale.read, self.ends) if value is not None]
+        if not values or len(values) < len(self.ends):
+            example = "[18, 30, 45, 65]" if self.type == "number" else "[2000-01-01, 2010-01-01]"
+            raise ValueError(f"ends: write {self.type}s in ascending order, such as {example}")
+        if any(one >= other for one, other in pairwise(values)):
+            raise ValueError("ends: write them in ascending order, each once")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_fit(self) -> Column:
+        if self.form == "label" and self.labels is None:
+            raise ValueError("labels: are missing; write one name for each interval between the ends")
+        if self.labels is None:
+            return self
+        if self.ends is None or len(self.labels) != len(self.ends) + 1:
+            raise ValueError(
+                "labels: write one more than there are ends: below the first, between them, above the last"
+            )
+        if self.form not in (None, "label"):
+            raise ValueError(f"labels: are not shown with form: {self.form}; drop one of the two")
+        if len(set(self.labels)) < len(self.labels) or not all(self.labels):
+            raise ValueError("labels: each must be a text of its own")
+        return self
+
+    def released_labels(self) -> set[str]:
+        """The texts of its own that the column may be released with, but for the root of its taxonomy."""
+        if self.taxonomy is not None:
+            return {node.label for node in self.taxonomy.nodes[1:]} | set(self.taxonomy.leaves)
+        return set(self.labels or ())
+
+
+def as_columns(value: Any) -> Any:
+    """Accept a blank `columns` as none."""
+    return {} if value is None else value

@@ -1,0 +1,368 @@
+"""The changeable columns of a job: how the values of each may be released, and how its recodings are named.
+
+Between the table's words (texts, taxonomy labels, intervals) and the method's (codes, nodes, slots): a
+`Changeable` gives the method a `Space` and turns what it found back into recodings, steps and reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from discreet.errors import Problem
+from discreet.intervals import Values, allowed_cuts, cut_values, intervals
+from discreet.method.space import Flags, Node, Space
+from discreet.plan import Recoding
+from discreet.policy.bind import Bound
+from discreet.policy.columns import Column
+from discreet.scale import share_of_range
+from discreet.table.encode import Combinations, Ints
+from discreet.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from discreet.method.disclosure import Parts
+
+MOST_LISTED = 10
+Domain = tuple[str | None, ...]
+
+
+class Changeable(Protocol):
+    """One column that may be changed."""
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        ...
+
+    @property
+    def space(self) -> Space:
+        """What a method may disclose of it."""
+        ...
+
+    @property
+    def codes(self) -> Ints:
+        """The code in the space of each value of the table, in the order of the table's domain."""
+        ...
+
+    @property
+    def pinned(self) -> Flags:
+        """Which codes already are the marker."""
+        ...
+
+    def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:
+        """Return what a disclosure opens, and its kind: disclose, specialise or split."""
+        ...
+
+    def cut(self, slot: int) -> str | None:
+        """Return where a disclosure cuts an interval; None when it does something else."""
+        ...
+
+    def recoding(self, found: Flags | Parts) -> Recoding:
+        """Return the recoding that was found."""
+        ...
+
+    def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
+        """Yield first code and name of each part that is not told in full."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlainColumn:
+    """Single values are shown or hidden."""
+
+    name: str
+    domain: Domain
+    marker: str
+
+    @property
+    def space(self) -> Space:
+        """One code per value."""
+        return Space(len(self.domain))
+
+    @property
+    def codes(self) -> Ints:
+        """The table's own."""
+        return np.arange(len(self.domain))
+
+    @property
+    def pinned(self) -> Flags:
+        """The value that is the marker, if there is one."""
+        return np.array([value == self.marker for value in self.domain], dtype=np.bool_)
+
+    def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:  # noqa: ARG002
+        """Return the value."""
+        return self.domain[slot], "disclose"
+
+    def cut(self, slot: int) -> None:
+        """Nothing is cut."""
+
+    def recoding(self, found: Flags | Parts) -> Recoding:
+        """Return shown values as themselves, hidden ones as the marker."""
+        pairs = zip(self.domain, found, strict=True)
+        return Recoding(self.name, tuple((value, value if shown else self.marker) for value, shown in pairs))
+
+    def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
+        """Yield the hidden values."""
+        for code, (value, shown) in enumerate(zip(self.domain, found, strict=True)):
+            if not shown:
+                yield code, value
+
+
+@dataclass(frozen=True)
+class TreeColumn:
+    """Values are released as nodes of a taxonomy; missing values that it does not know stand beside its branches."""
+
+    name: str
+    taxonomy: Taxonomy
+    domain: Domain
+    missing: Domain
+
+    @property
+    def space(self) -> Space:
+        """The missing values first, then the leaves."""
+        extra = len(self.missing)
+        size = extra + len(self.taxonomy.leaves)
+        most = max(size - 1, 1)
+        nodes = [
+            Node(
+                node.first + extra,
+                node.stop + extra,
+                node.children,
+                (node.stop - node.first - 1) / most,
+            )
+            for node in self.taxonomy.nodes
+        ]
+        if extra:
+            ours = range(len(nodes), len(nodes) + extra)
+            above = nodes[0].children or (len(nodes) + extra,)
+            nodes += [Node(code, code + 1) for code in range(extra)]
+            if not nodes[0].children:  # a taxonomy of one value is that value beside the missing ones
+                nodes.append(Node(extra, size))
+            nodes[0] = Node(0, size, (*ours, *above), (size - 1) / most)
+        return Space(size, tuple(nodes), np.zeros(size, dtype=np.bool_), np.zeros(size))
+
+    @property
+    def codes(self) -> Ints:
+        """The places of the table's values among the missing values and leaves."""
+        places = {value: place for place, value in enumerate((*self.missing, *self.taxonomy.leaves))}
+        return np.array([places[value] for value in self.domain], dtype=np.int64)
+
+    @property
+    def pinned(self) -> Flags:
+        """None."""
+        return np.zeros(len(self.missing) + len(self.taxonomy.leaves), dtype=np.bool_)
+
+    def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:  # noqa: ARG002
+        """Return the label of the node."""
+        return self._label(slot, first), "specialise"
+
+    def cut(self, slot: int) -> None:
+        """Nothing is cut."""
+
+    def recoding(self, found: Flags | Parts) -> Recoding:
+        """Return the label of the node for each value, those included that do not occur."""
+        values = (*self.missing, *self.taxonomy.leaves)
+        to = [
+            (values[code], self._label(node, first))
+            for first, stop, node in _parts(found)
+            for code in range(first, stop)
+        ]
+        return Recoding(self.name, tuple(to))
+
+    def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
+        """Yield the nodes that are not single values."""
+        for first, stop, node in _parts(found):
+            if stop - first > 1:
+                yield first, self._label(node, first)
+
+    def _label(self, node: int, first: int) -> str | None:
+        if node == 0 and self.missing:
+            return self.taxonomy.nodes[0].labels[-1]
+        if first < len(self.missing):
+            return self.missing[first]
+        return self.taxonomy.leaves[-1] if node >= len(self.taxonomy.nodes) else self.taxonomy.nodes[node].label
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Numbers or dates are released as intervals; missing values stand beside them."""
+
+    name: str
+    column: Column
+    values: Values
+    domain: Domain
+    missing: Domain
+    marker: str
+
+    @property
+    def space(self) -> Space:
+        """The missing values first, then the numbers in ascending order."""
+        numbers, extra = self.values.numbers, len(self.missing)
+        size = extra + len(numbers)
+        lowest, highest = numbers[0], numbers[-1]
+        positions = np.zeros(size)
+        positions[extra:] = [share_of_range(number, lowest, highest) for number in numbers]
+        cuts = np.zeros(size, dtype=np.bool_)
+        cuts[extra:] = allowed_cuts(self.values, self.column)
+        cuts[extra] = False
+        whole = Node(extra, size, loss=float(lowest != highest), interval=True)
+        if not extra:
+            return Space(size, (whole,), cuts, positions)
+        leaves = [Node(code, code + 1) for code in range(extra)]
+        root = Node(0, size, tuple(range(1, extra + 2)), 1.0)
+        return Space(size, (root, *leaves, whole), cuts, positions)
+
+    @property
+    def codes(self) -> Ints:
+        """The places of the table's values among the missing values and numbers."""
+        places: dict[str | Decimal | None, int] = {value: place for place, value in enumerate(self.missing)}
+        places |= {number: place for place, number in enumerate(self.values.numbers, start=len(self.missing))}
+        scale = self.column.scale
+        assert scale is not None
+        return np.array(
+            [places[value if value in places else scale.read(value)] for value in self.domain], dtype=np.int64
+        )
+
+    @property
+    def pinned(self) -> Flags:
+        """None."""
+        return np.zeros(len(self.missing) + len(self.values.numbers), dtype=np.bool_)
+
+    def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:
+        """Return the interval."""
+        return (self.marker, "specialise") if slot < self._nodes else (self._interval(first, stop), "split")
+
+    def cut(self, slot: int) -> str | None:
+        """Return the number in front of which an interval is cut."""
+        if slot < self._nodes:
+            return None
+        (cut,) = cut_values(self.values, self.column, [slot - self._nodes - len(self.missing)])
+        return self._write(cut)
+
+    @property
+    def _nodes(self) -> int:
+        """How many nodes the space has."""
+        return len(self.missing) + 2 if self.missing else 1
+
+    def recoding(self, found: Flags | Parts) -> Recoding:
+        """Return the intervals, and what becomes of missing values."""
+        extra = len(self.missing)
+        parts = _parts(found)
+        apart = not extra or len(parts) > 1
+        cuts = [first - extra for first, _, _ in parts if first > extra] if apart else []
+        to = tuple((value, value if apart else self.marker) for value in self.missing)
+        return Recoding(self.name, to, tuple(intervals(self.values, self.column, cuts, self.marker)))
+
+    def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
+        """Yield the intervals with more than one number, and the root above missing values."""
+        for first, stop, _ in _parts(found):
+            if stop - first > 1:
+                yield first, self.marker if first < len(self.missing) else self._interval(first, stop)
+
+    def _interval(self, first: int, stop: int) -> str:
+        """Return an interval for the eyes of the owner: as far as the values reach, the last closed."""
+        extra = len(self.missing)
+        low, high = self.values.numbers[0], self.values.numbers[-1]
+        if first > extra:
+            (low,) = cut_values(self.values, self.column, [first - extra])
+        if stop < extra + len(self.values.numbers):
+            (high,) = cut_values(self.values, self.column, [stop - extra])
+            return f"[{self._write(low)}, {self._write(high)})"
+        return f"[{self._write(low)}, {self._write(high)}]"
+
+    def _write(self, value: Decimal) -> str:
+        scale = self.column.scale
+        assert scale is not None
+        return scale.write(value)
+
+
+def _parts(found: Flags | Parts) -> Parts:
+    assert isinstance(found, list)
+    return found
+
+
+def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Changeable], list[Problem]]:
+    """Return the changeable columns of a job, and where their values do not fit what the policy says of them."""
+    columns: list[Changeable] = []
+    problems: list[Problem] = []
+    for name in bound.changeable:
+        said = bound.policy.column(name)
+        domain = counted.domain(name)
+        if said.taxonomy is not None:
+            column, problem = _tree_column(bound, name, said.taxonomy, domain)
+        elif said.scale is not None:
+            column, problem = _number_column(bound, name, said, counted)
+        else:
+            column, problem = PlainColumn(name, domain, bound.policy.marker), None
+        columns += [column] if column is not None else []
+        problems += [problem] if problem is not None else []
+    return columns, problems
+
+
+def _tree_column(
+    bound: Bound, name: str, taxonomy: Taxonomy, domain: Domain
+) -> tuple[Changeable | None, Problem | None]:
+    leaves = set(taxonomy.leaves)
+    absent = [value for value in domain if value not in leaves]
+    missing = tuple(value for value in absent if _is_missing(bound, value))
+    lacking = ["a missing value" if value is None else repr(value) for value in absent if value not in missing]
+    if lacking:
+        more = f" and {len(lacking) - MOST_LISTED} more" if len(lacking) > MOST_LISTED else ""
+        message = (
+            f"the taxonomy lacks {len(lacking)} value{'s' if len(lacking) > 1 else ''} of the column: "
+            f"{', '.join(lacking[:MOST_LISTED])}{more}; add them"
+            + (", or say under 'missing' what becomes of missing values" if None in absent else "")
+        )
+        return None, bound.policy.problem(("columns", name, "taxonomy"), message)
+    return TreeColumn(name, taxonomy, domain, missing), None
+
+
+def _number_column(
+    bound: Bound, name: str, said: Column, counted: Combinations
+) -> tuple[Changeable | None, Problem | None]:
+    scale = said.scale
+    assert scale is not None
+    domain = counted.domain(name)
+    missing = tuple(value for value in domain if _is_missing(bound, value))
+    rows = np.bincount(counted.code(name), weights=counted.counts, minlength=len(domain)).astype(np.int64)
+    found: dict[Decimal, tuple[str, int]] = {}
+    bad = 0
+    for value, count in zip(domain, rows.tolist(), strict=True):
+        if value in missing:
+            continue
+        number = scale.read(value)
+        if number is None or value is None:
+            bad += 1
+        else:
+            _, before = found.get(number, ("", 0))
+            found[number] = ("" if number in found else value, before + count)
+    path = ("columns", name, "type")
+    if bad:
+        form = (
+            f" as {said.date_format} says"
+            if said.date_format
+            else ", such as 2024-01-31"
+            if said.type == "date"
+            else ""
+        )
+        message = (
+            f"{bad} of the {len(domain)} different values of the column {'is' if bad == 1 else 'are'} no {said.type}"
+            f"{form}; name those that stand for a missing value under 'missing', or leave the type out"
+        )
+        return None, bound.policy.problem(path, message)
+    if not found:
+        return None, bound.policy.problem(path, f"the column has no {said.type} at all; leave the type out")
+    numbers = sorted(found)
+    values = Values(
+        tuple(numbers), tuple(found[number][1] for number in numbers), tuple(found[number][0] for number in numbers)
+    )
+    return NumberColumn(name, said, values, domain, missing, bound.policy.marker), None
+
+
+def _is_missing(bound: Bound, value: str | None) -> bool:
+    missing = bound.policy.missing
+    return missing is not None and missing.has(value)
