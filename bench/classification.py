@@ -132,7 +132,8 @@ def random_lines(pool: Executor, data: str, base: Sequence[float], draws: int, l
         for chosen, split in pairs:
             job, outcome = outcomes[chosen]
             samples.append(_sample(outcome, job.splits.index(split), base[split]))
-        lines.append(Line(f"Ran{number}", f"{len(set(pairs))} different", tuple(samples), benchmark.averaged))
+        different = len({chosen for chosen, _ in pairs})
+        lines.append(Line(f"Ran{number}", f"{different} different", tuple(samples), benchmark.averaged))
     return lines
 
 

@@ -113,15 +113,23 @@ def print_lines(title: str, lines: Sequence[Line]) -> None:
 
 
 def _cells(line: Line) -> list[str]:
-    errors = [line.at(threshold) for threshold in THRESHOLDS]
     return [
         line.name,
         line.sensitive,
         f"{line.re:.2f}",
-        *("cannot" if error is None else f"{error:.2f}" for error in errors),
+        *(_cell(line, threshold) for threshold in THRESHOLDS),
         *(f"{figure:.2f}" for figure in (line.se, line.se_be, line.re_se)),
         f"{len(line.pairs)} of {len(line.samples) * len(line.averaged)}",
     ]
+
+
+def _cell(line: Line, threshold: int) -> str:
+    """Return the SE, with the number of releases behind it where some cannot be made."""
+    error = line.at(threshold)
+    if error is None:
+        return "cannot"
+    made = sum(sample.released[threshold] is not None for sample in line.samples)
+    return f"{error:.2f}" if made == len(line.samples) else f"({made}) {error:.2f}"
 
 
 @dataclass(frozen=True)

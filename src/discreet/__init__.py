@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
+    from discreet.thresholds import Frontier, Point, frontier
 
 _HOMES = {
     "discreet.audit.audit": ("Audit",),
@@ -58,6 +59,7 @@ _HOMES = {
         "Problem",
         "PromiseError",
     ),
+    "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.plan": ("Edit", "Kept", "Plan", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
@@ -89,6 +91,7 @@ __all__ = [
     "Edit",
     "FileOptions",
     "Finding",
+    "Frontier",
     "General",
     "ImpossiblePromise",
     "InputError",
@@ -96,6 +99,7 @@ __all__ = [
     "Kept",
     "Missing",
     "Plan",
+    "Point",
     "Policy",
     "PolicyError",
     "Problem",
@@ -110,6 +114,7 @@ __all__ = [
     "Verification",
     "Worst",
     "__version__",
+    "frontier",
     "protect",
     "read_plan",
     "read_policy",

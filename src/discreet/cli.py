@@ -88,11 +88,12 @@ def protect(
     from discreet.manifest import manifest_path
 
     with _reporting(as_json) as report:
-        outputs = [out, *([plan, manifest_path(plan)] if plan else [])]
-        _refuse_outputs(outputs, [table, policy], force)
         _refuse_foreign(out)
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        _refuse_outputs(
+            [*_released(out, rules), *([plan, manifest_path(plan)] if plan else [])], [table, policy], force
+        )
         from discreet.pipeline import protect as run
         from discreet.stopping import Stopper
         from discreet.writing import write_release
@@ -164,7 +165,6 @@ def apply(
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with _reporting(as_json) as report:
-        _refuse_outputs([out], [table, plan], force)
         _refuse_foreign(out)
         from discreet.pipeline import apply as run
         from discreet.plan import read_plan
@@ -173,6 +173,7 @@ def apply(
         kept = read_plan(plan)
         file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
         kept = replace(kept, policy=kept.policy.with_file(**file))
+        _refuse_outputs(_released(out, kept.policy), [table, plan], force)
         before = {table: _stamp(table)}
         with _progress(as_json) as say:
             release = run(kept, table, say)
@@ -213,6 +214,53 @@ def check(
             print_check(result, rules)
         sys.stdout.flush()
         raise typer.Exit(report.code)
+
+
+@app.command()
+def frontier(
+    table: TableArg,
+    policy: PolicyOption,
+    thresholds: Annotated[
+        str | None,
+        typer.Option("--thresholds", help="Shares (or k) to try, such as 20%,40%,60%; chosen when absent."),
+    ] = None,
+    promise: Annotated[
+        int | None, typer.Option("--promise", min=1, help="Number of the promise whose threshold changes.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it here: .html, .svg or .png (needs discreet\\[report]).")
+    ] = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
+) -> None:
+    """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
+    with _reporting(as_json) as report:
+        if plot is not None:
+            _refuse_outputs([plot], [table, policy], force)
+            _refuse_charts(plot)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        from discreet.show import print_frontier
+        from discreet.thresholds import frontier as run
+
+        wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
+        found = run(table, rules, wanted, promise=promise)
+        if plot is not None:
+            from discreet.charts import write_chart
+            from discreet.table.staging import Staging
+
+            with Staging(force=force) as staging:
+                with staging.open(plot, private=True) as file:
+                    write_chart(found.plot(), plot, file)
+                staging.commit(last=plot)
+            report.written = plot
+        if as_json:
+            print(found.to_json(), end="")
+        else:
+            print_frontier(found, None if plot is None else str(plot))
 
 
 @app.command()
@@ -365,6 +413,14 @@ def _read_policy(path: Path, **file: object) -> Policy:
     return read_policy(path).with_file(**file)
 
 
+def _released(out: Path, policy: Policy) -> list[Path]:
+    """Return the files of a release: the table and, with medians, their intervals."""
+    from discreet.medians import map_path
+
+    medians = any(column.released_form == "median" for column in policy.columns.values())
+    return [out, map_path(out)] if medians else [out]
+
+
 def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> None:
     """Refuse at once what could only fail, or harm, at the end."""
     from discreet.table.staging import refuse_unwritable
@@ -376,6 +432,18 @@ def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> Non
             raise InputError(f"{path}: is also another file of this command; give it a name of its own")
         others.append(path)
         refuse_unwritable(path, force=force)
+
+
+def _refuse_charts(plot: Path) -> None:
+    """Refuse at once a form of picture that cannot be drawn here."""
+    from importlib.util import find_spec
+
+    from discreet.charts import FORMS
+
+    if plot.suffix.lower() not in FORMS:
+        raise InputError(f"{plot}: a picture ends in {', '.join(FORMS)}")
+    if find_spec("altair") is None or find_spec("vl_convert") is None:
+        raise InputError("drawing needs Altair; install discreet[report]")
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from discreet.policy import FileOptions
+from discreet.scale import Dates, Numbers
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
 from discreet.version import __version__
@@ -57,6 +58,8 @@ class Look:
     kind: str
     distinct: int
     missing: dict[str, int] = field(default_factory=dict)
+    type: str | None = None
+    """How to say that it is a column of numbers or dates; None for others."""
     identifier: str | None = None
     """Why it seems to name people, if it does."""
     known_by_name: bool = False
@@ -97,6 +100,7 @@ def _look(column: pl.Series) -> Look:
         kind,
         distinct,
         signs,
+        _type(kind, present),
         _why_identifier(column.name, kind, present, distinct),
         bool(_KNOWN.search(column.name)),
         bool(_SENSITIVE.search(column.name)),
@@ -116,6 +120,19 @@ def _kind(values: pl.Series) -> str:
     if any(stripped.str.contains(form).all() for form in dates):
         return "date"
     return "text" if float(str(values.str.len_chars().mean())) > 40 else "category"
+
+
+def _type(kind: str, values: pl.Series) -> str | None:
+    """Return the type of a column as a policy says it, where it can be cut into intervals."""
+    if kind in ("number", "decimal"):
+        read = (Numbers().read(value) for value in values.unique().head(1000).to_list())
+        return "{type: number}" if all(number is not None for number in read) else None
+    if kind != "date":
+        return None
+    for said, scale in (("{type: date}", Dates()), ('{type: date, date_format: "%d.%m.%Y"}', Dates("%d.%m.%Y"))):
+        if all(scale.read(value) is not None for value in values.unique().head(1000).to_list()):
+            return said
+    return None
 
 
 def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
@@ -162,8 +179,8 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
         f"# A policy for {name} ({rows}, {len(source.columns)} columns), drafted by discreet {__version__}.",
         "# Everything here is a guess. It promises nothing until you have filled in 'protect'.",
         "",
-        "# What the release is for: general (least loss), counts (fewest hidden cells), or {classify: COLUMN}",
-        "# to keep a column predictable.",
+        "# What the release is for: general (least loss), counts (fewest hidden cells), {classify: COLUMN} or",
+        "# {regress: COLUMN} to keep a column predictable.",
         "use: general",
         "",
         "# What must not be inferred: choose the sensitive columns and the values nobody should be sure of.",
@@ -181,6 +198,10 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
             f"#    given: [{given}]",
             "#    at_most: 50%",
         ]
+    lines += [
+        "# Or, and also: so many rows must look alike to whoever knows these columns.",
+        f"#  - {{k: 10, over: [{given}]}}",
+    ]
     lines += ["", *_columns(looks, known), "", *_missing(looks), *_file(source)]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -192,11 +213,13 @@ def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
         for look in looks
         if look.identifier
     ]
-    lines += [
-        f"# {look.name}: supposed to be known; {look.distinct} different values ({look.kind})"
-        for look in looks
-        if look.name in known
-    ]
+    for look in looks:
+        if look.name in known:
+            told = f"supposed to be known; {look.distinct} different values"
+            if look.type is None:
+                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups")
+            else:
+                lines.append(f"  {_yaml(look.name)}: {look.type}    # {told}; released as intervals")
     rest = [look for look in looks if look.identifier is None and look.name not in known]
     lines += [
         f"#  {_yaml(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})" for look in rest

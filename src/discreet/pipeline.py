@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.audit.audit import Audit, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError
+from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
 from discreet.planning import Task, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
@@ -57,6 +58,11 @@ class Release:
         from discreet.writing import write_release
 
         write_release(self, Path(path), force=force)
+
+    @property
+    def intervals(self) -> dict[str, Ranges]:
+        """For each column released by medians, where the interval of each begins and stops; publish it as well."""
+        return median_ranges(self.plan)
 
     @property
     def table(self) -> object:
@@ -174,7 +180,7 @@ def _release(
     say(Progress("apply"))
     released = source.apply(plan)
     say(Progress("verify"))
-    verification = check(released, bound.policy, source, vouched=True)
+    verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan))
     if not verification.holds:
         unseen = "a value that the plan has not seen was suppressed" if released.suppressed == 1 else ""
         if released.suppressed > 1:

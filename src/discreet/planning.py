@@ -104,26 +104,37 @@ class Task:
 
 
 class Planner:
-    """A search for a plan that keeps all promises, ready to run."""
+    """A search for a plan that keeps all promises, ready to run; `keep_all` also searches with redundant ones."""
 
-    def __init__(self, task: Task) -> None:
-        from discreet.method.disclosure import Search, Unsatisfiable  # compiled: only loaded when needed
+    def __init__(self, task: Task, *, keep_all: bool = False) -> None:
+        from discreet.method.disclosure import Search  # compiled: only loaded when needed
 
         policy = task.bound.policy
         self.task = task
-        self.promises, self.dropped = without_redundant(list(policy.promises()))
-        try:
-            self.search: Search = Search(
-                group_problem(task.bound, task.columns, self.promises, task.counted),
-                GAINS[type(policy.use)],
-                only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
-                only_valid=policy.disclosure.split == "best_valid",
-            )
-        except Unsatisfiable as answer:
-            raise ImpossiblePromise([(self.promises[number], share) for number, share in answer.least]) from None
+        promises = list(policy.promises())
+        self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
+        self.search: Search = Search(
+            group_problem(task.bound, task.columns, self.promises, task.counted),
+            GAINS[type(policy.use)],
+            only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
+            only_valid=policy.disclosure.split == "best_valid",
+        )
 
     def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
-        """Return the plan that the search finds."""
+        """Return the plan that the search finds.
+
+        Raises
+        ------
+        ImpossiblePromise
+            When there is none, with the least possible share of each broken promise.
+        """
+        from discreet.method.disclosure import Unsatisfiable
+
+        try:
+            self.search.check_limits()
+        except Unsatisfiable as answer:
+            least = [(self.promises[number], share) for number, share in answer.least]
+            raise ImpossiblePromise(least) from None
         return self.plan(self.search.run(carry_on))
 
     def plan(self, found: Found) -> Plan:

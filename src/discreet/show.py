@@ -15,9 +15,10 @@ from discreet.checking import Checked
 from discreet.drafting import Draft
 from discreet.errors import cannot_be_kept
 from discreet.pipeline import Release
-from discreet.plan import Kept, Plan
+from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Counts, General, Inference, Policy
 from discreet.policy.share import percent
+from discreet.thresholds import Frontier
 
 MOST = 12
 """Values or steps listed before the rest is only counted; the plan has them all."""
@@ -94,7 +95,7 @@ def print_verification(found: Verification, name: str, *, with_original: bool) -
     to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
     _print_promises(to, found.requirements, None, set())
     if found.truthful.answer is Answer.HOLDS:
-        to.print("Every cell is the original or hidden.")
+        to.print("Every cell is the original, something that covers it, or hidden.")
     for problem in found.truthful.problems:
         to.print(f"[red]broken[/]: {escape(problem)}", soft_wrap=True)
     if not with_original:
@@ -139,6 +140,33 @@ def print_check(result: Checked, policy: Policy) -> None:
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
 
 
+def print_frontier(found: Frontier, plot: str | None) -> None:
+    """Show what is kept at each threshold."""
+    to = console()
+    to.print("How much can be told at which threshold (planned, not released). Changed is the threshold of:")
+    for promise in found.swept:
+        to.print(f"  {escape(promise)}", soft_wrap=True)
+    names = ["threshold", "smallest group" if found.sizes else "largest share", "detail kept", ""]
+    names += [f"of {escape(found.target)} kept"] if found.target is not None else []
+    table = Table(*names, "disclosures", box=None)
+    for point in found.points:
+        name = found.name_of(point.threshold) + (" (the policy's)" if point.threshold == found.own else "")
+        if point.largest is None or point.detail is None:
+            least = "" if point.least is None else f"cannot be kept; at {'most' if found.sizes else 'least'} "
+            table.add_row(name, f"[red]{least}{found.name_of(point.least or point.threshold)}[/]")
+            continue
+        largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)
+        bar = "█" * round(point.detail * 20)
+        target = [] if point.target is None else [f"{point.target:.1%}"]
+        table.add_row(name, largest, f"{point.detail:.1%}", bar, *target, str(point.steps))
+    to.print()
+    to.print(table)
+    if plot is not None:
+        to.print(
+            f"\nThe picture is {escape(plot)}. It tells more than a release does: keep it private.", soft_wrap=True
+        )
+
+
 def sensitive_columns(policy: Policy) -> set[str]:
     """Return the columns whose values are not shown, not even in a group of another promise."""
     return set(policy.sensitive)
@@ -170,40 +198,64 @@ def _figure(worst: Worst, sensitive: set[str]) -> str:
 
 
 def _print_changes(to: Console, release: Release) -> None:
-    table = Table("column", "shown", "hidden", "cells hidden", title="What changed", title_justify="left", box=None)
+    audit = release.audit
+    coarser = any(release.plan.policy.column(recoding.column).coarsens for recoding in release.plan.recodings)
+    names = ["column", "shown", *(["made coarser"] if coarser else []), "hidden", "cells hidden"]
+    table = Table(*names, *(["coarser"] if coarser else []), title="What changed", title_justify="left", box=None)
     for recoding in release.plan.recodings:
-        cells = release.audit.hidden_cells[recoding.column]
-        table.add_row(
-            escape(recoding.column),
-            escape(_some([text_of(value) for value in recoding.shown])),
-            escape(_some([text_of(value) for value in recoding.hidden])),
-            f"{cells} of {release.audit.rows}",
-        )
+        shown, covered, hidden = _told(recoding, release.plan.policy)
+        hidden_cells = f"{audit.hidden_cells[recoding.column]} of {audit.rows}"
+        cells = [_some([text_of(value) for value in values]) for values in (shown, covered, hidden)]
+        if not coarser:
+            del cells[1]
+        row = [recoding.column, *cells, hidden_cells, *([str(audit.coarser_cells[recoding.column])] if coarser else [])]
+        table.add_row(*map(escape, row))
     to.print()
     to.print(table)
+    if audit.detail is not None:
+        to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+
+
+def _told(recoding: Recoding, policy: Policy) -> tuple[list[str | None], list[str | None], list[str | None]]:
+    """Return the values shown as they are, the texts that stand for several, and the values that are hidden."""
+    taxonomy = policy.column(recoding.column).taxonomy
+    nothing = {policy.marker} | (set() if taxonomy is None else {taxonomy.nodes[0].labels[-1]})
+    shown: list[str | None] = list(recoding.shown)
+    hidden = [value for value, text in recoding.to if value != text and text in nothing]
+    covered: list[str | None] = [text for value, text in recoding.to if value != text and text not in nothing]
+    for interval in recoding.intervals:
+        if interval.text in nothing:
+            hidden.append("every number" if policy.column(recoding.column).type == "number" else "every date")
+        elif interval.low is not None and interval.low == interval.high:
+            shown.append(interval.text)
+        else:
+            covered.append(interval.text)
+    if taxonomy is not None and len(hidden) == len(recoding.to):
+        hidden = ["all"]
+    return shown, list(dict.fromkeys(covered)), hidden
 
 
 def _print_why(to: Console, plan: Plan) -> None:
     if plan.steps:
         table = Table(
             "",
-            "shown",
+            "disclosed",
             "score",
             "gain",
             "privacy loss",
-            title="Shown, best first",
+            title="Disclosed, best first",
             title_justify="left",
             box=None,
         )
         for place, step in enumerate(plan.steps[:MOST], start=1):
-            value = escape(f"{step.column} = {text_of(step.value)}")
+            value = escape(_disclosure(step))
             table.add_row(str(place), value, *(f"{figure:.6g}" for figure in (step.score, step.gain, step.loss)))
         to.print()
         to.print(table)
         if len(plan.steps) > MOST:
             to.print(f"and {len(plan.steps) - MOST} more; the plan has them all")
     if plan.kept:
-        to.print("\nStill hidden, and why", style="italic")
+        to.print("\nNot told, or not finer, and why", style="italic")
     reasons: dict[str, list[str]] = {}
     for kept in plan.kept:
         reasons.setdefault(_reason(kept, plan.policy), []).append(f"{kept.column} = {text_of(kept.value)}")
@@ -212,6 +264,18 @@ def _print_why(to: Console, plan: Plan) -> None:
     if len(reasons) > MOST:
         to.print(f"  and values with {len(reasons) - MOST} more reasons; the plan has them all")
     to.print()
+
+
+def _disclosure(step: Step) -> str:
+    """Return what a step told."""
+    value = f"{step.column} = {text_of(step.value)}"
+    return (
+        value
+        if step.kind == "disclose"
+        else f"{value} into its parts"
+        if step.cut is None
+        else f"{value} at {step.cut}"
+    )
 
 
 def _reason(kept: Kept, policy: Policy) -> str:

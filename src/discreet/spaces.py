@@ -339,7 +339,8 @@ def _number_column(
             bad += 1
         else:
             _, before = found.get(number, ("", 0))
-            found[number] = ("" if number in found else value, before + count)
+            spelling = value if number not in found and value == value.strip() else ""
+            found[number] = (spelling, before + count)
     path = ("columns", name, "type")
     if bad:
         form = (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.manifest import digest, manifest, manifest_path
+from discreet.medians import map_path, write_map
 from discreet.table.source import open_table
 from discreet.table.staging import Staging
 
@@ -25,7 +26,10 @@ def write_release(
     plan: Path | None = None,
     sources: dict[str, Path] | None = None,
 ) -> None:
-    """Write the release to `out`; with `plan` also the private plan and a manifest beside it."""
+    """Write the release to `out`; with `plan` also the private plan and a manifest beside it.
+
+    Where medians are released, the intervals they stand for are written beside `out`.
+    """
     staging = Staging(force=force)
     try:
         with staging:
@@ -39,6 +43,9 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     with staging.open(out) as file:
         release.engine.write(file, out)
     _read_back(release, staging.staged(out), out)
+    if release.intervals:
+        with staging.open(map_path(out)) as file:
+            file.write(write_map(release.intervals).encode())
     if plan is not None:
         parts = {part: (path.name, digest(path)) for part, path in sources.items()}
         parts["release"] = (out.name, digest(staging.staged(out)))

@@ -12,8 +12,7 @@ which say nothing of their intervals: these must at least be able to exist).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -33,7 +32,13 @@ _BLANKS = " \t\n\r\f\v"
 _TICK = timedelta(microseconds=1)
 
 
-def untrue(pairs: Pairs, column: Column | None, marker: str, missing: Collection[str | None]) -> list[bool]:
+def untrue(
+    pairs: Pairs,
+    column: Column | None,
+    marker: str,
+    missing: Collection[str | None],
+    medians: Mapping[str, tuple[str, str]] | None = None,
+) -> list[bool]:
     """Say of each pair whether the released text does not cover the original.
 
     Parameters
@@ -46,6 +51,9 @@ def untrue(pairs: Pairs, column: Column | None, marker: str, missing: Collection
         The text that covers every value.
     missing
         The texts that stand for a missing value, besides None.
+    medians
+        Where the interval of each released median begins and stops (blank: nowhere), as published beside the
+        release. Without it, a median must lie among its originals, with no other released value between them.
 
     Examples
     --------
@@ -53,14 +61,20 @@ def untrue(pairs: Pairs, column: Column | None, marker: str, missing: Collection
     >>> untrue([("30", "[30-39]"), ("40", "[30-39]"), ("40", ">=40"), ("?", ">=40"), ("?", "*")], age, "*", ["?"])
     [False, True, False, True, False]
     """
-    covered = _covered(pairs, column, marker, {None, *missing})
+    covered = _covered(pairs, column, marker, {None, *missing}, medians)
     return [
         not (released in (original, marker) or covers)
         for (original, released), covers in zip(pairs, covered, strict=True)
     ]
 
 
-def _covered(pairs: Pairs, column: Column | None, marker: str, unknown: Collection[str | None]) -> list[bool]:
+def _covered(
+    pairs: Pairs,
+    column: Column | None,
+    marker: str,
+    unknown: Collection[str | None],
+    medians: Mapping[str, tuple[str, str]] | None,
+) -> list[bool]:
     """Say of each pair whether the column's kind of text covers the original; equal texts and markers aside."""
     if column is None:
         return [False] * len(pairs)
@@ -71,9 +85,12 @@ def _covered(pairs: Pairs, column: Column | None, marker: str, unknown: Collecti
     kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
     read = cache(kind.value)
     values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
-    if column.form == "median":
+    if column.form == "median" and medians is None:
         return _by_medians(values, _medians(pairs, kind, marker))
-    stretches = _named(column, kind) if column.labels is not None else _written(kind)
+    if medians is not None and column.form == "median":
+        stretches = _published(medians, kind)
+    else:
+        stretches = _named(column, kind) if column.labels is not None else _written(kind)
     return [
         value is not None and released is not None and any(value in stretch for stretch in stretches(released))
         for value, (_, released) in zip(values, pairs, strict=True)
@@ -235,6 +252,18 @@ def _named(column: Column, kind: _Kind) -> _Reader:
     return stretches
 
 
+def _published(medians: Mapping[str, tuple[str, str]], kind: _Kind) -> _Reader:
+    """Read a median as the interval that was published for it."""
+
+    def stretches(text: str) -> tuple[_Stretch, ...]:
+        begin, end = medians.get(text, ("x", "x"))
+        low, high = kind.bound(begin), kind.bound(end)
+        known = text in medians and (low is not None or begin == "") and (high is not None or end == "")
+        return (_Stretch(low, high),) if known else ()
+
+    return cache(stretches)
+
+
 def _splits(text: str, separator: str) -> Iterator[tuple[str, str]]:
     """Yield every way to take a text apart at a separator."""
     at = text.find(separator)
@@ -260,21 +289,12 @@ def _medians(pairs: Pairs, kind: _Kind, marker: str) -> list[Fraction | None]:
 
 
 def _by_medians(values: Sequence[Fraction | None], medians: Sequence[Fraction | None]) -> list[bool]:
-    """Say where the median can stand for an interval: among its originals, with nobody else between them."""
+    """Say where the median can stand for an interval: among its originals, with no other median between them."""
     originals: dict[Fraction, set[Fraction]] = {}
-    others: set[Fraction] = set()
     for value, median in zip(values, medians, strict=True):
-        if value is not None and median is None:
-            others.add(value)
-        elif value is not None and median is not None:
+        if value is not None and median is not None:
             originals.setdefault(median, set()).add(value)
     true = _apart(originals)
-    ranges = sorted((min(originals[median]), max(originals[median]), median) for median in true)
-    lows = [low for low, _, _ in ranges]
-    for value in others:
-        at = bisect_right(lows, value) - 1
-        if at >= 0 and value <= ranges[at][1] and value not in originals[ranges[at][2]]:
-            true.discard(ranges[at][2])
     return [value is not None and median in true for value, median in zip(values, medians, strict=True)]
 
 

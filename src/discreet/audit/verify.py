@@ -11,7 +11,7 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.audit.covers import untrue
+from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.part import did_you_mean
@@ -171,17 +172,25 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
     """
     policy = as_policy(policy)
     released = open_table(table, policy, released=True)
-    return check(released, policy, None if original is None else open_table(original, policy))
+    medians = read_map(map_path(Path(table))) if isinstance(table, (str, Path)) else {}
+    return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
 
 
-def check(released: Engine, policy: Policy, original: Engine | None, *, vouched: bool = False) -> Verification:
-    """Verify a release held by an engine; as `verify`.
+def check(
+    released: Engine,
+    policy: Policy,
+    original: Engine | None,
+    *,
+    vouched: bool = False,
+    medians: Mapping[str, Ranges] | None = None,
+) -> Verification:
+    """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
 
     A value that occurs nowhere may be absent, or misspelt, of another type, or in another encoding: then its
     template is not checkable, unless the caller has `vouched` for the way the values are written.
     """
     findings = tuple(_findings(released, policy, vouched=vouched))
-    return Verification(findings, _truth(released, policy, original))
+    return Verification(findings, _truth(released, policy, original, medians or {}))
 
 
 def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Finding]:
@@ -248,7 +257,7 @@ def _share(hits: int, known: int) -> Fraction:
     return Fraction(hits, known) if known else Fraction(0)
 
 
-def _truth(released: Engine, policy: Policy, original: Engine | None) -> Truth:
+def _truth(released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]) -> Truth:
     left_out = [name for name in policy.identifiers if name in released.columns]
     problems = [f"column {name!r} should have been left out" for name in left_out]
     if original is not None:
@@ -257,7 +266,7 @@ def _truth(released: Engine, policy: Policy, original: Engine | None) -> Truth:
         if released.rows != original.rows:
             problems.append(f"the release has {released.rows} rows, expected {original.rows}")
         else:
-            problems += _cell_problems(released, original, bound)
+            problems += _cell_problems(released, original, bound, medians)
     if problems:
         return Truth(Answer.BROKEN, tuple(problems))
     return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
@@ -274,10 +283,10 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
         yield "the columns are in another order"
 
 
-def _cell_problems(released: Engine, original: Engine, bound: Bound) -> Iterator[str]:
+def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
     for name in bound.released:
         if name in released.columns:
-            found = _mismatch(released, original, bound, name)
+            found = _mismatch(released, original, bound, name, medians.get(name))
             if found is not None:
                 kind = "neither the original nor something that covers it"
                 kind = kind if name in bound.changeable else "not the original"
@@ -285,16 +294,13 @@ def _cell_problems(released: Engine, original: Engine, bound: Bound) -> Iterator
                 yield f"column {name!r}: {cells} {kind}, first in row {found.first_row}"
 
 
-def _mismatch(released: Engine, original: Engine, bound: Bound, name: str) -> Mismatch | None:
+def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:
     policy = bound.policy
     if name not in bound.changeable or not policy.column(name).coarsens:
         return released.mismatches(original, name, policy.marker if name in bound.changeable else None)
     pairs = released.pairs(original, name)
     missing = policy.missing.values if policy.missing is not None else ()
     texts = [(pair.original, pair.released) for pair in pairs]
-    bad = [
-        pair
-        for pair, wrong in zip(pairs, untrue(texts, policy.column(name), policy.marker, missing), strict=True)
-        if wrong
-    ]
+    wrong = untrue(texts, policy.column(name), policy.marker, missing, medians)
+    bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
     return Mismatch(sum(pair.cells for pair in bad), min(pair.first_row for pair in bad)) if bad else None

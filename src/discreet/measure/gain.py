@@ -8,6 +8,7 @@ one column at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Tallies = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+TINY = 1e-9
+"""Less than this is nothing to be kept."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,36 @@ def cells_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG
 def loss_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:
     """Loss of detail (LM) that would be taken away, as a mean over all rows (general)."""
     return np.asarray(whole.rows * whole.loss - (parts.rows * parts.loss).sum(axis=-1)) / total
+
+
+def information_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
+    """Return the share of what the columns, one by one, tell of the class that they tell as released.
+
+    Each column comes with its tallies by original and by released value.
+    """
+    return _share_kept([(_uncertain(original), _uncertain(released)) for original, released in columns])
+
+
+def variance_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
+    """Return the share of the target's variance explained by each column that is explained as released."""
+    return _share_kept([(_unexplained(original), _unexplained(released)) for original, released in columns])
+
+
+def _uncertain(tallies: Tallies) -> tuple[float, float]:
+    """Return the (summed) entropy of the class before and after a column is known."""
+    rows = tallies.sum(axis=-1)
+    return float(rows.sum() * _entropy(tallies.sum(axis=0))), float((rows * _entropy(tallies)).sum())
+
+
+def _unexplained(tallies: Tallies) -> tuple[float, float]:
+    """Return the sum of squares before and after a column is known."""
+    return float(_squares(tallies.sum(axis=0))), float(_squares(tallies).sum())
+
+
+def _share_kept(figures: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> float:
+    told = sum(before - after for (before, after), _ in figures)
+    still = sum(before - after for _, (before, after) in figures)
+    return min(max(still / told, 0.0), 1.0) if told > TINY else 1.0
 
 
 def _entropy(counts: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> Floats:

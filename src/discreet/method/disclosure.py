@@ -112,6 +112,7 @@ def disclose(
         When nothing can be released.
     """
     search = Search(problem, gain, only_beneficial=only_beneficial, only_valid=only_valid)
+    search.check_limits()
     return search.run(carry_on)
 
 
@@ -119,6 +120,7 @@ class Search:
     """The state of one search: what is disclosed, who is still a candidate, what each would gain and lose."""
 
     def __init__(self, problem: GroupProblem, gain: Gain, *, only_beneficial: bool, only_valid: bool) -> None:
+        """Begin; ask `check_limits` before going on."""
         self.problem = problem
         self.openings = Openings([column.space for column in problem.columns])
         self.states = [
@@ -132,7 +134,6 @@ class Search:
         self.tables = [GroupCounts(table, self.openings, problem.total) for table in problem.tables]
         for counts in self.tables:
             counts.score_all()
-        self.check_limits()
 
     def check_limits(self) -> None:
         """Drop what breaks a limit; raise `Unsatisfiable` when things as they are do."""
@@ -155,6 +156,11 @@ class Search:
         twin.tables = [counts.copy(twin.openings) for counts in self.tables]
         for counts, own in zip(twin.tables, limits, strict=True):
             counts.set_limits(own)
+        for place, state in enumerate(twin.states):
+            if isinstance(state, TreeState):
+                cuts = np.flatnonzero(state.alive)
+                cuts = cuts[cuts >= len(state.space.nodes)]
+                state.kill(cuts[twin._breaking(place, cuts)])
         return twin
 
     def run(self, carry_on: Callable[[Standing], bool] = always) -> Found:
@@ -175,6 +181,10 @@ class Search:
                 columns.append(state.parts())
         return Found(self.steps, self.refused, columns, self.kept(), complete)
 
+    def size(self) -> int:
+        """Return the number of collapsed rows that are looked at."""
+        return sum(len(table.sizes) for table in self.problem.tables)
+
     def kept(self) -> float:
         """Return the share of detail that is still there."""
         cells = self.problem.total * len(self.states)
@@ -184,9 +194,9 @@ class Search:
         """Return the number of disclosures to choose from."""
         return sum(len(state.options()) for state in self.states)
 
-    def step(self) -> None:
+    def step(self, best: tuple[int, int, float] | None = None) -> None:
         """Make the best disclosure, then look again at what that concerns."""
-        column, slot, loss = self.best()
+        column, slot, loss = best or self.best()
         state = self.states[column]
         gain = float(state.gains[slot])
         first, stop = state.part_of(slot)
@@ -214,15 +224,38 @@ class Search:
         place = int(np.argmax(scores >= least))
         return column, int(options[place]), float(losses[place])
 
-    def would_break(self, column: int, slot: int, limits: Sequence[Sequence[Fraction]]) -> bool:
-        """Whether a disclosure would break other limits than those of this search (one list per table)."""
-        for counts, own in zip(self.tables, limits, strict=True):
-            if column in counts.table.columns:
-                for place, limit in enumerate(own):
-                    hits, rows = counts.share_after(self.states[column].first_slot + slot, place)
-                    if Fraction(hits, rows) > limit:
-                        return True
+    def parts_ways(self, best: tuple[int, int, float], limits: Sequence[Sequence[Fraction]]) -> bool:
+        """Whether a search under these stricter limits would go on otherwise than this one, or cannot go on.
+
+        It takes the same step when that breaks none of them, unless another cut of some interval stands in for
+        the best one there.
+        """
+        if self.violates(limits):
+            return True
+        stricter = self._under(limits)
+        for column, state in enumerate(self.states):
+            slots = np.array([best[1]]) if column == best[0] else np.zeros(0, dtype=np.int64)
+            if isinstance(state, TreeState) and state.only_valid:
+                options = state.options()
+                slots = np.concatenate([slots, options[options >= len(state.space.nodes)]])
+            for counts in stricter:
+                if column in counts.table.columns and counts.breaks(slots + state.first_slot).any():
+                    return True
         return False
+
+    def violates(self, limits: Sequence[Sequence[Fraction]]) -> bool:
+        """Whether things as they are break these limits."""
+        return any(counts.violated().any() for counts in self._under(limits))
+
+    def _under(self, limits: Sequence[Sequence[Fraction]]) -> list[GroupCounts]:
+        return [counts.with_limits(own) for counts, own in zip(self.tables, limits, strict=True)]
+
+    def share(self, promise: int) -> Fraction:
+        """Return the largest share of a promise's property as things are."""
+        for counts in self.tables:
+            if promise in counts.table.promises:
+                return counts.share(counts.table.promises.index(promise))
+        raise KeyError(promise)
 
     def _losses(self, column: int, options: Ints) -> Floats:
         """Mean increase of the largest share over the distinct (known columns, property) with this column."""
@@ -241,11 +274,15 @@ class Search:
         for stuck in state.refresh():
             self.refused.append(self._why(column, state.first_of(stuck), stuck))
         options = state.options()
-        broken = np.zeros(len(options), dtype=np.bool_)
-        for counts in self._counts_with(column):
-            broken |= counts.breaks(options + state.first_slot).any(axis=1)
-        for slot in options[broken].tolist():
+        for slot in options[self._breaking(column, options)].tolist():
             self.refused.append(self._why(column, state.drop(slot), slot))
+
+    def _breaking(self, column: int, slots: Ints) -> npt.NDArray[np.bool_]:
+        """Return which disclosures of a column would break a limit."""
+        broken = np.zeros(len(slots), dtype=np.bool_)
+        for counts in self._counts_with(column):
+            broken |= counts.breaks(slots + self.states[column].first_slot).any(axis=1)
+        return broken
 
     def _why(self, column: int, first: int, slot: int) -> Refused:
         at = slot + self.states[column].first_slot

@@ -97,6 +97,12 @@ class GroupCounts:
         near = [largest_below(limit, self.total) for limit in limits]
         self.limits = np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64)
 
+    def with_limits(self, limits: Sequence[Fraction]) -> GroupCounts:
+        """Return the same counts (not a copy of them) with other limits, to ask what these would say."""
+        twin = copy.copy(self)
+        twin.set_limits(limits)
+        return twin
+
     def score_all(self) -> None:
         """Look at every group."""
         self._rescore(np.arange(self._groups))

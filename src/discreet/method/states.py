@@ -116,6 +116,10 @@ class ColumnState:
         """Return the codes of the part that a disclosure would open."""
         raise NotImplementedError
 
+    def released(self) -> Ints | Floats:
+        """Return the tallies of each released value."""
+        raise NotImplementedError
+
     def first_of(self, slot: int) -> int:
         """Return the first code of that part."""
         return self.part_of(slot)[0]
@@ -173,6 +177,11 @@ class PlainState(ColumnState):
     def part_of(self, slot: int) -> Range:
         """Return the value."""
         return slot, slot + 1
+
+    def released(self) -> Ints | Floats:
+        """Return the tallies of each shown value and of the hidden rest."""
+        hidden = self.column.tallies[~self.shown].sum(axis=0, keepdims=True)
+        return np.concatenate([self.column.tallies[self.shown], hidden])
 
     def _weigh(self) -> list[int]:
         hidden = ~self.shown
@@ -304,6 +313,16 @@ class TreeState(ColumnState):
         nodes = len(self.space.nodes)
         first = self.space.nodes[slot].first if slot < nodes else int(self.part[slot - nodes])
         return first, int(self.stop[first])
+
+    def released(self) -> Ints | Floats:
+        """Return the tallies of each part."""
+        firsts = np.unique(self.part)
+        return np.asarray(self._tallies[self.stop[firsts]] - self._tallies[firsts])
+
+    def kill(self, slots: Ints) -> None:
+        """Make these cuts never."""
+        self.alive[slots] = False
+        self.jump[slots] = self.first_slot + slots + 1
 
     def _range(self, node: int) -> Range:
         return self.space.nodes[node].first, self.space.nodes[node].stop

@@ -1,0 +1,75 @@
+"""The intervals that released medians stand for: published beside the release, for without them a median is no truth.
+
+`release.csv` has `release.intervals.csv` beside it: one line per column and released value, with the interval
+from (included) and to (not included); a blank end is open.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.plan import Plan
+
+Ranges: TypeAlias = Mapping[str, tuple[str, str]]
+"""Where the interval of each released text begins and stops; blank where it is open."""
+HEADER = ["column", "released", "from", "to"]
+
+
+def map_path(release: Path) -> Path:
+    """Return where the intervals of a release stand.
+
+    >>> map_path(Path("release.csv.gz")).name
+    'release.intervals.csv'
+    """
+    name = release.name.removesuffix(".gz")
+    return release.with_name(f"{Path(name).stem}.intervals.csv")
+
+
+def median_ranges(plan: Plan) -> dict[str, Ranges]:
+    """Return, for each column released by medians, the interval of each."""
+    found: dict[str, Ranges] = {}
+    for recoding in plan.recodings:
+        column = plan.policy.column(recoding.column)
+        scale = column.scale
+        if scale is not None and column.released_form == "median":
+            found[recoding.column] = {
+                interval.text: (
+                    "" if interval.start is None else scale.write(interval.start),
+                    "" if interval.stop is None else scale.write(interval.stop),
+                )
+                for interval in recoding.intervals
+            }
+    return found
+
+
+def write_map(ranges: Mapping[str, Ranges]) -> str:
+    """Return the intervals as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    for column, intervals in ranges.items():
+        writer.writerows([column, released, *ends] for released, ends in intervals.items())
+    return text.getvalue()
+
+
+def read_map(path: Path) -> dict[str, Ranges]:
+    """Return the intervals in a file written by `write_map`; none when there is no such file."""
+    try:
+        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InputError(f"{path}: cannot be read as the intervals of the release beside it") from None
+    if not lines or lines[0] != HEADER or any(len(line) != len(HEADER) for line in lines):
+        raise InputError(f"{path}: is not a file of intervals written by discreet")
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for column, released, begin, end in lines[1:]:
+        found.setdefault(column, {})[released] = (begin, end)
+    return dict(found)

@@ -1,0 +1,138 @@
+"""The frontier is what `protect` would plan at each threshold, whatever work is shared."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import discreet as d
+from discreet.cli import app
+from discreet.method import sweep
+from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates
+
+SHARES = [Fraction(n, 6) for n in range(7)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(mixed_jobs(), st.sampled_from([sweep.MOST_ROWS_COPIED, 0]))
+def test_every_point_is_what_protect_would_plan(job: Job, copied: int) -> None:
+    sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)
+    thresholds: list[Fraction | int] = [1, 2, 3, 5] if sizes else list(SHARES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "MOST_ROWS_COPIED", copied)
+        found = d.frontier(job.frame, job.policy, thresholds)
+    assert [point.threshold for point in found.points] == sorted(point.threshold for point in found.points)[::-1]
+    for point in found.points:
+        protect = []
+        for requirement in job.policy.protect:
+            if isinstance(requirement, d.Template):
+                protect.append(requirement.model_copy(update={"at_most": point.threshold}))
+            elif sizes:
+                protect.append(requirement.model_copy(update={"k": point.threshold.denominator}))
+            else:
+                protect.append(requirement)
+        policy = job.policy.model_copy(update={"protect": tuple(protect)})
+        try:
+            release = d.protect(job.frame, policy)
+        except d.ImpossiblePromise as impossible:
+            assert not point.possible
+            assert point.least == max(share for _, share in impossible.least)
+            continue
+        assert point.possible
+        assert point.steps == len(release.plan.steps)
+        assert point.detail == pytest.approx(release.plan.detail)
+        kind = "k-anonymity" if sizes else "template"
+        shares = [f.worst.share for f in release.audit.promises if f.worst is not None and f.kind == kind]
+        assert point.largest is not None
+        assert point.largest <= max(shares)  # redundant promises are not looked at
+
+
+def test_thresholds_are_chosen_between_what_is_possible_and_what_the_table_is() -> None:
+    found = d.frontier(bank(), bank_policy())
+    assert [point.possible for point in found.points] == [True] * len(found.points)
+    assert found.points[0].threshold == Fraction(4, 5)  # the surest group now
+    assert found.points[-1].threshold == Fraction(1, 4)  # 5 of 24 with everything hidden
+    assert found.own in [point.threshold for point in found.points]
+    details = [point.detail for point in found.points]
+    assert details == sorted(details, key=lambda detail: -(detail or 0))
+
+
+def test_one_promise_of_several_is_swept() -> None:
+    found = d.frontier(bank(), two_templates(), ["60%", "40%", "10%"], promise=2)
+    assert len(found.swept) == 1
+    assert "Job, Child" in found.swept[0]
+    assert [point.possible for point in found.points] == [True, True, False]
+
+
+def test_k_is_swept_when_there_is_no_template() -> None:
+    policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job", "Country"])])
+    found = d.frontier(bank(), policy)
+    assert found.sizes
+    assert found.points[-1].threshold <= Fraction(1, 15)
+    assert json.loads(d.frontier(bank(), policy, [2, 30]).to_json())["points"][1] == {
+        "k": 30, "smallest_group": None, "most_possible": 24, "possible": False, "detail": None, "target": None,
+        "steps": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "promise", "message"),
+    [
+        (["150%"], None, "write shares"),
+        (["x"], None, "write shares"),
+        ([], None, "at least one"),
+        (["50%"], 7, "there is no promise 7; the policy has 1 to 1"),
+    ],
+)
+def test_mistakes(thresholds: list[str], promise: int | None, message: str) -> None:
+    with pytest.raises(d.InputError, match=message):
+        d.frontier(bank(), bank_policy(), thresholds, promise=promise)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    bank().write_csv("bank.csv")
+    template = "{infer: {Bankruptcy: Discharged}, given: [Job, Country], at_most: 75%}"
+    text = f"use: {{classify: Rating}}\nprotect:\n  - {template}\n"
+    Path("bank.yaml").write_text(text)
+    return tmp_path
+
+
+def test_the_command_prints_and_plots(files: Path) -> None:
+    result = CliRunner().invoke(app, ["frontier", "bank.csv", "-p", "bank.yaml", "--plot", "f.svg"])
+    assert result.exit_code == 0, result.output
+    assert "75% (the policy's)" in result.stdout
+    assert "█" in result.stdout
+    assert "<svg" in (files / "f.svg").read_text()
+    assert (files / "f.svg").stat().st_mode & 0o077 == 0
+    for name, start in (("f.png", b"\x89PNG"), ("f.html", b"<!DOCTYPE html>")):
+        result = CliRunner().invoke(app, ["frontier", "bank.csv", "-p", "bank.yaml", "--plot", name])
+        assert result.exit_code == 0, result.output
+        assert (files / name).read_bytes().lstrip().startswith(start)
+    assert "<script src" not in (files / "f.html").read_text()  # works without a network
+
+
+def test_the_command_refuses_what_it_cannot_draw(files: Path) -> None:
+    words = ["frontier", "bank.csv", "-p", "bank.yaml", "--plot"]
+    for name, message in (("f.pdf", "a picture ends in"), ("bank.csv", "also another file")):
+        result = CliRunner().invoke(app, [*words, name])
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert pl.read_csv(files / "bank.csv").height == 24
+
+
+def test_drawing_without_altair_says_what_to_install(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    result = CliRunner().invoke(app, ["frontier", "bank.csv", "-p", "bank.yaml", "--plot", "f.svg"])
+    assert result.exit_code == 2
+    assert "install discreet[report]" in result.stderr
