@@ -51,7 +51,7 @@ def report(folder: Path, rows: int, policy: d.Policy, repeat: int) -> None:
     theirs = [run([sys.executable, "-c", POLARS, str(table), str(folder / "copy.csv")]) for _ in range(repeat)]
     start = [run([*command, "--help"]) for _ in range(repeat)]
     whole, mark = (statistics.median(seconds for seconds, _ in runs) for runs in (ours, theirs))
-    print(f"Adult, {rows} rows, {len(GIVEN)} known columns, 3 properties, at most {policy.protect[0].at_most}")
+    print(f"Adult, {rows} rows, {len(GIVEN)} known columns, 3 properties, at most {next(policy.promises()).at_most}")
     print(f"  whole command      {whole:7.2f} s   peak {max(peak for _, peak in ours) / 1024:6.0f} MB")
     print(f"  Polars read+write  {mark:7.2f} s   peak {max(peak for _, peak in theirs) / 1024:6.0f} MB")
     print(f"  ratio              {whole / mark:7.1f}")

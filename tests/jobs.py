@@ -11,9 +11,20 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.policy import Inference
 from tests.conftest import load_golden
 
 BANK_COLUMNS = ["Job", "Country", "Child", "Bankruptcy", "Rating"]
+
+
+def inferences(policy: d.Policy) -> list[Inference]:
+    """The templates of a policy, one property each."""
+    return [promise for promise in policy.promises() if isinstance(promise, Inference)]
+
+
+def templates(policy: d.Policy) -> list[d.Template]:
+    """The templates of a policy as they are written."""
+    return [requirement for requirement in policy.protect if isinstance(requirement, d.Template)]
 
 
 def bank() -> pl.DataFrame:
@@ -119,9 +130,10 @@ def mixed_jobs(draw: st.DrawFn, *, most_rows: int = 20) -> Job:
             value = draw(st.sampled_from(sorted({str(row[columns.index("ill")]) for row in rows})))
             protect.append(d.Template(given=draw(known), infer={"ill": value}, at_most=share))
     inputs = draw(st.none() | st.lists(st.sampled_from(["job", "town", "age", "day"]), min_size=1, unique=True))
-    use = draw(
-        st.sampled_from([d.Classify("class", inputs=inputs), d.Regress("pay", inputs=inputs), d.Counts(), d.General()])
-    )
+    uses: list[d.Classify | d.Regress | d.Counts | d.General] = [
+        d.Classify("class", inputs=inputs), d.Regress("pay", inputs=inputs), d.Counts(), d.General(),
+    ]  # fmt: skip
+    use = draw(st.sampled_from(uses))
     always = isinstance(use, d.Classify) and draw(st.booleans())
     changeable = {c for requirement in protect for _, c in requirement.mentions()} - {
         "ill",

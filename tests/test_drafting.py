@@ -8,6 +8,7 @@ import polars as pl
 
 import discreet as d
 from discreet.drafting import draft_policy
+from tests.jobs import templates
 
 
 def visits(folder: Path) -> Path:
@@ -69,7 +70,7 @@ def test_commented_lines_can_be_used_as_they_are(tmp_path: Path) -> None:
         chosen = chosen.replace(f"#{line}", line, 1)
     path = tmp_path / "p.yaml"
     path.write_text(chosen.replace("VALUE", "HIV", 1), encoding="utf-8")
-    assert d.read_policy(path).protect[0].values == ("HIV",)
+    assert templates(d.read_policy(path))[0].values == ("HIV",)
 
 
 def test_a_table_without_anything_to_guess(tmp_path: Path) -> None:

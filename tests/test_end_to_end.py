@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as d
-from tests.jobs import Job, jobs
+from tests.jobs import Job, inferences, jobs, templates
 from tests.kinds import KINDS
 from tests.reference.disclosure import confidence
 
@@ -42,11 +42,11 @@ def typed(frame: pl.DataFrame) -> pl.DataFrame:
 
 def policy_for(job: Job, *, is_typed: bool, marker: str) -> d.Policy:
     words = {"yes": "true", "no": "false"}
-    templates = []
-    for template in job.policy.protect:
+    changed = []
+    for template in templates(job.policy):
         values = [words[str(v)] if is_typed and template.column == "ill" else v for v in template.values]
-        templates.append(d.Template(given=template.given, infer={template.column: values}, at_most=template.at_most))
-    return job.policy.model_copy(update={"protect": tuple(templates), "marker": marker})
+        changed.append(d.Template(given=template.given, infer={template.column: values}, at_most=template.at_most))
+    return job.policy.model_copy(update={"protect": tuple(changed), "marker": marker})
 
 
 def read_by_others(path: Path, columns: list[str]) -> list[tuple[str | None, ...]]:
@@ -74,7 +74,7 @@ def test_whoever_reads_the_file_finds_the_promises_kept(
     rows = read_by_others(folder / name, job.columns)
     assert len(rows) == len(job.rows)
     spelt = {"true": "True", "false": "False"} if name.endswith("parquet") else {}
-    for inference in policy.promises():
+    for inference in inferences(policy):
         value = spelt.get(inference.value or "", inference.value) if inference.column == "ill" else inference.value
         if not name.endswith("parquet") and value is None:
             value = ""  # a blank and an empty text look alike in a text file

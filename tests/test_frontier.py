@@ -30,7 +30,7 @@ def test_every_point_is_what_protect_would_plan(job: Job, copied: int) -> None:
         found = d.frontier(job.frame, job.policy, thresholds)
     assert [point.threshold for point in found.points] == sorted(point.threshold for point in found.points)[::-1]
     for point in found.points:
-        protect = []
+        protect: list[d.Template | d.KAnonymity] = []
         for requirement in job.policy.protect:
             if isinstance(requirement, d.Template):
                 protect.append(requirement.model_copy(update={"at_most": point.threshold}))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from tests.jobs import Job, bank, bank_policy, jobs, two_templates
+from tests.jobs import Job, bank, bank_policy, inferences, jobs, two_templates
 from tests.reference.disclosure import confidence
 
 
@@ -149,7 +149,7 @@ def test_identifiers_may_not_be_in_a_release() -> None:
 @given(jobs())
 def test_counts_like_the_slow_reference(job: Job) -> None:
     """The verifier's worst share is the reference's, on any table, with missing values and odd texts."""
-    for finding, inference in zip(d.verify(job.frame, job.policy).requirements, job.policy.promises(), strict=True):
+    for finding, inference in zip(d.verify(job.frame, job.policy).requirements, inferences(job.policy), strict=True):
         expected = confidence(job.columns, job.rows, inference.given, inference.column, inference.value)
         assert finding.worst
         assert finding.worst.share == expected

@@ -84,6 +84,7 @@ def test_values_stay_the_texts_they_are(tmp_path: Path) -> None:
     """YAML 1.1 would read No as false, 007 as 7, 1_000 as a thousand and 12:30 as minutes."""
     text = "protect: [{infer: {x: [No, 007, 1_000, 12:30, 1.0, true, 'null', null]}, given: [a], at_most: 1/2}]"
     policy = d.read_policy(write(tmp_path, "p.yaml", text))
+    assert isinstance(policy.protect[0], d.Template)
     assert policy.protect[0].values == ("No", "007", "1_000", "12:30", "1.0", "true", "null", None)
 
 
@@ -222,7 +223,7 @@ def test_policies_are_frozen() -> None:
     with pytest.raises(TypeError, match="frozen"):
         policy.columns["a"] = d.Column(role="other")  # type: ignore[index]
     with pytest.raises(TypeError, match="frozen"):
-        policy.protect[0].infer["c"] = ("1",)  # type: ignore[index]
+        policy.protect[0].infer["c"] = ("1",)  # type: ignore[index, union-attr]
     assert hash(policy) == hash(d.Policy.from_dict(policy.to_dict()))
     assert pickle.loads(pickle.dumps(policy)) == policy
 
