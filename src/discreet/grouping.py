@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,12 +86,15 @@ def _tallies(bound: Bound, counted: Combinations) -> Tallies:
 def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
-    rows = np.zeros(space.size, dtype=np.int64)
-    np.add.at(rows, code, counted.counts)
-    tallies: Tallies = np.zeros_like(per_row, shape=(space.size, per_row.shape[1]))  # type: ignore[assignment]
-    np.add.at(tallies, code, per_row)
+    rows = _by_code(code, counted.counts, space.size)
+    tallies: Tallies = np.stack([_by_code(code, per_row[:, at], space.size) for at in range(per_row.shape[1])], axis=1)
     inputs = bound.policy.inputs
     return ColumnCounts(space, rows, tallies, column.pinned, useful=inputs is None or column.name in inputs)
+
+
+def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
+    """Return the sum of the figures of each code; sums of counts are far below 2**53, so floats hold them."""
+    return np.bincount(code, weights=figures, minlength=size).astype(figures.dtype)
 
 
 def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:

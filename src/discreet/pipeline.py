@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -117,10 +119,19 @@ def protect(
         answer = say(Progress("plan", standing.done, standing.left, standing.kept, passed))
         return answer is not False and (time_limit is None or passed < time_limit)
 
+    threading.Thread(target=_load_kernels, daemon=True).start()
     job = prepare(table, policy, say)
     say(Progress("plan"))
     plan = find_plan(job.task, carry_on)
     return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say, plan.detail)
+
+
+def _load_kernels() -> None:
+    """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
+    with contextlib.suppress(Exception):
+        from discreet.method.kernels import warm_up
+
+        warm_up()
 
 
 def silent(_: Progress) -> None:

@@ -68,9 +68,9 @@ class GroupCounts:
         self._row_at, starts, self._group = regroup(table.fixed)
         self._place = np.empty(rows, dtype=np.int64)
         self._place[self._row_at] = np.arange(rows)
-        self._codes = table.codes[:, self._row_at]
+        self._codes = np.ascontiguousarray(table.codes[:, self._row_at])
         self._sizes = table.sizes[self._row_at]
-        self._hits = table.hits[:, self._row_at]
+        self._hits = np.ascontiguousarray(table.hits[:, self._row_at])
         self._start = np.zeros(rows, dtype=np.int64)
         self._stop = np.zeros(rows, dtype=np.int64)
         self._groups = len(starts)

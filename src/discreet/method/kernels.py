@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""
@@ -206,3 +207,16 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     hit[seen[i]] = 0
             for i in range(found):
                 count[seen[i]] = 0
+
+
+def warm_up() -> None:
+    """Load (the first time: compile) the kernels, with types as `GroupCounts` has them and nothing to do."""
+    none = np.zeros(0, dtype=np.int64)
+    flags = np.zeros(0, dtype=np.bool_)
+    table = np.zeros((0, 0), dtype=np.int64)
+    shares = np.zeros((0, 0, 2), dtype=np.int64)
+    codes = np.zeros((0, 0), dtype=np.uint16)
+    split(none, none, none, codes, none, table, none, none, none, 0, none, none)
+    mode = np.zeros(0, dtype=np.uint8)
+    rescore(none, none, none, codes, none, mode, none, none, flags, none, none, table, flags, table, table, shares,
+            none, none, none)  # fmt: skip
