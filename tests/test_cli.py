@@ -600,3 +600,16 @@ def test_a_pipe_is_refused(folder: Path) -> None:
     """It could be read only once, and its first bytes tell the kind of file."""
     os.mkfifo(folder / "pipe.csv")
     assert "is a pipe" in run("protect", "pipe.csv", "-p", "bank.yaml", "-o", "r.csv", code=2).stderr
+
+
+def test_check_says_when_k_cannot_be_kept(folder: Path) -> None:
+    (folder / "k.yaml").write_text("protect: [{k: 30, over: [Job, Country]}]")
+    out = run("check", "k.yaml", "--table", "bank.csv", code=1).stdout
+    assert "cannot be kept: with everything hidden the smallest group has 24 rows" in out
+    assert "smallest group has 24 rows" in run("protect", "bank.csv", "-p", "k.yaml", "-o", "r.csv", code=1).stderr
+    (folder / "k.yaml").write_text("protect: [{k: 0, over: [Job]}]")
+    assert "protect[0].k: write 1 or more" in run("check", "k.yaml", code=2).stderr
+    (folder / "k.yaml").write_text("protect: [{k: many, over: [Job]}]")
+    assert "protect[0].k: write a whole number" in run("check", "k.yaml", code=2).stderr
+    (folder / "k.yaml").write_text("protect: [{k: 2, over: [Job], infer: {Bankruptcy: Current}}]")
+    assert "has either 'infer'" in run("check", "k.yaml", code=2).stderr

@@ -218,9 +218,11 @@ def test_every_command_and_option_is_explained() -> None:
 
 def test_every_field_of_a_policy_is_explained() -> None:
     text = (DOCS / "policies.md").read_text(encoding="utf-8")
-    parts: list[type[BaseModel]] = [d.Policy, d.Template, d.Column, d.Missing, d.FileOptions, d.Disclosure]
+    parts: list[type[BaseModel]] = [
+        d.Policy, d.Template, d.KAnonymity, d.Classify, d.Regress, d.Column, d.Missing, d.FileOptions, d.Disclosure,
+    ]  # fmt: skip
     for part in parts:
-        for name in part.model_fields:
+        for name in (field.alias or name for name, field in part.model_fields.items()):
             assert f"`{name}`" in text or f"`{name}:" in text, (part.__name__, name)
 
 

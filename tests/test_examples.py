@@ -34,6 +34,22 @@ def test_policies_in_files() -> None:
     assert [step.value for step in release.plan.steps] == ["Cook", "Artist", "Doctor", "US", "France", "No", "Yes"]
 
 
+def test_the_clinic() -> None:
+    """Numbers, dates, a taxonomy, k-anonymity and a template in one policy; each ends in what the other leaves."""
+    release = d.protect(EXAMPLES / "clinic.csv", EXAMPLES / "clinic.yaml")
+    assert {recoding.column: recoding.released for recoding in release.plan.recodings} == {
+        "age": ("<45", ">=45"),
+        "admitted": ("<2024-03-01", ">=2024-03-01"),
+        "town": ("North", "South"),
+    }
+    assert [str(finding.worst) for finding in release.audit.promises] == [
+        "the smallest group has 5 rows",
+        "3 of 10 rows, 3/10 (30%)",
+    ]
+    assert {kept.requirement for kept in release.plan.kept} == {0, 1}
+    assert d.verify(release.table, EXAMPLES / "clinic.yaml", original=EXAMPLES / "clinic.csv").holds
+
+
 def test_every_example_is_in_the_readme_and_the_other_way_round() -> None:
     text = (EXAMPLES / "README.md").read_text()
     for path in EXAMPLES.iterdir():

@@ -75,7 +75,8 @@ def test_k_is_swept_when_there_is_no_template() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job", "Country"])])
     found = d.frontier(bank(), policy)
     assert found.sizes
-    assert found.points[-1].threshold <= Fraction(1, 15)
+    assert found.points[-1].threshold == Fraction(1, 20)  # 24 rows
+    assert all(point.possible for point in found.points)
     assert json.loads(d.frontier(bank(), policy, [2, 30]).to_json())["points"][1] == {
         "k": 30, "smallest_group": None, "most_possible": 24, "possible": False, "detail": None, "target": None,
         "steps": None,
@@ -88,6 +89,7 @@ def test_k_is_swept_when_there_is_no_template() -> None:
         (["150%"], None, "write shares"),
         (["x"], None, "write shares"),
         ([], None, "at least one"),
+        (["50%", "-1%"], None, "write shares"),
         (["50%"], 7, "there is no promise 7; the policy has 1 to 1"),
     ],
 )
@@ -136,3 +138,10 @@ def test_drawing_without_altair_says_what_to_install(files: Path, monkeypatch: p
     result = CliRunner().invoke(app, ["frontier", "bank.csv", "-p", "bank.yaml", "--plot", "f.svg"])
     assert result.exit_code == 2
     assert "install discreet[report]" in result.stderr
+
+
+def test_sizes_below_one_are_refused() -> None:
+    policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job"])])
+    for k in (0, -2, "x"):
+        with pytest.raises(d.InputError, match="whole numbers k of at least 1"):
+            d.frontier(bank(), policy, [k])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Problem,
         PromiseError,
     )
+    from discreet.intervals import Interval
     from discreet.pipeline import Progress, Release, protect
     from discreet.plan import Edit, Kept, Plan, Recoding, Step, read_plan
     from discreet.policy import (
@@ -60,6 +61,7 @@ _HOMES = {
         "PromiseError",
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
+    "discreet.intervals": ("Interval",),
     "discreet.plan": ("Edit", "Kept", "Plan", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
@@ -95,6 +97,7 @@ __all__ = [
     "General",
     "ImpossiblePromise",
     "InputError",
+    "Interval",
     "KAnonymity",
     "Kept",
     "Missing",

@@ -144,7 +144,7 @@ def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> s
     words = set(re.split(r"[\W_]+", spaced.lower()))
     if words & _IDENTIFIER:
         return f"its name; {distinct} different values in {rows} rows"
-    if kind == "decimal" or _KNOWN.search(name):
+    if kind in ("decimal", "date") or _KNOWN.search(name):
         return None
     if rows >= 10 and distinct >= 0.95 * rows:
         return f"{distinct} different values in {rows} rows"

@@ -45,6 +45,7 @@ def median_ranges(plan: Plan) -> dict[str, Ranges]:
                     "" if interval.stop is None else scale.write(interval.stop),
                 )
                 for interval in recoding.intervals
+                if interval.text != plan.policy.marker
             }
     return found
 

@@ -28,6 +28,7 @@ GAINS: dict[type, Gain] = {
 }
 
 NO_BENEFIT = "would not help the use"
+NO_INPUT = "is no input of the use"
 STOPPED = "the search was stopped before"
 BREAKS = "would break a promise"
 MARKER = "is the marker already"
@@ -176,7 +177,8 @@ class Planner:
         if refused is None:
             return Kept(column.name, value, MARKER if value == self.task.bound.policy.marker else STOPPED)
         if refused.promise is None or refused.slot is None:
-            return Kept(column.name, value, NO_BENEFIT)
+            inputs = self.task.bound.policy.inputs
+            return Kept(column.name, value, NO_BENEFIT if inputs is None or column.name in inputs else NO_INPUT)
         promise = self.promises[refused.promise]
         cut = column.cut(refused.slot)
         infers = promise.value if isinstance(promise, Inference) else None

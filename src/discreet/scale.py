@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Context, Decimal
+from fractions import Fraction
 from typing import Protocol
 
 FIRST_YEAR = 1000
@@ -102,11 +103,11 @@ class Dates:
         return day.isoformat() if self.form is None else day.strftime(self.form)
 
 
-def share_of_range(value: Decimal, lowest: Decimal, highest: Decimal) -> float:
+def share_of_range(value: Decimal, lowest: Decimal, highest: Decimal) -> Fraction:
     """Return where a value stands between two others, from 0 to 1."""
     if highest == lowest:
-        return 0.0
-    return float(EXACT.divide(EXACT.subtract(value, lowest), EXACT.subtract(highest, lowest)))
+        return Fraction(0)
+    return Fraction(EXACT.subtract(value, lowest)) / Fraction(EXACT.subtract(highest, lowest))
 
 
 def tells_days(form: str) -> bool:

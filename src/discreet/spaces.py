@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -132,7 +133,7 @@ class TreeColumn:
                 node.first + extra,
                 node.stop + extra,
                 node.children,
-                (node.stop - node.first - 1) / most,
+                Fraction(node.stop - node.first - 1, most),
             )
             for node in self.taxonomy.nodes
         ]
@@ -142,8 +143,8 @@ class TreeColumn:
             nodes += [Node(code, code + 1) for code in range(extra)]
             if not nodes[0].children:  # a taxonomy of one value is that value beside the missing ones
                 nodes.append(Node(extra, size))
-            nodes[0] = Node(0, size, (*ours, *above), (size - 1) / most)
-        return Space(size, tuple(nodes), np.zeros(size, dtype=np.bool_), np.zeros(size))
+            nodes[0] = Node(0, size, (*ours, *above), Fraction(size - 1, most))
+        return Space(size, tuple(nodes), np.zeros(size, dtype=np.bool_))
 
     @property
     def codes(self) -> Ints:
@@ -204,17 +205,16 @@ class NumberColumn:
         numbers, extra = self.values.numbers, len(self.missing)
         size = extra + len(numbers)
         lowest, highest = numbers[0], numbers[-1]
-        positions = np.zeros(size)
-        positions[extra:] = [share_of_range(number, lowest, highest) for number in numbers]
+        places = (Fraction(0),) * extra + tuple(share_of_range(number, lowest, highest) for number in numbers)
         cuts = np.zeros(size, dtype=np.bool_)
         cuts[extra:] = allowed_cuts(self.values, self.column)
         cuts[extra] = False
-        whole = Node(extra, size, loss=float(lowest != highest), interval=True)
+        whole = Node(extra, size, share=Fraction(int(lowest != highest)), interval=True)
         if not extra:
-            return Space(size, (whole,), cuts, positions)
+            return Space(size, (whole,), cuts, places)
         leaves = [Node(code, code + 1) for code in range(extra)]
-        root = Node(0, size, tuple(range(1, extra + 2)), 1.0)
-        return Space(size, (root, *leaves, whole), cuts, positions)
+        root = Node(0, size, tuple(range(1, extra + 2)), Fraction(1))
+        return Space(size, (root, *leaves, whole), cuts, places)
 
     @property
     def codes(self) -> Ints:
@@ -315,7 +315,7 @@ def _tree_column(
         message = (
             f"the taxonomy lacks {len(lacking)} value{'s' if len(lacking) > 1 else ''} of the column: "
             f"{', '.join(lacking[:MOST_LISTED])}{more}; add them"
-            + (", or say under 'missing' what becomes of missing values" if None in absent else "")
+            ", or name under 'missing' those that stand for a missing value"
         )
         return None, bound.policy.problem(("columns", name, "taxonomy"), message)
     return TreeColumn(name, taxonomy, domain, missing), None

@@ -165,13 +165,19 @@ def _swept(policy: Policy, promise: int | None) -> list[int]:
 
 def _limits(thresholds: Sequence[str | float | Fraction | int], *, sizes: bool) -> list[Fraction]:
     try:
-        limits = [Fraction(1, int(str(t))) if sizes else parse_share(t) for t in thresholds]
+        limits = [_size(t) if sizes else parse_share(t) for t in thresholds]
     except (ValueError, ZeroDivisionError) as error:
         what = "whole numbers k of at least 1" if sizes else f"shares such as 50% ({error})"
         raise InputError(f"thresholds: write {what}") from None
-    if not limits or any(not 0 <= limit <= 1 for limit in limits):
+    if not limits:
         raise InputError("thresholds: name at least one")
     return sorted(set(limits), reverse=True)
+
+
+def _size(k: str | float | Fraction | int) -> Fraction:
+    if int(str(k)) < 1:
+        raise ValueError
+    return Fraction(1, int(str(k)))
 
 
 def _between(job: Job, places: Sequence[int], own: Sequence[Fraction]) -> list[Fraction]:

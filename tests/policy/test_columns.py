@@ -96,7 +96,7 @@ def test_values_that_the_taxonomy_lacks_are_listed_up_to_ten(tmp_path: Path) -> 
     (found,) = problems(frame, path)
     assert "the taxonomy lacks 13 values of the column: a missing value, 't00'" in found
     assert "'t08' and 3 more" in found
-    assert "say under 'missing'" in found
+    assert "name under 'missing'" in found
 
 
 @pytest.mark.parametrize(

@@ -25,15 +25,17 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
             named = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
             found.append(f"whoever also knows {named} of a person")
     promises = list(policy.promises())
-    if not any(isinstance(promise, Crowd) for promise in promises):
+    crowds = [set(promise.given) for promise in promises if isinstance(promise, Crowd)]
+    if not all(any(set(promise.given) <= crowd for crowd in crowds) for promise in promises):
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
     if not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")
-    extremes = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
-    if extremes:
-        found.append(f"the smallest and largest {', '.join(extremes)}: the release tells them")
+    told = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
+    told += [name for name, column in policy.columns.items() if column.released_form == "median" and name not in told]
+    if told:
+        found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
     return (*found, *ALWAYS_OPEN)
 
 

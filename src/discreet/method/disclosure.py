@@ -198,7 +198,7 @@ class Search:
         """Make the best disclosure, then look again at what that concerns."""
         column, slot, loss = best or self.best()
         state = self.states[column]
-        gain = float(state.gains[slot])
+        gain = float(state.gains[slot]) + 0.0  # never -0
         first, stop = state.part_of(slot)
         self.steps.append(Disclosed(column, slot, first, stop, gain / (loss + 1), gain, loss))
         opened = state.open(slot)

@@ -61,3 +61,32 @@ class GroupProblem:
     total: int
     columns: tuple[ColumnCounts, ...]
     tables: tuple[GroupTable, ...]
+
+
+@dataclass(frozen=True)
+class CutTable:
+    """One set of known columns over the rows of a `CutProblem`, with what must not be too sure in its groups."""
+
+    columns: tuple[int, ...]
+    fixed: Ints
+    """Rows that differ here (numbers from 0) are told apart whatever the cut."""
+    sizes: Ints
+    """How many rows count in each collapsed row: fewer where a sensitive value is unknown."""
+    hits: Ints
+    persons: tuple[bool, ...]
+    limits: tuple[Fraction, ...]
+    promises: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CutProblem:
+    """A job for a search over cuts: all changeable columns of the collapsed rows at once."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    codes: npt.NDArray[np.int32]
+    """Code of each changeable column (first axis) in each collapsed row."""
+    sizes: Ints
+    classes: Ints
+    """Rows of each class (second axis) in each collapsed row; one class when the use has no target."""
+    tables: tuple[CutTable, ...]

@@ -8,6 +8,8 @@ which a disclosure cuts in two in front of some code.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +20,18 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Node:
-    """The codes from `first` up to `stop`; what is lost (from 0 to 1) when no more than this is known."""
+    """The codes from `first` up to `stop`; `share` of detail (from 0 to 1) is lost when no more than this is known."""
 
     first: int
     stop: int
     children: tuple[int, ...] = ()
-    loss: float = 0.0
+    share: Fraction = Fraction(0)
     interval: bool = False
+
+    @property
+    def loss(self) -> float:
+        """The share of detail lost, as a float."""
+        return float(self.share)
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,13 @@ class Space:
     """The root first; none for a plain column."""
     cuts: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """In front of which codes an interval may be cut."""
-    positions: Floats = field(default_factory=lambda: np.zeros(0))
-    """Where the number of each code stands between the smallest (0) and the largest (1)."""
+    places: tuple[Fraction, ...] = ()
+    """Where the number of each code stands between the smallest (0) and the largest (1); none without intervals."""
+
+    @cached_property
+    def positions(self) -> Floats:
+        """The places as floats."""
+        return np.array([float(place) for place in self.places])
 
     @property
     def plain(self) -> bool:

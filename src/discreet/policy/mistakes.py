@@ -23,7 +23,6 @@ _PLAIN = {
     "mapping_type": "write fields and values, such as {Bankruptcy: Discharged}",
     "model_type": "write fields and values, such as {role: other}",
     "string_too_short": "write at least one character",
-    "greater_than_equal": "write a number that is not negative",
 }
 
 
@@ -55,6 +54,8 @@ def problems_of(error: ValidationError, model: type[Any], source: Source) -> lis
             message = _ADD.get(path[-1], "is missing; add it")
         elif kind == "model_type" and path and path[0] in _LIKE:
             message = f"write fields and values, such as {_LIKE[path[0]]}"
+        elif kind == "greater_than_equal":
+            message = "write a number that is not negative" if not context["ge"] else f"write {context['ge']} or more"
         elif kind == "literal_error":
             message = f"write one of {context['expected']}"
         elif kind == "value_error":

@@ -125,7 +125,7 @@ class LocalEngine:
         known = [f"given {place}" for place in range(len(given))]
         texts = pl.LazyFrame(
             [self.texts(name).alias(alias) for name, alias in zip(given, known, strict=True)]
-            + ([self.texts(column).alias("sensitive")] if column is not None else [])
+            + [(pl.repeat("", self.rows, eager=True) if column is None else self.texts(column)).alias("sensitive")]
         )
         sensitive = pl.col("sensitive")
         groups = (

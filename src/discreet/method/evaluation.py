@@ -1,0 +1,174 @@
+"""What a cut of all columns costs: which rows it leaves out, how much detail is lost, how many rows are misjudged.
+
+A cut says of each code of each column into which part it falls. Groups of rows that break a promise are left
+out whole (suppressed); where promises know different columns, rows that leave may break other groups, so all
+are counted again until nothing changes. Everything is in integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.measure.units import loss_units
+from discreet.method.cut_kernels import cost_of, find_broken, group
+from discreet.method.groups import largest_below
+from discreet.method.problem import CutProblem, CutTable
+from discreet.method.space import Space
+from discreet.table.encode import Ints
+
+Firsts = npt.NDArray[np.int64]
+"""A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
+Cut = tuple[Firsts, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a cut comes to."""
+
+    lost: int
+    """Loss of the kept rows, in units."""
+    wrong: int
+    """Kept rows that are not of their group's majority class."""
+    gone: int
+    """Rows left out."""
+    short: int
+    """Rows that would have to be left out besides, by lot, for those left out to keep the promises themselves."""
+    left_out: npt.NDArray[np.bool_]
+
+
+class Evaluator:
+    """Evaluates cuts of one problem; keeps its scratch arrays."""
+
+    def __init__(
+        self, problem: CutProblem, weights: Sequence[Fraction] | None = None, *, few_may_pass: bool = False
+    ) -> None:
+        self.problem = problem
+        self.few_may_pass = few_may_pass
+        spaces = [column.space for column in problem.columns]
+        self.units = loss_units(spaces, weights or [Fraction(1)] * len(spaces), problem.total)
+        rows = len(problem.sizes)
+        self.offsets = np.cumsum([0, *(space.size for space in spaces)], dtype=np.int64)
+        self.widths = np.array([space.size + 1 for space in spaces], dtype=np.int64)
+        self.key = np.empty(rows, dtype=np.int64)
+        self.ids = np.empty(rows, dtype=np.int64)
+        entries = 1 << max(int(2 * rows).bit_length(), 4)
+        self.table = np.empty(entries, dtype=np.int64)
+        self.places = np.empty(entries, dtype=np.int64)
+        self.figures = tuple(np.empty(rows + 1, dtype=np.int64) for _ in range(2))
+        self.broken = np.empty(rows + 1, dtype=np.bool_)
+        self.nothing = np.zeros(rows, dtype=np.int64)
+        self.every = np.arange(len(spaces), dtype=np.int64)
+        self.limits = [_limits(table, problem.total) for table in problem.tables]
+        self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
+        self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
+
+    def parts(self, cut: Cut) -> npt.NDArray[np.int64]:
+        """Return the part of each code as a number from 0, all columns one after the other."""
+        return np.concatenate([firsts + 1 for firsts in cut]) if cut else np.zeros(0, dtype=np.int64)
+
+    def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
+        """Return what a cell of each code loses, in units, all columns one after the other."""
+        found = [
+            code_losses(column.space, units.nodes, units.positions, firsts)
+            for column, units, firsts in zip(self.problem.columns, self.units.columns, cut, strict=True)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def evaluate(self, cut: Cut) -> Outcome:
+        """Return what a cut comes to."""
+        problem = self.problem
+        part = self.parts(cut)
+        left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
+        changed = True
+        while changed:
+            changed = False
+            for place, table in enumerate(problem.tables):
+                groups = self.group(self.known[place], part, table.fixed)
+                if self._find(place, table, groups, left_out):
+                    more = self.broken[self.ids] & ~left_out
+                    if more.any():
+                        left_out |= more
+                        changed = True
+            changed = changed and len(problem.tables) > 1
+        groups = self.group(self.every, part, self.nothing)
+        lost, wrong, gone = cost_of(
+            problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out, self.ids, groups, problem.classes,
+            *self.figures,
+        )  # fmt: skip
+        short = 0 if self.few_may_pass or not gone else self._short(left_out)
+        return Outcome(int(lost), int(wrong), int(gone), short, left_out)
+
+    def group(self, columns: Ints, part: npt.NDArray[np.int64], fixed: Ints) -> int:
+        """Number the groups of rows alike on the columns; the numbers are in `ids`."""
+        bound = int(fixed.max(initial=0)) + 1
+        return int(
+            group(self.problem.codes, columns, part, self.offsets, self.widths, fixed, bound, self.key, self.ids,
+                  self.table, self.places)
+        )  # fmt: skip
+
+    def _find(self, place: int, table: CutTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+        return bool(
+            find_broken(self.ids, groups, table.sizes, table.hits, self.persons[place], self.limits[place], left_out,
+                        *self.figures, self.broken)
+        )  # fmt: skip
+
+    def _short(self, left_out: npt.NDArray[np.bool_]) -> int:
+        """Return how many more rows, as the table has them, those left out need to keep the promises as a group."""
+        most = 0
+        for table in self.problem.tables:
+            for number in np.unique(table.fixed[left_out]):
+                most = max(most, self._short_of(table, left_out & (table.fixed == number)))
+        return most
+
+    def _short_of(self, table: CutTable, rows: npt.NDArray[np.bool_]) -> int:
+        size = int(table.sizes[rows].sum())
+        everyone = int(table.sizes.sum())
+        need = 0
+        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
+            if person:
+                need = max(need, -(-limit.denominator // limit.numerator) - size if limit else self.problem.total)
+                continue
+            here, all_hits = int(hits[rows].sum()), int(hits.sum())
+            if here * limit.denominator <= limit.numerator * size:
+                continue
+            usual = Fraction(all_hits - here, max(everyone - size, 1))
+            if usual >= limit:
+                return self.problem.total
+            need = max(need, -((limit * size - here) // (limit - usual)))
+        return need
+
+
+def code_losses(space: Space, nodes: Ints, positions: Ints, firsts: Firsts) -> Ints:
+    """Return what a cell of each code of one column loses, in units."""
+    if space.plain:
+        hidden = firsts < 0
+        return np.where(hidden, nodes[max(int(hidden.sum()) - 1, 0)], 0)
+    loss = np.zeros(space.size, dtype=np.int64)
+    for first, stop in part_ranges(firsts):
+        node = _node_of(space, first, stop)
+        loss[first:stop] = positions[stop - 1] - positions[first] if node is None else nodes[node]
+    return loss
+
+
+def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
+    """Return the parts of a tree's cut as ranges of codes."""
+    begins = np.unique(firsts)
+    return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
+
+
+def _node_of(space: Space, first: int, stop: int) -> int | None:
+    """Return the node with just these codes; None for a part of an interval."""
+    for place, node in enumerate(space.nodes):
+        if (node.first, node.stop) == (first, stop) and not node.interval:
+            return place
+    return None
+
+
+def _limits(table: CutTable, total: int) -> Ints:
+    near = [largest_below(limit, total) for limit in table.limits]
+    return np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64).reshape(-1, 2)
