@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import polars as pl
 from hypothesis import assume
@@ -111,8 +112,10 @@ _MIXED: dict[str, Sequence[str | None]] = {
 
 
 @st.composite
-def mixed_jobs(draw: st.DrawFn, *, most_rows: int = 20) -> Job:
-    """Plain, taxonomy, number and date columns; templates and k-anonymity; every use."""
+def mixed_jobs(
+    draw: st.DrawFn, *, most_rows: int = 20, search: Literal["disclosure", "coordinate"] = "disclosure"
+) -> Job:
+    """Plain, taxonomy, number and date columns; templates and k-anonymity; every use that the search serves."""
     columns = list(_MIXED)
     complete = draw(st.booleans())
     choices = [[v for v in values if v not in (None, "?") or not complete] for values in _MIXED.values()]
@@ -133,24 +136,25 @@ def mixed_jobs(draw: st.DrawFn, *, most_rows: int = 20) -> Job:
     uses: list[d.Classify | d.Regress | d.Counts | d.General] = [
         d.Classify("class", inputs=inputs), d.Regress("pay", inputs=inputs), d.Counts(), d.General(),
     ]  # fmt: skip
-    use = draw(st.sampled_from(uses))
-    always = isinstance(use, d.Classify) and draw(st.booleans())
+    use = draw(st.sampled_from([use for use in uses if search == "disclosure" or not isinstance(use, d.Regress)]))
+    always = isinstance(use, d.Classify) and search == "disclosure" and draw(st.booleans())
     changeable = {c for requirement in protect for _, c in requirement.mentions()} - {
         "ill",
-        d.Policy(use=use, protect=protect).target,
+        d.Policy(use=use, protect=protect, search=search).target,
     }
     kinds = {
         "town": d.Column(taxonomy=TREE),
         "age": d.Column(type="number", ends=draw(st.sampled_from([None, ["0", "18", "20.5", "25"]]))),
         "day": d.Column(type="date"),
     }
+    splits: list[Literal["best", "best_valid"]] = ["best", "best_valid"]
+    split = draw(st.sampled_from(splits)) if search == "disclosure" else "best_valid"
     policy = d.Policy(
         use=use,
         protect=protect,
         columns={name: column for name, column in kinds.items() if name in changeable},
         missing=None if complete else d.Missing(values=["?"], rows="value"),
-        disclosure=d.Disclosure(
-            disclose="always" if always else None, split=draw(st.sampled_from(["best", "best_valid"]))
-        ),
+        search=search,
+        disclosure=d.Disclosure(disclose="always" if always else None, split=split),
     )
     return Job(columns, rows, policy)

@@ -445,7 +445,7 @@ def test_apply_tells_how_many_rows_it_suppressed(folder: Path) -> None:
     run(*PROTECT, "--plan", "plan.json")
     new = pl.concat([bank(), bank()[:2].with_columns(pl.lit("Pilot").alias("Job"))])
     new.write_csv(folder / "new.csv")
-    assert "not seen: 2" in run("apply", "plan.json", "new.csv", "-o", "n.csv").stdout
+    assert "2 for a value that the plan has not seen" in run("apply", "plan.json", "new.csv", "-o", "n.csv").stdout
 
 
 def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:

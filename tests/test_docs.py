@@ -222,7 +222,7 @@ def test_every_field_of_a_policy_is_explained() -> None:
         d.Policy, d.Template, d.KAnonymity, d.Classify, d.Regress, d.Column, d.Missing, d.FileOptions, d.Disclosure,
     ]  # fmt: skip
     for part in parts:
-        for name in (field.alias or name for name, field in part.model_fields.items()):
+        for name in (info.alias or name for name, info in part.model_fields.items()):
             assert f"`{name}`" in text or f"`{name}:" in text, (part.__name__, name)
 
 

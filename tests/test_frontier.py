@@ -145,3 +145,21 @@ def test_sizes_below_one_are_refused() -> None:
     for k in (0, -2, "x"):
         with pytest.raises(d.InputError, match="whole numbers k of at least 1"):
             d.frontier(bank(), policy, [k])
+
+
+@settings(max_examples=40, deadline=None)
+@given(mixed_jobs(search="coordinate"))
+def test_cuts_have_a_frontier_too(job: Job) -> None:
+    sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)
+    found = d.frontier(job.frame, job.policy, [1, 2, 4] if sizes else [Fraction(1, 3), Fraction(2, 3), 1])
+    for point in found.points:
+        assert point.possible == (point.least is None) == (point.detail is not None)
+        if point.possible:
+            assert point.largest is not None
+            assert point.largest <= point.threshold
+
+
+def test_a_looser_k_keeps_no_less() -> None:
+    policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job", "Country"])])
+    details = [point.detail for point in d.frontier(bank(), policy, [2, 4, 8, 24]).points]
+    assert details == sorted(details, key=lambda detail: -(detail or 0))

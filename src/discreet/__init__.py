@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         PolicyError,
         Problem,
         PromiseError,
+        TooManySuppressed,
     )
     from discreet.intervals import Interval
     from discreet.pipeline import Progress, Release, protect
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Missing,
         Policy,
         Regress,
+        Suppress,
         Template,
         read_policy,
     )
@@ -59,6 +61,7 @@ _HOMES = {
         "PolicyError",
         "Problem",
         "PromiseError",
+        "TooManySuppressed",
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.intervals": ("Interval",),
@@ -74,6 +77,7 @@ _HOMES = {
         "Missing",
         "Policy",
         "Regress",
+        "Suppress",
         "Template",
         "read_policy",
     ),
@@ -112,7 +116,9 @@ __all__ = [
     "Regress",
     "Release",
     "Step",
+    "Suppress",
     "Template",
+    "TooManySuppressed",
     "Truth",
     "Verification",
     "Worst",

@@ -77,6 +77,9 @@ def protect(
         float | None,
         typer.Option("--time-limit", min=0, help="Seconds after which the safe result so far is taken."),
     ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
+    ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
@@ -100,7 +103,7 @@ def protect(
 
         stopper = Stopper()
         with _progress(as_json) as say, stopper.listening():
-            release = run(table, rules, time_limit=time_limit, progress=stopper.watch(say))
+            release = run(table, rules, seed=seed, time_limit=time_limit, progress=stopper.watch(say))
             _refuse_changed(before)
             write_release(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
             report.written = out

@@ -90,6 +90,23 @@ def cannot_be_kept(promise: GroupPromise, share: Fraction) -> str:
     return f"cannot be kept: with everything hidden it is still {share} ({percent(share)}); allow at least that much"
 
 
+class TooManySuppressed(PromiseError):
+    """More rows would have to be suppressed than the policy allows. Nothing was released."""
+
+    def __init__(self, rows: int, total: int, limit: Fraction) -> None:
+        from discreet.policy.share import percent
+
+        self.rows, self.total, self.limit = rows, total, limit
+        super().__init__(
+            f"suppress.limit: {rows} of {total} rows would have to be suppressed, more than {percent(limit)}; "
+            "allow more, or ask for less"
+        )
+
+    def details(self) -> dict[str, object]:
+        """Return the figures."""
+        return {"suppressed": self.rows, "rows": self.total, "limit": str(self.limit)}
+
+
 class BrokenPromise(PromiseError):
     """Verification did not say yes; `verification` has the findings. Nothing was released."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.problem import ColumnCounts, GroupProblem, GroupTable
+from discreet.method.problem import ColumnCounts, CutProblem, CutTable, GroupProblem, GroupTable
 from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
 from discreet.scale import Numbers
@@ -111,12 +111,7 @@ def _group_table(
     key, _ = keys([counted.code(column) for column in given], list(width.values()), len(counted.counts))
     order, starts, _ = regroup(key)
     first = order[starts]
-    hits = np.zeros((len(promises), len(starts)), dtype=np.int64)
-    for place, promise in enumerate(promises):
-        if isinstance(promise, Inference):
-            domain = counted.domain(promise.column)
-            has = counted.code(promise.column) == (domain.index(promise.value) if promise.value in domain else -1)
-            hits[place] = _sums(np.where(has, counted.counts, 0)[order], starts)
+    hits = np.stack([_hits(promise, counted, order, starts) for promise in promises])
     changeable = [column for column in given if column in bound.changeable]
     fixed = [column for column in given if column not in bound.changeable]
     fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [width[c] for c in fixed], len(first))
@@ -138,3 +133,59 @@ def _group_table(
 
 def _sums(counts: Ints, starts: Ints) -> Ints:
     return np.add.reduceat(counts, starts) if len(starts) else counts[:0]
+
+
+def cut_problem(
+    bound: Bound, columns: Sequence[Changeable], promises: Sequence[GroupPromise], counted: Combinations
+) -> CutProblem:
+    """Return the job of keeping `promises` by one cut of all changeable columns."""
+    sizes = {column.name: column.space.size for column in columns}
+    counted = _recoded(counted, {column.name: column.codes for column in columns}, sizes)
+    fixed = list(bound.fixed)
+    width = [sizes.get(name, len(counted.domain(name))) for name in (*bound.changeable, *fixed)]
+    key, _ = keys([counted.code(name) for name in (*bound.changeable, *fixed)], width, len(counted.counts))
+    order, starts, _ = regroup(key)
+    first = order[starts]
+    per_row = _tallies(bound, counted)
+    by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
+    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
+    for number, promise in enumerate(promises):
+        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
+        by_given.setdefault((frozenset(promise.given), apart), []).append(number)
+    tables = []
+    for (given, apart), numbers in by_given.items():
+        counts = counted.counts if apart is None else np.where(unknown[apart], 0, counted.counts)
+        known_fixed = [name for name in fixed if name in given]
+        fixed_width = [len(counted.domain(name)) for name in known_fixed]
+        fixed_key, _ = keys([counted.code(name)[first] for name in known_fixed], fixed_width, len(first))
+        tables.append(
+            CutTable(
+                columns=tuple(place for place, name in enumerate(bound.changeable) if name in given),
+                fixed=np.unique(fixed_key, return_inverse=True)[1].astype(np.int64),
+                sizes=_sums(counts[order], starts),
+                hits=np.stack([_hits(promises[number], counted, order, starts) for number in numbers]),
+                persons=tuple(not isinstance(promises[number], Inference) for number in numbers),
+                limits=tuple(promises[number].at_most for number in numbers),
+                promises=tuple(numbers),
+            )
+        )
+    codes = np.empty((len(columns), len(first)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        codes[place] = counted.code(column.name)[first]
+    return CutProblem(
+        total=int(counted.counts.sum()),
+        columns=tuple(_column_counts(bound, column, counted, per_row) for column in columns),
+        codes=codes,
+        sizes=_sums(counted.counts[order], starts),
+        classes=np.add.reduceat(per_row[order], starts, axis=0).astype(np.int64),
+        tables=tuple(tables),
+    )
+
+
+def _hits(promise: GroupPromise, counted: Combinations, order: Ints, starts: Ints) -> Ints:
+    """Return how many rows of each collapsed row have the property."""
+    if not isinstance(promise, Inference):
+        return np.zeros(len(starts), dtype=np.int64)
+    domain = counted.domain(promise.column)
+    has = counted.code(promise.column) == (domain.index(promise.value) if promise.value in domain else -1)
+    return _sums(np.where(has, counted.counts, 0)[order], starts)

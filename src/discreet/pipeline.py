@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -10,15 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.audit.audit import Audit, not_covered
 from discreet.audit.verify import check
-from discreet.errors import BrokenPromise, InputError, PolicyError
+from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
 from discreet.planning import Task, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.spaces import changeable_columns
+from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
 
@@ -76,6 +80,7 @@ def protect(
     table: Table,
     policy: Policy | str | Path,
     *,
+    seed: int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Release:
@@ -87,6 +92,9 @@ def protect(
         A pandas, Polars or PyArrow table, or the path of a CSV or Parquet file.
     policy
         The policy, or the path of its file.
+    seed
+        For tests only: which rows are suppressed by lot is then the same every time (the audit says so). The
+        lot comes from the operating system when absent.
     time_limit
         Seconds after which planning ends with the (safe) result so far.
     progress
@@ -123,7 +131,7 @@ def protect(
     job = prepare(table, policy, say)
     say(Progress("plan"))
     plan = find_plan(job.task, carry_on)
-    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say, plan.detail)
+    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say, detail=plan.detail, seed=seed)
 
 
 def _load_kernels() -> None:
@@ -185,17 +193,29 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] 
 
 
 def _release(
-    plan: Plan, source: Engine, bound: Bound, say: Callable[[Progress], bool | None], detail: float | None = None
+    plan: Plan,
+    source: Engine,
+    bound: Bound,
+    say: Callable[[Progress], bool | None],
+    *,
+    detail: float | None = None,
+    seed: int | None = None,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm."""
     say(Progress("apply"))
     released = source.apply(plan)
+    warnings = bound.warnings
+    if bound.policy.method != "disclosure":
+        plan, drawn = _suppressing(plan, source, released, bound, seed)
+        released = source.apply(plan)
+        if drawn and seed is not None:
+            warnings = (*warnings, f"{drawn} rows were suppressed by a lot that whoever knows the seed can repeat")
     say(Progress("verify"))
     verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan))
     if not verification.holds:
-        unseen = "a value that the plan has not seen was suppressed" if released.suppressed == 1 else ""
-        if released.suppressed > 1:
-            unseen = f"values that the plan has not seen: {released.suppressed} rows were suppressed"
+        unseen = "a value that the plan has not seen was suppressed" if released.unseen == 1 else ""
+        if released.unseen > 1:
+            unseen = f"values that the plan has not seen: {released.unseen} rows were suppressed"
         raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
     hidden, coarser = _changes(released, source, bound)
     audit = Audit(
@@ -204,13 +224,23 @@ def _release(
         rows=released.rows,
         dropped=source.dropped,
         suppressed=released.suppressed,
+        unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
         detail=detail,
-        warnings=bound.warnings,
+        warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
     return Release(plan, audit, released)
+
+
+def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
+    """Return the plan with the rows that must be suppressed, and how many of them were drawn by lot."""
+    found = rows_to_suppress(released, bound, np.random.default_rng(seed))
+    most = math.floor(bound.policy.suppress.limit * source.rows)
+    if len(found.places) > most:
+        raise TooManySuppressed(len(found.places), source.rows, bound.policy.suppress.limit)
+    return replace(plan, suppressed=tuple(source.numbers()[found.places].tolist())), found.drawn
 
 
 def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, int], dict[str, int]]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.errors import ImpossiblePromise, Problem
-from discreet.grouping import group_problem
+from discreet.grouping import cut_problem, group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan import Kept, Plan, Step
 from discreet.policy import Classify, Counts, General, Inference, Regress
@@ -18,7 +22,9 @@ from discreet.spaces import Changeable
 from discreet.table.encode import Combinations
 
 if TYPE_CHECKING:
+    from discreet.method.coordinate import Candidate
     from discreet.method.disclosure import Found, Refused, Search, Standing
+    from discreet.method.evaluation import Outcome
 
 GAINS: dict[type, Gain] = {
     Classify: information_gain,
@@ -26,6 +32,10 @@ GAINS: dict[type, Gain] = {
     Counts: cells_gain,
     General: loss_gain,
 }
+
+MOST_WORK = 2_000_000
+"""Collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
+LEAST_KICKS, MOST_KICKS = 4, 60
 
 NO_BENEFIT = "would not help the use"
 NO_INPUT = "is no input of the use"
@@ -185,6 +195,97 @@ class Planner:
         return Kept(column.name, value, BREAKS, promise.index, infers, refused.hits, refused.rows, cut)
 
 
+class CutPlanner:
+    """A search for one cut of all columns, with the rows that do not fit left out."""
+
+    def __init__(self, task: Task) -> None:
+        from discreet.method.coordinate import Objective
+        from discreet.method.evaluation import Evaluator
+
+        policy = task.bound.policy
+        self.task = task
+        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts))
+        row, most = self.evaluator.units.per_row, math.floor(policy.suppress.limit * self.problem.total)
+        self.objective = Objective(1, 0, row, most)
+        self.first: Objective | None = None
+        if isinstance(policy.use, Classify):
+            # Among cuts that misjudge as few rows the coarsest leaves the other columns most room; the finest is
+            # taken in the end.
+            wrong = row * self.problem.total + 1
+            if wrong * self.problem.total < 2**61:
+                self.first = Objective(-1, wrong, wrong - row, most)
+                self.objective = Objective(1, wrong, wrong + row, most)
+            else:
+                self.objective = Objective(0, 1, 1, most)
+
+    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+        """Return the plan that the search finds.
+
+        Raises
+        ------
+        ImpossiblePromise
+            When even with everything hidden a promise is broken.
+        """
+        from discreet.method.coordinate import bits_of
+        from discreet.method.cuts import cuts_of
+
+        best, complete = self.search(carry_on)
+        spaces = [column.space for column in self.problem.columns]
+        found = cuts_of(spaces).found(bits_of(best.cut, spaces))
+        return Plan(
+            policy=self.task.bound.policy,
+            columns=self.task.bound.columns,
+            recodings=tuple(column.recoding(parts) for column, parts in zip(self.task.columns, found, strict=True)),
+            redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
+            detail=self.detail(best.outcome),
+            complete=complete,
+        )
+
+    def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        """Return the best cut, and whether the search came to its end."""
+        from discreet.method.coordinate import Watch, search
+        from discreet.method.disclosure import Standing
+
+        self._require_possible()
+        kicks = min(max(MOST_WORK // max(len(self.problem.sizes), 1), LEAST_KICKS), MOST_KICKS)
+        complete = True
+
+        def watch(far: Watch) -> bool:
+            nonlocal complete
+            kept = 0.0 if far.best is None else self.detail(far.best.outcome)
+            complete = carry_on(Standing(far.kicks, kicks + 1 - far.kicks, kept))
+            return complete
+
+        rng = np.random.default_rng(0)  # the search protects nobody: it may well repeat itself
+        best = search(
+            self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
+        )
+        return best, complete
+
+    def detail(self, outcome: Outcome) -> float:
+        """Return the share of detail that a cut keeps (1 - LM)."""
+        lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
+        cells = self.evaluator.units.per_row * self.problem.total
+        return 1 - lost / cells if cells else 1.0
+
+    def _require_possible(self) -> None:
+        """Raise `ImpossiblePromise` when everything hidden is not enough."""
+        least = []
+        for table in self.problem.tables:
+            for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
+                sizes = np.bincount(table.fixed, weights=table.sizes).astype(np.int64)
+                found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
+                share = max(
+                    (Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0)
+                )
+                if share > self.promises[number].at_most:
+                    least.append((self.promises[number], share))
+        if least:
+            raise ImpossiblePromise(least)
+
+
 def find_plan(task: Task, carry_on: Callable[[Standing], bool]) -> Plan:
     """Return a plan that keeps all promises.
 
@@ -193,4 +294,5 @@ def find_plan(task: Task, carry_on: Callable[[Standing], bool]) -> Plan:
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
-    return Planner(task).run(carry_on)
+    planner = Planner(task) if task.bound.policy.method == "disclosure" else CutPlanner(task)
+    return planner.run(carry_on)

@@ -64,7 +64,9 @@ def print_release(
     to.print()
     _print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
     if audit.suppressed:
-        to.print(f"\nRows suppressed for a value that the plan has not seen: {audit.suppressed}")
+        strangers = f", of which {audit.unseen} for a value that the plan has not seen" if audit.unseen else ""
+        share = percent(Fraction(audit.suppressed, audit.rows))
+        to.print(f"\nRows suppressed: {audit.suppressed} of {audit.rows} ({share}){strangers}")
     _print_changes(to, release)
     if why:
         _print_why(to, release.plan)
@@ -157,8 +159,10 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
             continue
         largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)
         bar = "█" * round(point.detail * 20)
-        target = [] if point.target is None else [f"{point.target:.1%}"]
-        table.add_row(name, largest, f"{point.detail:.1%}", bar, *target, str(point.steps))
+        told = "" if point.target is None else f"{point.target:.1%}"
+        target = [told] if found.target is not None else []
+        steps = "" if point.steps is None else str(point.steps)
+        table.add_row(name, largest, f"{point.detail:.1%}", bar, *target, steps)
     to.print()
     to.print(table)
     if plot is not None:

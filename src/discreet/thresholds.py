@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.audit.verify import worst_of
-from discreet.errors import InputError
+from discreet.errors import ImpossiblePromise, InputError
 from discreet.measure.gain import information_kept, variance_kept
 from discreet.pipeline import Job, prepare
-from discreet.planning import Planner, Task
+from discreet.planning import CutPlanner, Planner, Task
 from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.policy.share import parse_share, percent
@@ -40,8 +40,9 @@ class Point:
 
     `largest` is the largest share that the planned release would have (for k-anonymity 1/smallest group), `detail`
     the share of the detail of the changeable columns that it shows (1 - LM), `target` the share of what those
-    columns tell of the target that they still tell (None when the use has no target). Where no release can keep
-    the promises, `least` is the smallest threshold that could be kept and the rest is None.
+    columns tell of the target that they still tell and `steps` the disclosures (both None where they are not
+    known: the use has no target, or cuts were searched for). Where no release can keep the promises, `least` is
+    the smallest threshold that could be kept and the rest is None.
     """
 
     threshold: Fraction
@@ -144,7 +145,8 @@ def frontier(
     job = prepare(table, policy)
     own = [made.at_most for made in policy.promises() if made.index in places]
     limits = _limits(thresholds, sizes=sizes) if thresholds is not None else _between(job, places, own)
-    points = list(_points(job.task, places, limits))
+    plan = _points if policy.method == "disclosure" else _cut_points
+    points = list(plan(job.task, places, limits))
     swept = tuple(str(made) for made in policy.promises() if made.index in places)
     return Frontier(tuple(points), sizes, max(own), swept, policy.target)
 
@@ -222,6 +224,20 @@ def _points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> It
                 yield Point(limit, possible=False, least=max(share for _, share in answer.least))
             else:
                 yield _point(limit, answer, planner, places)
+
+
+def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Yield the point of each limit where cuts are searched for: each search is its own, the counts are shared."""
+    for limit in limits:
+        planner = CutPlanner(_with_limit(task, places, limit))
+        try:
+            best, _ = planner.search(lambda _: True)
+        except ImpossiblePromise as impossible:
+            yield Point(limit, possible=False, least=max(share for _, share in impossible.least))
+            continue
+        shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
+        largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
+        yield Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
 
 
 def _table_limits(planner: Planner, task: Task) -> Limits:

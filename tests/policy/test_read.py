@@ -91,7 +91,7 @@ def test_values_stay_the_texts_they_are(tmp_path: Path) -> None:
 def test_the_smallest_policy_has_the_documented_defaults(tmp_path: Path) -> None:
     policy = d.read_policy(write(tmp_path, "p.yaml", "protect: [{infer: {x: y}, given: [a], at_most: 0.5}]"))
     assert isinstance(policy.use, d.General)
-    assert (policy.marker, policy.search, policy.missing, dict(policy.columns)) == ("*", "disclosure", None, {})
+    assert (policy.marker, policy.method, policy.missing, dict(policy.columns)) == ("*", "disclosure", None, {})
 
 
 def mistakes(path: Path) -> list[str]:

@@ -56,6 +56,8 @@ class Audit:
     rows: int
     dropped: int
     suppressed: int
+    unseen: int
+    """Of the suppressed rows those with a value that the plan has not seen."""
     hidden_cells: dict[str, int]
     coarser_cells: dict[str, int]
     """Cells with something that covers the original, such as a group or an interval."""
@@ -85,6 +87,7 @@ class Audit:
             "rows": self.rows,
             "dropped_rows": self.dropped,
             "suppressed_rows": self.suppressed,
+            "unseen_rows": self.unseen,
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,

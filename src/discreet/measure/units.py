@@ -43,13 +43,16 @@ class Units:
         return units / (self.per_row * rows)
 
 
-def loss_units(spaces: Sequence[Space], weights: Sequence[Fraction], rows: int) -> Units:
-    """Return the losses of the columns in the smallest common unit, rounded where that would be too small."""
+def loss_units(spaces: Sequence[Space], weights: Sequence[Fraction], rows: int, *, whole: bool = False) -> Units:
+    """Return the losses of the columns in the smallest common unit, rounded where that would be too small.
+
+    `whole` counts a hidden value of a plain column as wholly lost, however few values are hidden with it.
+    """
     parts = [_denominator(space) for space in spaces]
     common = math.lcm(*(d * w.denominator for d, w in zip(parts, weights, strict=True))) if parts else 1
     heaviest = sum(weights, Fraction(0))
     unit = common if common * heaviest * max(rows, 1) < LARGEST else ROUNDED
-    columns = tuple(_column(space, weight * unit) for space, weight in zip(spaces, weights, strict=True))
+    columns = tuple(_column(space, weight * unit, whole) for space, weight in zip(spaces, weights, strict=True))
     return Units(columns, sum(column.suppressed for column in columns))
 
 
@@ -60,12 +63,12 @@ def _denominator(space: Space) -> int:
     return math.lcm(*(share.denominator for share in shares), *(share.denominator for share in space.places))
 
 
-def _column(space: Space, scale: Fraction) -> ColumnUnits:
-    whole = round(scale)
+def _column(space: Space, scale: Fraction, whole: bool) -> ColumnUnits:
     if space.plain:
         most = max(space.size - 1, 1)
-        nodes = [round(scale * still / most) if space.size > 1 else 0 for still in range(space.size + 1)]
-        return ColumnUnits(np.array(nodes, dtype=np.int64), np.zeros(0, dtype=np.int64), whole)
+        hidden = [round(scale * (1 if whole else Fraction(still, most))) for still in range(space.size)]
+        nodes = hidden if space.size > 1 else [0]
+        return ColumnUnits(np.array(nodes, dtype=np.int64), np.zeros(0, dtype=np.int64), round(scale))
     nodes = [round(scale * node.share) for node in space.nodes]
     places = [round(scale * share) for share in space.places]
-    return ColumnUnits(np.array(nodes, dtype=np.int64), np.array(places, dtype=np.int64), whole)
+    return ColumnUnits(np.array(nodes, dtype=np.int64), np.array(places, dtype=np.int64), round(scale))

@@ -69,7 +69,7 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
 
 
 @kernel
-def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]
+def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
     """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does."""
     properties = hits.shape[0]
     for g in range(groups):
@@ -99,7 +99,7 @@ def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, 
 
 
 @kernel
-def cost_of(codes, sizes, loss, offsets, left_out, ids, groups, classes, counts, most):  # type: ignore[no-untyped-def]
+def cost_of(codes, sizes, loss, offsets, left_out, ids, groups, classes, counts, most):  # type: ignore[no-untyped-def]  # noqa: C901
     """Return the summed loss of the rows kept, the rows not of their group's majority class, and the rows left out."""
     total = 0
     gone = 0

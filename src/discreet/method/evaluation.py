@@ -24,6 +24,8 @@ from discreet.table.encode import Ints
 Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
 Cut = tuple[Firsts, ...]
+MOST_KEPT = 10_000
+"""Cuts of single columns whose losses are remembered."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,17 @@ class Evaluator:
     """Evaluates cuts of one problem; keeps its scratch arrays."""
 
     def __init__(
-        self, problem: CutProblem, weights: Sequence[Fraction] | None = None, *, few_may_pass: bool = False
+        self,
+        problem: CutProblem,
+        weights: Sequence[Fraction] | None = None,
+        *,
+        few_may_pass: bool = False,
+        whole: bool = False,
     ) -> None:
         self.problem = problem
         self.few_may_pass = few_may_pass
         spaces = [column.space for column in problem.columns]
-        self.units = loss_units(spaces, weights or [Fraction(1)] * len(spaces), problem.total)
+        self.units = loss_units(spaces, weights or [Fraction(1)] * len(spaces), problem.total, whole=whole)
         rows = len(problem.sizes)
         self.offsets = np.cumsum([0, *(space.size for space in spaces)], dtype=np.int64)
         self.widths = np.array([space.size + 1 for space in spaces], dtype=np.int64)
@@ -63,8 +70,13 @@ class Evaluator:
         self.broken = np.empty(rows + 1, dtype=np.bool_)
         self.nothing = np.zeros(rows, dtype=np.int64)
         self.every = np.arange(len(spaces), dtype=np.int64)
+        self.useful = np.array([c for c, column in enumerate(problem.columns) if column.useful], dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
+        self._losses: dict[tuple[int, bytes], npt.NDArray[np.int64]] = {}
+        alike = [table.columns == tuple(self.useful) and not table.fixed.any() for table in problem.tables]
+        self.alone = len(alike) == 1 and alike[0]
+        """Whether the groups of the one set of known columns are those that the use sees."""
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> npt.NDArray[np.int64]:
@@ -73,35 +85,55 @@ class Evaluator:
 
     def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
         """Return what a cell of each code loses, in units, all columns one after the other."""
-        found = [
-            code_losses(column.space, units.nodes, units.positions, firsts)
-            for column, units, firsts in zip(self.problem.columns, self.units.columns, cut, strict=True)
-        ]
+        found = [self._loss(place, firsts) for place, firsts in enumerate(cut)]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _loss(self, place: int, firsts: Firsts) -> npt.NDArray[np.int64]:
+        known = (place, firsts.tobytes())
+        if known not in self._losses:
+            if len(self._losses) >= MOST_KEPT:
+                self._losses.clear()
+            units = self.units.columns[place]
+            space = self.problem.columns[place].space
+            self._losses[known] = code_losses(space, units.nodes, units.positions, firsts)
+        return self._losses[known]
 
     def evaluate(self, cut: Cut) -> Outcome:
         """Return what a cut comes to."""
         problem = self.problem
         part = self.parts(cut)
+        groups = 0
         left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
         changed = True
         while changed:
-            changed = False
+            more = left_out.copy()
             for place, table in enumerate(problem.tables):
                 groups = self.group(self.known[place], part, table.fixed)
                 if self._find(place, table, groups, left_out):
-                    more = self.broken[self.ids] & ~left_out
-                    if more.any():
-                        left_out |= more
-                        changed = True
-            changed = changed and len(problem.tables) > 1
-        groups = self.group(self.every, part, self.nothing)
+                    more |= self.broken[self.ids]
+            changed = len(problem.tables) > 1 and bool((more != left_out).any())
+            left_out = more
+        if not self.alone:
+            groups = self.group(self.useful, part, self.nothing)
         lost, wrong, gone = cost_of(
             problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out, self.ids, groups, problem.classes,
             *self.figures,
         )  # fmt: skip
         short = 0 if self.few_may_pass or not gone else self._short(left_out)
         return Outcome(int(lost), int(wrong), int(gone), short, left_out)
+
+    def largest_shares(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> dict[int, Fraction]:
+        """Return the largest share of each promise (by number) over the groups that are kept."""
+        part, shares = self.parts(cut), {}
+        for place, table in enumerate(self.problem.tables):
+            groups = self.group(self.known[place], part, table.fixed)
+            kept = ~left_out
+            sizes = np.bincount(self.ids[kept], weights=table.sizes[kept], minlength=groups)
+            for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
+                found = np.bincount(self.ids[kept], weights=hits[kept], minlength=groups)
+                figures = {(1 if person else int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n}
+                shares[number] = max((Fraction(a, n) for a, n in figures), default=Fraction(0))
+        return shares
 
     def group(self, columns: Ints, part: npt.NDArray[np.int64], fixed: Ints) -> int:
         """Number the groups of rows alike on the columns; the numbers are in `ids`."""

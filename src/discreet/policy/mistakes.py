@@ -30,6 +30,7 @@ _LIKE: dict[str | int, str] = {
     "missing": '{values: ["?"], rows: drop}',
     "file": '{separator: ";"}',
     "disclosure": "{disclose: always}",
+    "suppress": "{limit: 5%}",
 }
 _ADD: dict[str | int, str] = {
     "rows": "is missing; write rows: drop, value or unknown",
@@ -96,10 +97,11 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
     from discreet.policy.columns import Column
-    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy
+    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Suppress
 
     if model is Policy:
-        return {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}.get(str(step))
+        parts = {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}
+        return {**parts, "suppress": Suppress}.get(str(step))
     return model if model is Column else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -18,7 +19,7 @@ from pydantic import (
 from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.part import Frozen, Part, Source, Text
-from discreet.policy.requirements import GroupPromise, Inference, Requirement
+from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Requirement, Share
 from discreet.policy.uses import Classify, General, Regress, Use
 
 PLAIN = Column(type="category")
@@ -88,6 +89,12 @@ class Disclosure(Part):
     )
 
 
+class Suppress(Part):
+    """Which rows may be suppressed: masked on every column that may change, when no cut fits them."""
+
+    limit: Share = Field(default=Fraction(1), description="the largest share of rows that may be suppressed")
+
+
 class Policy(Part):
     """What must not be inferred from the release, and what the release is for.
 
@@ -97,7 +104,7 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default).
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, disclosure
+    columns, missing, file, marker, search, disclosure, suppress
         See the page "Policies" of the documentation.
 
     Examples
@@ -121,8 +128,13 @@ class Policy(Part):
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
         default="*", description="the text that stands in the place of a hidden value"
     )
-    search: Literal["disclosure"] = "disclosure"
+    search: Literal["disclosure", "coordinate"] | None = Field(
+        default=None,
+        description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
+        "coordinate: the best cut of one column at a time, suppresses rows (default with k)",
+    )
     disclosure: Disclosure = Field(default_factory=Disclosure)
+    suppress: Suppress = Field(default_factory=Suppress)
 
     _source: Source = PrivateAttr(default_factory=Source)
 
@@ -137,8 +149,9 @@ class Policy(Part):
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
-            search: Literal["disclosure"] = ...,
+            search: Literal["disclosure", "coordinate"] | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
+            suppress: Suppress | Mapping[str, object] = ...,
         ) -> None: ...
 
     @field_validator("protect", mode="before")
@@ -154,6 +167,18 @@ class Policy(Part):
     def _disclosure_fits_use(self) -> Policy:
         if self.disclosure.disclose == "beneficial" and not isinstance(self.use, Classify):
             raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _options_fit_search(self) -> Policy:
+        for name, search, silent in (
+            ("disclosure", "disclosure", Disclosure()),
+            ("suppress", "coordinate", Suppress()),
+        ):
+            if getattr(self, name) != silent and self.method != search:
+                raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
+        if self.method == "coordinate" and isinstance(self.use, Regress):
+            raise ValueError("search: coordinate does not serve {regress: COLUMN}; write search: disclosure")
         return self
 
     @model_validator(mode="after")
@@ -180,6 +205,14 @@ class Policy(Part):
         if self.missing.rows == "value":
             return () if self.missing.has(self.marker) else (self.marker,)
         return tuple(dict.fromkeys([self.marker, None, *self.missing.values]))
+
+    @property
+    def method(self) -> str:
+        """How a plan is searched for: as said, or as fits what is asked."""
+        if self.search is not None:
+            return self.search
+        crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
+        return "coordinate" if crowds and not isinstance(self.use, Regress) else "disclosure"
 
     @property
     def identifiers(self) -> tuple[str, ...]:

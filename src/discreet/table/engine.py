@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 import polars as pl
 
 from discreet.plan import Plan
-from discreet.table.encode import Combinations, Ints
+from discreet.table.encode import Combinations, Encoded, Ints
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,25 @@ class Engine(Protocol):
         """Number of rows of this release that are masked on all columns that may change."""
         ...
 
+    @property
+    def unseen(self) -> int:
+        """Of those rows, the ones masked because the plan has not seen one of their values."""
+        ...
+
     def kind(self, column: str) -> str:
         """Return the kind of values of a column: text, or the name of their type."""
         ...
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
+        ...
+
+    def encoded(self, column: str) -> Encoded:
+        """Return a column as codes, row by row."""
+        ...
+
+    def numbers(self) -> Ints:
+        """Return the row number of the input (from 1) of each row."""
         ...
 
     def apply(self, plan: Plan) -> Engine:

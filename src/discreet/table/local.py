@@ -46,6 +46,7 @@ class LocalEngine:
         self._encoded: dict[str, Encoded] = {}
         self.dropped = 0
         self.suppressed = 0
+        self.unseen = 0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -89,23 +90,24 @@ class LocalEngine:
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
-        return collapse(columns, [self._encode(column) for column in columns], self.rows)
+        return collapse(columns, [self.encoded(column) for column in columns], self.rows)
 
     def apply(self, plan: Plan) -> LocalEngine:
         """Return the release that the plan makes of this table."""
         marker = plan.policy.marker
         masked = np.zeros(self.rows, dtype=np.bool_)
-        masked[self._positions(plan.suppressed)] = True
         released = {
             recoding.column: recoding.texts(
-                self._encode(recoding.column).domain, plan.policy.column(recoding.column).scale
+                self.encoded(recoding.column).domain, plan.policy.column(recoding.column).scale
             )
             for recoding in plan.recodings
         }
         for column, texts in released.items():
             if UNSEEN in texts:
                 unseen = np.array([text is UNSEEN for text in texts], dtype=np.bool_)
-                masked |= unseen[self._encode(column).codes]
+                masked |= unseen[self.encoded(column).codes]
+        strangers = int(masked.sum())
+        masked[self._positions(plan.suppressed)] = True
         changed = {column: self._recoded(column, texts, masked, marker) for column, texts in released.items()}
         for column, rows, new in _edits_by_column(plan):
             current = changed.get(column)
@@ -115,7 +117,7 @@ class LocalEngine:
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         ).drop(plan.policy.identifiers, strict=False)
         release = self._with(without_luggage(frame), self._numbers)
-        release.suppressed = int(masked.sum())
+        release.suppressed, release.unseen = int(masked.sum()), strangers
         return release
 
     def recount(
@@ -175,12 +177,16 @@ class LocalEngine:
         """Return the different pairs of original and released text of a column, with the rows that have them."""
         if not isinstance(original, LocalEngine):
             raise TypeError("both tables must be held by the same kind of engine")
-        numbers = np.arange(1, self.rows + 1) if original._numbers is None else original._numbers
+        numbers = original.numbers()
         texts = pl.LazyFrame(
             {"original": original.texts(column), "released": self.texts(column), "row": pl.Series(numbers)}
         )
         found = texts.group_by("original", "released").agg(pl.len().alias("cells"), pl.col("row").min()).collect()
         return [Pair(*row) for row in found.iter_rows()]
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Return the row number of the input (from 1) of each row."""
+        return np.arange(1, self.rows + 1) if self._numbers is None else self._numbers
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with this text."""
@@ -209,7 +215,8 @@ class LocalEngine:
     def _with(self, frame: nw.DataFrame[Any], numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
         return LocalEngine(frame, self.form, lazy=self._lazy, numbers=numbers)
 
-    def _encode(self, column: str) -> Encoded:
+    def encoded(self, column: str) -> Encoded:
+        """Return a column as codes, row by row."""
         if column not in self._encoded:
             self._encoded[column] = encode(self.texts(column))
         return self._encoded[column]
@@ -217,7 +224,7 @@ class LocalEngine:
     def _positions(self, numbers: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return where the rows with these numbers of the input stand."""
         wanted = np.asarray(numbers, dtype=np.int64)
-        have = np.arange(1, self.rows + 1) if self._numbers is None else self._numbers
+        have = self.numbers()
         found = np.searchsorted(have, wanted)
         if len(wanted) and (found.max() >= len(have) or (have[found] != wanted).any()):
             raise InputError("the plan names a row that the table does not have")
@@ -227,7 +234,7 @@ class LocalEngine:
         self, column: str, texts: Sequence[str | Unseen | None], masked: npt.NDArray[np.bool_], marker: str
     ) -> pl.Series | None:
         """Return the released texts of a column; None when nothing changes, so that its type is kept."""
-        encoded = self._encode(column)
+        encoded = self.encoded(column)
         released = [marker if isinstance(text, Unseen) else text for text in texts]
         if not masked.any() and released == list(encoded.domain):
             return None

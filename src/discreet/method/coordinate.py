@@ -1,0 +1,337 @@
+"""Coordinate search over cuts: the best cut of one column at a time, all others as they are, again and again.
+
+Guarantee: the cut it returns was evaluated as a whole, and every group it keeps keeps every promise. With the
+other columns fixed, loss of detail and misjudged rows are sums over groups, so the best cut of a taxonomy
+(bottom-up) or of numbers (a shortest path over intervals) is found exactly, where one set of columns is known to
+all promises and no limit on suppressed rows binds; elsewhere it is a good guess that is taken only if the whole
+got better. Plain columns show or hide one value at a time. Kicks out of local optima are drawn at random.
+It says nothing about how far the best of all cuts is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.cut_kernels import by_context, interval_costs, node_costs, other_losses
+from discreet.method.cuts import Bits, Cuts, cuts_of
+from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome
+from discreet.method.problem import CutProblem
+from discreet.method.space import Space
+from discreet.table.encode import Ints, keys
+
+MOST_BLOCKS = 256
+"""Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
+MOST_FLIPS = 64
+"""Values of a plain column that are tried one by one in a step; the most frequent ones."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a search makes small: units of loss, misjudged rows, and the rows left out beyond what they cost anyway."""
+
+    loss: int
+    wrong: int
+    gone: int
+    """Of a row left out, in all."""
+    most_gone: int
+    """Rows that may be left out at most."""
+
+    def cost(self, outcome: Outcome) -> int:
+        """Return what an outcome costs."""
+        return self.loss * outcome.lost + self.wrong * outcome.wrong + self.gone * (outcome.gone + outcome.short)
+
+    def allows(self, outcome: Outcome) -> bool:
+        """Whether not too many rows are left out."""
+        return outcome.gone + outcome.short <= self.most_gone
+
+    def sterner(self) -> Objective:
+        """Return an objective that is more reluctant to leave rows out."""
+        return Objective(self.loss, self.wrong, 4 * self.gone, self.most_gone)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A cut with what it comes to."""
+
+    cut: Cut
+    outcome: Outcome
+    cost: int
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How far the search is."""
+
+    kicks: int
+    best: Candidate | None
+
+
+def search(
+    problem: CutProblem,
+    evaluator: Evaluator,
+    objective: Objective,
+    *,
+    kicks: int,
+    rng: np.random.Generator,
+    first: Objective | None = None,
+    carry_on: Callable[[Watch], bool] = lambda _: True,
+) -> Candidate:
+    """Return the best cut found from the coarsest cut and from random ones, after some kicks.
+
+    With `first` each descent makes that small before it makes the objective so.
+    """
+    steps = _Steps(problem, evaluator)
+    cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
+    coarsest = tuple(_coarsest(column.space) for column in problem.columns)
+    start = evaluator.evaluate(coarsest)
+    best = Candidate(coarsest, start, objective.cost(start))
+    current = best
+    aim = objective
+    for kick in range(kicks + 1):
+        if not carry_on(Watch(kick, best)):
+            break
+        begin = coarsest if kick == 0 else _kicked(cuts, current.cut, rng, everything=kick <= 3 or rng.random() < 0.4)
+        if first is not None and aim is objective:
+            begin = steps.descend(begin, first).cut
+        found = steps.descend(begin, aim)
+        true = Candidate(found.cut, found.outcome, objective.cost(found.outcome))
+        if objective.allows(true.outcome):
+            if true.cost <= current.cost:  # as good is good enough to go on from: there are plateaus
+                current = true
+            if true.cost < best.cost or not objective.allows(best.outcome):
+                current = best = true
+        elif aim.gone < 2**20 * objective.gone and aim.gone < 2**55 // max(problem.total, 1):
+            aim = aim.sterner()
+    return best
+
+
+class _Steps:
+    """Best cuts of single columns."""
+
+    def __init__(self, problem: CutProblem, evaluator: Evaluator) -> None:
+        self.problem = problem
+        self.evaluator = evaluator
+        rows = len(problem.sizes)
+        tables = problem.tables
+        self.hits = np.concatenate([table.hits for table in tables]) if tables else np.zeros((0, rows), dtype=np.int64)
+        self.persons = np.array([person for table in tables for person in table.persons], dtype=np.bool_)
+        self.limits = np.concatenate(evaluator.limits) if tables else np.zeros((0, 2), dtype=np.int64)
+        bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
+        key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
+        self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        self.columns = [_Column(column.space, column.rows) for column in problem.columns]
+        self.order = [np.argsort(codes, kind="stable") for codes in problem.codes]
+        self.sorted = np.empty(rows, dtype=np.int64)
+        self.start = np.empty(rows + 2, dtype=np.int64)
+        self.others = np.empty(rows, dtype=np.int64)
+
+    def descend(self, cut: Cut, objective: Objective) -> Candidate:
+        """Take the best step of each column in turn until none is better."""
+        outcome = self.evaluator.evaluate(cut)
+        best = Candidate(cut, outcome, objective.cost(outcome))
+        since = 0
+        place = 0
+        while since < len(cut):
+            better = self._step(best, place, objective)
+            since = 0 if better.cost < best.cost else since + 1
+            best = better
+            place = (place + 1) % len(cut)
+        return best
+
+    def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
+        if self.problem.columns[place].space.plain:
+            return self._flip(best, place, objective)
+        firsts = self._best_cut(best.cut, place, objective)
+        return self._tried(best, place, firsts, objective)
+
+    def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
+        """Return the better of two: as it is, and with another cut of one column."""
+        if np.array_equal(firsts, best.cut[place]):
+            return best
+        cut = (*best.cut[:place], firsts, *best.cut[place + 1 :])
+        outcome = self.evaluator.evaluate(cut)
+        cost = objective.cost(outcome)
+        return Candidate(cut, outcome, cost) if cost < best.cost else best
+
+    def _flip(self, best: Candidate, place: int, objective: Objective) -> Candidate:
+        """Show or hide values of a plain column one by one, then all of them."""
+        column = self.problem.columns[place]
+        values = [int(v) for v in np.argsort(-column.rows, kind="stable") if not column.pinned[v]]
+        every = np.where(column.pinned, -1, np.arange(column.space.size))
+        best = self._tried(best, place, every, objective)
+        for value in values[:MOST_FLIPS]:
+            firsts = best.cut[place].copy()
+            firsts[value] = value if firsts[value] < 0 else -1
+            best = self._tried(best, place, firsts, objective)
+        return best
+
+    def _best_cut(self, cut: Cut, place: int, objective: Objective) -> Firsts:
+        """Return the best cut of one column where all others stay as they are."""
+        evaluator, problem = self.evaluator, self.problem
+        part, loss = evaluator.parts(cut), evaluator.losses(cut)
+        groups = evaluator.group(np.delete(evaluator.every, place), part, self.fixed)
+        by_context(self.order[place], evaluator.ids, groups, self.start, self.sorted)
+        other_losses(problem.codes, place, loss, evaluator.offsets, self.others)
+        return self.columns[place].best(self, place, groups, objective)
+
+
+class _Column:
+    """The shape of one tree or number column, for its best cut."""
+
+    def __init__(self, space: Space, rows: Ints) -> None:
+        self.space = space
+        if space.plain:
+            return
+        self.parent = np.full(len(space.nodes), -1, dtype=np.int64)
+        for place, node in enumerate(space.nodes):
+            for child in node.children:
+                self.parent[child] = place
+        self.leaf = np.full(space.size, -1, dtype=np.int64)
+        self.interval: int | None = None
+        for place, node in enumerate(space.nodes):
+            if node.interval:
+                self.interval = place
+                self.leaf[node.first : node.stop] = place
+            elif not node.children:
+                self.leaf[node.first] = place
+        if self.interval is not None:
+            node = space.nodes[self.interval]
+            self.begins = _blocks(space, rows, node.first, node.stop)
+            self.block = np.zeros(space.size, dtype=np.int32)
+            self.block[node.first : node.stop] = (
+                np.searchsorted(self.begins, np.arange(node.first, node.stop), side="right") - 1
+            )
+
+    def best(self, steps: _Steps, place: int, groups: int, objective: Objective) -> Firsts:
+        """Return the best cut from what each node and each interval would cost."""
+        units = steps.evaluator.units.columns[place]
+        cost = self._nodes(steps, place, groups, objective)
+        cuts: list[int] = []
+        if self.interval is not None:
+            cost[self.interval], cuts = self._path(steps, place, groups, objective, units.positions)
+        return self._choose(cost, cuts)
+
+    def _nodes(self, steps: _Steps, place: int, groups: int, objective: Objective) -> list[int]:
+        """Return what releasing each node would cost over all contexts."""
+        problem = steps.problem
+        nodes, labels, properties = len(self.space.nodes), problem.classes.shape[1], len(steps.persons)
+        kept, based, gone, touched, n_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
+        if self.interval == 0:
+            return [0] * nodes
+        node_costs(
+            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent, problem.sizes,
+            problem.classes, steps.others, steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong,
+            kept, based, gone, touched, n_at, np.zeros((nodes, labels), dtype=np.int64),
+            np.zeros((nodes, properties), dtype=np.int64),
+        )  # fmt: skip
+        loss = steps.evaluator.units.columns[place].nodes
+        return [int(x) for x in objective.loss * loss * kept + based + objective.gone * gone]
+
+    def _path(
+        self, steps: _Steps, place: int, groups: int, objective: Objective, positions: Ints
+    ) -> tuple[int, list[int]]:
+        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
+        assert self.interval is not None
+        problem, node = steps.problem, self.space.nodes[self.interval]
+        blocks, labels, properties = len(self.begins), problem.classes.shape[1], len(steps.persons)
+        kept, based, gone = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(3))
+        scratch = (np.zeros(blocks, dtype=np.int64), np.zeros(blocks, dtype=np.int64),
+                   np.zeros((blocks, labels), dtype=np.int64), np.zeros((blocks, properties), dtype=np.int64),
+                   np.zeros(labels, dtype=np.int64), np.zeros(properties, dtype=np.int64))  # fmt: skip
+        inside = (problem.codes[place] >= node.first) & (problem.codes[place] < node.stop)
+        code = np.where(inside, self.block[problem.codes[place]], -1).astype(np.int32)
+        interval_costs(
+            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, problem.classes, steps.others,
+            steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong, kept, based, gone, *scratch,
+        )  # fmt: skip
+        kept, based, gone = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based, gone))
+        ends = np.append(self.begins[1:], node.stop) - 1
+        width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
+        cost = objective.loss * width * kept + based + objective.gone * gone
+        best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
+        for end in range(blocks):
+            ways = best[: end + 1] + cost[: end + 1, end]
+            come[end + 1] = int(np.argmin(ways))
+            best[end + 1] = ways[come[end + 1]]
+        cuts = []
+        at = blocks
+        while at > 0:
+            at = int(come[at])
+            if at > 0:
+                cuts.append(int(self.begins[at]))
+        return int(best[blocks]), sorted(cuts)
+
+    def _choose(self, cost: list[int], cuts: list[int]) -> Firsts:
+        """Return the cheapest cut of the tree: a node, or the best of its children."""
+        best = list(cost)
+        opened = [False] * len(cost)
+        for place in range(len(cost) - 1, -1, -1):
+            children = self.space.nodes[place].children
+            if children and sum(best[child] for child in children) < cost[place]:
+                best[place] = sum(best[child] for child in children)
+                opened[place] = True
+        firsts = np.zeros(self.space.size, dtype=np.int64)
+        todo = [0]
+        while todo:
+            place = todo.pop()
+            node = self.space.nodes[place]
+            if opened[place]:
+                todo += node.children
+                continue
+            firsts[node.first : node.stop] = node.first
+            if node.interval:
+                for cut in cuts:
+                    firsts[cut : node.stop] = cut
+        return firsts
+
+
+def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.int64]:
+    """Return where the smallest intervals begin: at every allowed cut, or at so many quantiles of the rows."""
+    cuts = np.flatnonzero(space.cuts[first:stop]) + first
+    if len(cuts) >= MOST_BLOCKS:
+        before = np.concatenate([[0], np.cumsum(rows[first:stop])])[cuts - first]
+        wanted = np.linspace(0, int(rows[first:stop].sum()), MOST_BLOCKS + 1)[1:-1]
+        cuts = cuts[np.unique(np.minimum(np.searchsorted(before, wanted), len(cuts) - 1))]
+    return np.concatenate([[first], cuts]).astype(np.int64)
+
+
+def _coarsest(space: Space) -> Firsts:
+    return np.full(space.size, -1 if space.plain else 0, dtype=np.int64)
+
+
+def bits_of(cut: Cut, spaces: Sequence[Space]) -> Bits:
+    """Return a cut as a bit string."""
+    parts = [
+        firsts >= 0 if space.plain else firsts[1:] != firsts[:-1] for firsts, space in zip(cut, spaces, strict=True)
+    ]
+    return np.concatenate(parts).astype(np.uint8) if parts else np.zeros(0, dtype=np.uint8)
+
+
+def cut_of(bits: Bits, cuts: Cuts) -> Cut:
+    """Return a bit string as a cut."""
+    return tuple(
+        np.where(cuts.column(bits, place) > 0, np.arange(space.size), -1) if space.plain else part
+        for place, (space, part) in enumerate(zip(cuts.spaces, cuts.parts(bits), strict=True))
+    )
+
+
+def _kicked(cuts: Cuts, cut: Cut, rng: np.random.Generator, *, everything: bool) -> Cut:
+    """Return a cut with a few columns changed a little or replaced by random cuts, or all replaced."""
+    drawn = cuts.random(rng.random(), rng)
+    if everything or not cuts.length:
+        return cut_of(drawn, cuts)
+    bits = bits_of(cut, cuts.spaces)
+    few = min(len(cut), 1 + int(rng.integers(3)))
+    for place in rng.choice(len(cut), size=few, replace=False).tolist():
+        own = slice(int(cuts.offsets[place]), int(cuts.offsets[place + 1]))
+        if own.start == own.stop:
+            continue
+        if rng.random() < 0.5:
+            bits[own] = drawn[own]
+        else:
+            bits = cuts.flip(bits, int(rng.integers(own.start, own.stop)))
+    return cut_of(bits, cuts)
