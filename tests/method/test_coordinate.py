@@ -219,3 +219,43 @@ def adult_columns(golden: dict[str, Any]) -> dict[str, d.Column]:
 
 def test_the_golden_file_is_the_one_of_the_reference() -> None:
     assert json.dumps(load_golden("ga_adult.json")["bits_per_column"]) == json.dumps([71, 7, 15, 6, 13, 4, 1, 40])
+
+
+@settings(max_examples=150, deadline=None)
+@given(mixed_jobs(most_rows=16, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, density: float) -> None:
+    """Where one set of columns is known: what a kernel says of a flip is what evaluating the cut says."""
+    from discreet.method.coordinate import _Steps
+    from discreet.method.cut_kernels import flip_costs
+
+    fast = evaluator(job, few_may_pass=True)
+    columns = fast.problem.columns
+    if len(fast.problem.tables) != 1 or len(fast.problem.tables[0].columns) != len(columns):
+        return
+    if fast.problem.tables[0].fixed.any() or job.policy.inputs is not None:
+        return
+    cuts = cuts_of([column.space for column in columns], [column.pinned for column in columns])
+    cut = cut_of(cuts.random(density, np.random.default_rng(seed)), cuts)
+    objective = Objective(3, 5, 3 * fast.units.per_row + 5, len(job.rows))
+    steps = _Steps(fast.problem, fast)
+    for place, column in enumerate(columns):
+        if not column.space.plain:
+            continue
+        groups = steps._contexts(cut, place)
+        hidden = cut[place] < 0
+        units = fast.units.columns[place].nodes
+        still = int(hidden.sum())
+        losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
+        cost = np.zeros(column.space.size + 1, dtype=np.int64)
+        flip_costs(
+            steps.sorted, steps.start, groups, fast.problem.codes[place], hidden, fast.problem.sizes,
+            fast.problem.classes, steps.others, steps.hits, steps.persons, steps.limits, objective.loss,
+            objective.wrong, objective.gone, losses, cost, *steps.scratch(column.space.size + 1),
+        )  # fmt: skip
+        for value in range(-1, column.space.size):
+            other = hidden.copy()
+            if value >= 0:
+                other[value] = not other[value]
+            firsts = np.where(other, -1, np.arange(column.space.size))
+            changed = (*cut[:place], firsts, *cut[place + 1 :])
+            assert cost[value] == objective.cost(fast.evaluate(changed)), value

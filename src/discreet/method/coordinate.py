@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cut_kernels import by_context, interval_costs, node_costs, other_losses
+from discreet.method.cut_kernels import by_context, flip_costs, interval_costs, node_costs, other_losses
 from discreet.method.cuts import Bits, Cuts, cuts_of
 from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome
 from discreet.method.problem import CutProblem
@@ -26,7 +26,7 @@ from discreet.table.encode import Ints, keys
 MOST_BLOCKS = 256
 """Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
 MOST_FLIPS = 64
-"""Values of a plain column that are tried one by one in a step; the most frequent ones."""
+"""Values of a plain column that are shown or hidden in one step."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,8 @@ class _Steps:
     def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if self.problem.columns[place].space.plain:
             return self._flip(best, place, objective)
-        firsts = self._best_cut(best.cut, place, objective)
-        return self._tried(best, place, firsts, objective)
+        groups = self._contexts(best.cut, place)
+        return self._tried(best, place, self.columns[place].best(self, place, groups, objective), objective)
 
     def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
         """Return the better of two: as it is, and with another cut of one column."""
@@ -158,25 +158,44 @@ class _Steps:
         return Candidate(cut, outcome, cost) if cost < best.cost else best
 
     def _flip(self, best: Candidate, place: int, objective: Objective) -> Candidate:
-        """Show or hide values of a plain column one by one, then all of them."""
+        """Show all values of a plain column, then show or hide one at a time, as is best."""
         column = self.problem.columns[place]
-        values = [int(v) for v in np.argsort(-column.rows, kind="stable") if not column.pinned[v]]
         every = np.where(column.pinned, -1, np.arange(column.space.size))
         best = self._tried(best, place, every, objective)
-        for value in values[:MOST_FLIPS]:
-            firsts = best.cut[place].copy()
-            firsts[value] = value if firsts[value] < 0 else -1
-            best = self._tried(best, place, firsts, objective)
-        return best
+        groups = self._contexts(best.cut, place)
+        hidden = best.cut[place] < 0
+        units = self.evaluator.units.columns[place].nodes
+        scratch = self.scratch(column.space.size + 1)
+        cost = np.zeros(column.space.size + 1, dtype=np.int64)
+        for _ in range(MOST_FLIPS):
+            still = int(hidden.sum())
+            losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
+            flip_costs(
+                self.sorted, self.start, groups, self.problem.codes[place], hidden, self.problem.sizes,
+                self.problem.classes, self.others, self.hits, self.persons, self.limits, objective.loss,
+                objective.wrong, objective.gone, losses, cost, *scratch,
+            )  # fmt: skip
+            flips = np.where(column.pinned, cost[-1], cost[:-1])
+            if flips.min(initial=cost[-1]) >= cost[-1]:
+                break
+            value = int(np.argmin(flips))
+            hidden[value] = not hidden[value]
+        return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
 
-    def _best_cut(self, cut: Cut, place: int, objective: Objective) -> Firsts:
-        """Return the best cut of one column where all others stay as they are."""
-        evaluator, problem = self.evaluator, self.problem
+    def scratch(self, size: int) -> tuple[Ints, ...]:
+        """Return room for the codes of one context: which they are, their rows, classes and hits; and for one group."""
+        labels, properties = self.problem.classes.shape[1], len(self.persons)
+        shapes: list[tuple[int, ...]] = [(size,), (size,), (size, labels), (size, properties), (labels,), (properties,)]
+        return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
+
+    def _contexts(self, cut: Cut, place: int) -> int:
+        """Sort the rows by what the other columns release of them, and by code; return how many contexts there are."""
+        evaluator = self.evaluator
         part, loss = evaluator.parts(cut), evaluator.losses(cut)
         groups = evaluator.group(np.delete(evaluator.every, place), part, self.fixed)
         by_context(self.order[place], evaluator.ids, groups, self.start, self.sorted)
-        other_losses(problem.codes, place, loss, evaluator.offsets, self.others)
-        return self.columns[place].best(self, place, groups, objective)
+        other_losses(self.problem.codes, place, loss, evaluator.offsets, self.others)
+        return groups
 
 
 class _Column:
@@ -237,16 +256,14 @@ class _Column:
         """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
         assert self.interval is not None
         problem, node = steps.problem, self.space.nodes[self.interval]
-        blocks, labels, properties = len(self.begins), problem.classes.shape[1], len(steps.persons)
+        blocks = len(self.begins)
         kept, based, gone = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(3))
-        scratch = (np.zeros(blocks, dtype=np.int64), np.zeros(blocks, dtype=np.int64),
-                   np.zeros((blocks, labels), dtype=np.int64), np.zeros((blocks, properties), dtype=np.int64),
-                   np.zeros(labels, dtype=np.int64), np.zeros(properties, dtype=np.int64))  # fmt: skip
         inside = (problem.codes[place] >= node.first) & (problem.codes[place] < node.stop)
         code = np.where(inside, self.block[problem.codes[place]], -1).astype(np.int32)
         interval_costs(
             steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, problem.classes, steps.others,
-            steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong, kept, based, gone, *scratch,
+            steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong, kept, based, gone,
+            *steps.scratch(blocks),
         )  # fmt: skip
         kept, based, gone = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based, gone))
         ends = np.append(self.begins[1:], node.stop) - 1

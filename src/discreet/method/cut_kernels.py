@@ -299,3 +299,130 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             else:
                 gone[node] += n
             n_at[node] = 0
+
+
+@kernel
+def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    rows, start, groups, code, hidden, sizes, classes, others, hits, persons, limits, lm, cm, row_cost, losses,
+    cost, seen, n_seen, cl_seen, hit_seen, tally, hit,
+):  # fmt: skip
+    """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
+
+    `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
+    `cost` is what the column costs as it is. Contexts as in `interval_costs`.
+    """
+    labels = classes.shape[1]
+    properties = hits.shape[0]
+    values = len(cost) - 1
+    shown_cost = 0
+    less = 0
+    now = 0
+    more = 0
+    for v in range(values + 1):
+        cost[v] = 0
+    for g in range(groups):
+        m = 0
+        for at in range(start[g], start[g + 1]):
+            row = rows[at]
+            v = code[row]
+            if m == 0 or seen[m - 1] != v:
+                seen[m] = v
+                n_seen[m] = 0
+                for label in range(labels):
+                    cl_seen[m, label] = 0
+                for p in range(properties):
+                    hit_seen[m, p] = 0
+                m += 1
+            n_seen[m - 1] += sizes[row]
+            for label in range(labels):
+                cl_seen[m - 1, label] += classes[row, label]
+            for p in range(properties):
+                hit_seen[m - 1, p] += hits[p, row]
+        other = others[rows[start[g]]]
+        # The hidden values together stand at place m.
+        n_seen[m] = 0
+        for label in range(labels):
+            cl_seen[m, label] = 0
+        for p in range(properties):
+            hit_seen[m, p] = 0
+        for i in range(m):
+            if hidden[seen[i]]:
+                n_seen[m] += n_seen[i]
+                for label in range(labels):
+                    cl_seen[m, label] += cl_seen[i, label]
+                for p in range(properties):
+                    hit_seen[m, p] += hit_seen[i, p]
+        h_less = 0
+        h_now = 0
+        h_more = 0
+        for i in range(m, -1, -1):
+            # First the hidden ones as they are (i = m), then without or with each value, then each value alone.
+            for alone in range(2):
+                if i == m and alone == 1:
+                    continue
+                if i == m:
+                    sign = 0
+                elif hidden[seen[i]]:
+                    sign = -1
+                else:
+                    sign = 1
+                if alone == 1:
+                    n = n_seen[i]
+                elif i == m:
+                    n = n_seen[m]
+                else:
+                    n = n_seen[m] + sign * n_seen[i]
+                ok = True
+                for p in range(properties):
+                    if alone == 1:
+                        hit[p] = hit_seen[i, p]
+                    elif i == m:
+                        hit[p] = hit_seen[m, p]
+                    else:
+                        hit[p] = hit_seen[m, p] + sign * hit_seen[i, p]
+                    if persons[p]:
+                        if limits[p, 1] > limits[p, 0] * n:
+                            ok = False
+                    elif hit[p] * limits[p, 1] > limits[p, 0] * n:
+                        ok = False
+                most = 0
+                all_rows = 0
+                for label in range(labels):
+                    if alone == 1:
+                        tally[label] = cl_seen[i, label]
+                    elif i == m:
+                        tally[label] = cl_seen[m, label]
+                    else:
+                        tally[label] = cl_seen[m, label] + sign * cl_seen[i, label]
+                    all_rows += tally[label]
+                    if tally[label] > most:
+                        most = tally[label]
+                base = lm * n * other + cm * (all_rows - most)
+                if n == 0:
+                    base = 0
+                if i == m:
+                    h_less = base + lm * n * losses[0]
+                    h_now = base + lm * n * losses[1]
+                    h_more = base + lm * n * losses[2]
+                    if n > 0 and not ok:
+                        h_less = row_cost * n
+                        h_now = row_cost * n
+                        h_more = row_cost * n
+                    less += h_less
+                    now += h_now
+                    more += h_more
+                elif alone == 0:
+                    after = base + lm * n * (losses[0] if sign < 0 else losses[2])
+                    if n > 0 and not ok:
+                        after = row_cost * n
+                    cost[seen[i]] += after - (h_less if sign < 0 else h_more)
+                else:
+                    each = base if ok else row_cost * n
+                    if sign < 0:
+                        cost[seen[i]] += each
+                    else:
+                        cost[seen[i]] -= each
+                        shown_cost += each
+    for v in range(values):
+        cost[v] += shown_cost + (less if hidden[v] else more)
+    cost[values] = shown_cost + now
