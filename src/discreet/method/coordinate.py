@@ -95,7 +95,7 @@ def search(
         if not carry_on(Watch(kick, best)):
             break
         begin = coarsest if kick == 0 else _kicked(cuts, current.cut, rng, everything=kick <= 3 or rng.random() < 0.4)
-        if first is not None and aim is objective:
+        if first is not None and aim is objective and kick % 2 == 0:
             begin = steps.descend(begin, first).cut
         found = steps.descend(begin, aim)
         true = Candidate(found.cut, found.outcome, objective.cost(found.outcome))
