@@ -201,3 +201,14 @@ def test_medians_come_with_the_intervals_they_stand_for(tmp_path: Path, monkeypa
     run("verify", "new_release.csv", "-p", "p.yaml", "--original", "new.csv", "--partial", code=1)
     Path("new_release.intervals.csv").write_text("x\n")
     run("verify", "new_release.csv", "-p", "p.yaml", "--original", "new.csv", "--partial", code=2)
+
+
+@pytest.mark.parametrize("form", ["interval", "median"])
+def test_missing_values_and_numbers_are_one_group_until_they_are_told_apart(form: str) -> None:
+    """With closed ends the whole range has a text of its own, but not while missing values are hidden with it."""
+    table = people(["10", "20", None, "30"], "nnyn")
+    rules = policy(d.Column(type="number", open_ends=form == "median", form=form), "40%").model_copy(
+        update={"missing": d.Missing(rows="value")}
+    )
+    release = d.protect(table, rules)
+    assert release.table["age"].to_list() == ["*"] * 4  # type: ignore[index]

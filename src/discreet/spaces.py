@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet.errors import Problem
-from discreet.intervals import Values, allowed_cuts, cut_values, intervals
+from discreet.intervals import Interval, Values, allowed_cuts, cut_values, intervals
 from discreet.method.space import Flags, Node, Space
 from discreet.plan import Recoding
 from discreet.policy.bind import Bound
@@ -255,7 +255,8 @@ class NumberColumn:
         apart = not extra or len(parts) > 1
         cuts = [first - extra for first, _, _ in parts if first > extra] if apart else []
         to = tuple((value, value if apart else self.marker) for value in self.missing)
-        return Recoding(self.name, to, tuple(intervals(self.values, self.column, cuts, self.marker)))
+        made = intervals(self.values, self.column, cuts, self.marker) if apart else [Interval(None, None, self.marker)]
+        return Recoding(self.name, to, tuple(made))
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
         """Yield the intervals with more than one number, and the root above missing values."""

@@ -70,9 +70,9 @@ class _Suppression:
             fresh = broken & ~self.masked
             if fresh.any():
                 self.masked |= fresh
-            elif (broken & self.masked).any():
+            elif (broken & self.masked).any() and not self.masked.all():
                 self._draw(found, broken)
-            else:
+            else:  # with every row masked nothing more can be done: verification says what is broken
                 return Suppressed(np.flatnonzero(self.masked), self.drawn)
 
     def _groups(self, promises: Sequence[GroupPromise]) -> _Groups:
@@ -114,8 +114,6 @@ class _Suppression:
             k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
             spare &= groups.sizes[groups.of_row] > k
         from_whom = np.flatnonzero(spare if spare.any() else ~self.masked)
-        if not len(from_whom):
-            raise AssertionError("everything hidden keeps every promise")
         wanted = min(self._missing(found, broken), len(from_whom))
         for row in self.rng.choice(from_whom, size=wanted, replace=False).tolist():
             self.masked[row] = True

@@ -259,3 +259,12 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
             firsts = np.where(other, -1, np.arange(column.space.size))
             changed = (*cut[:place], firsts, *cut[place + 1 :])
             assert cost[value] == objective.cost(fast.evaluate(changed)), value
+
+
+def test_new_rows_that_cannot_keep_a_promise_are_refused() -> None:
+    """Even with every row masked there are too few of them."""
+    table = pl.DataFrame({"age": [str(n // 5) for n in range(50)]})
+    policy = d.Policy(protect=[d.KAnonymity(k=5, over=["age"])], columns={"age": d.Column(type="number")})
+    plan = d.protect(table, policy).plan
+    with pytest.raises(d.BrokenPromise, match="the smallest group has 3 rows"):
+        plan.apply(table.head(3))
