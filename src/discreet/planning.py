@@ -33,8 +33,8 @@ GAINS: dict[type, Gain] = {
     General: loss_gain,
 }
 
-MOST_WORK = 2_000_000
-"""Collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
+MOST_WORK = 16_000_000
+"""Cells of collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
 LEAST_KICKS, MOST_KICKS = 4, 60
 
 NO_BENEFIT = "would not help the use"
@@ -249,7 +249,8 @@ class CutPlanner:
         from discreet.method.disclosure import Standing
 
         self._require_possible()
-        kicks = min(max(MOST_WORK // max(len(self.problem.sizes), 1), LEAST_KICKS), MOST_KICKS)
+        work = max(self.problem.codes.size, 1)
+        kicks = min(max(MOST_WORK // work, LEAST_KICKS), MOST_KICKS)
         complete = True
 
         def watch(far: Watch) -> bool:

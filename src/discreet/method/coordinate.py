@@ -25,6 +25,8 @@ from discreet.table.encode import Ints, keys
 
 MOST_BLOCKS = 256
 """Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
+MOST_LOOKS = 100_000_000
+"""Collapsed rows looked at in a whole search to show or hide single values."""
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 
@@ -128,6 +130,7 @@ class _Steps:
         self.sorted = np.empty(rows, dtype=np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.others = np.empty(rows, dtype=np.int64)
+        self.flips = MOST_LOOKS // max(rows, 1)
 
     def descend(self, cut: Cut, objective: Objective) -> Candidate:
         """Take the best step of each column in turn until none is better."""
@@ -158,16 +161,18 @@ class _Steps:
         return Candidate(cut, outcome, cost) if cost < best.cost else best
 
     def _flip(self, best: Candidate, place: int, objective: Objective) -> Candidate:
-        """Show all values of a plain column, then show or hide one at a time, as is best."""
+        """Show or hide all values of a plain column, all that gain by it alone, then one at a time, as is best."""
         column = self.problem.columns[place]
         every = np.where(column.pinned, -1, np.arange(column.space.size))
-        best = self._tried(best, place, every, objective)
+        for firsts in (every, np.full_like(every, -1)):
+            best = self._tried(best, place, firsts, objective)
         groups = self._contexts(best.cut, place)
         hidden = best.cut[place] < 0
         units = self.evaluator.units.columns[place].nodes
         scratch = self.scratch(column.space.size + 1)
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
-        for _ in range(MOST_FLIPS):
+        for turn in range(min(MOST_FLIPS, self.flips)):
+            self.flips -= 1
             still = int(hidden.sum())
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
@@ -178,6 +183,12 @@ class _Steps:
             flips = np.where(column.pinned, cost[-1], cost[:-1])
             if flips.min(initial=cost[-1]) >= cost[-1]:
                 break
+            if turn == 0:
+                together = np.where(flips < cost[-1], ~hidden, hidden)
+                best = self._tried(best, place, np.where(together, -1, np.arange(column.space.size)), objective)
+                if bool((best.cut[place] < 0).tolist() == together.tolist()):
+                    hidden = together
+                    continue
             value = int(np.argmin(flips))
             hidden[value] = not hidden[value]
         return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)

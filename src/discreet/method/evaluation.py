@@ -182,7 +182,7 @@ def code_losses(space: Space, nodes: Ints, positions: Ints, firsts: Firsts) -> I
         return np.where(hidden, nodes[max(int(hidden.sum()) - 1, 0)], 0)
     loss = np.zeros(space.size, dtype=np.int64)
     for first, stop in part_ranges(firsts):
-        node = _node_of(space, first, stop)
+        node = space.node_at.get((first, stop))
         loss[first:stop] = positions[stop - 1] - positions[first] if node is None else nodes[node]
     return loss
 
@@ -191,14 +191,6 @@ def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
     """Return the parts of a tree's cut as ranges of codes."""
     begins = np.unique(firsts)
     return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
-
-
-def _node_of(space: Space, first: int, stop: int) -> int | None:
-    """Return the node with just these codes; None for a part of an interval."""
-    for place, node in enumerate(space.nodes):
-        if (node.first, node.stop) == (first, stop) and not node.interval:
-            return place
-    return None
 
 
 def _limits(table: CutTable, total: int) -> Ints:

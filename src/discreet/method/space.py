@@ -51,6 +51,11 @@ class Space:
         """The places as floats."""
         return np.array([float(place) for place in self.places])
 
+    @cached_property
+    def node_at(self) -> dict[tuple[int, int], int]:
+        """The node with just these codes, intervals aside."""
+        return {(node.first, node.stop): place for place, node in enumerate(self.nodes) if not node.interval}
+
     @property
     def plain(self) -> bool:
         """Whether single values are shown or hidden."""
