@@ -50,6 +50,21 @@ def test_the_clinic() -> None:
     assert d.verify(release.table, EXAMPLES / "clinic.yaml", original=EXAMPLES / "clinic.csv").holds
 
 
+def test_the_clinic_with_rows_suppressed() -> None:
+    """k-anonymity alone, by the default search; enough rows do not fit, so none is drawn by lot."""
+    policy = d.read_policy(EXAMPLES / "clinic_k.yaml")
+    assert policy.method == "coordinate"
+    release = d.protect(EXAMPLES / "clinic.csv", policy)
+    assert {recoding.column: recoding.released for recoding in release.plan.recodings} == {
+        "age": ("<45", ">=45"),
+        "admitted": ("<2024-04-01", ">=2024-04-01"),
+        "town": ("Coast", "Hills", "Valley", "Plain"),
+    }
+    assert release.plan.suppressed == (46, 81, 86, 87, 104)
+    assert str(release.audit.promises[0].worst) == "the smallest group has 5 rows"
+    assert d.verify(release.table, policy, original=EXAMPLES / "clinic.csv").holds
+
+
 def test_every_example_is_in_the_readme_and_the_other_way_round() -> None:
     text = (EXAMPLES / "README.md").read_text()
     for path in EXAMPLES.iterdir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -30,11 +30,17 @@ class Interval:
         return inside and (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
 
-def find(intervals: Sequence[Interval], value: Decimal) -> Interval | None:
-    """Return the interval (of ascending ones) whose text may be released for a value."""
+def finder(intervals: Sequence[Interval]) -> Callable[[Decimal | None], str | None]:
+    """Return what finds the text that may be released for a number, among ascending intervals; None for none."""
     starts = [interval.start for interval in intervals[1:]]
-    place = bisect.bisect_right(starts, value)  # type: ignore[type-var]  # only the first has no start
-    return intervals[place] if intervals[place].has(value) else None
+
+    def text(value: Decimal | None) -> str | None:
+        if value is None:
+            return None
+        place = bisect.bisect_right(starts, value)  # type: ignore[type-var]  # only the first has no start
+        return intervals[place].text if intervals[place].has(value) else None
+
+    return text
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
-from discreet.planning import Task, find_plan, missing_warnings, value_problems
+from discreet.planning import Task, detail_of, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.spaces import changeable_columns
@@ -68,7 +68,10 @@ class Release:
     @property
     def intervals(self) -> dict[str, Ranges]:
         """For each column released by medians, where the interval of each begins and stops; publish it as well."""
-        return median_ranges(self.plan)
+        return {
+            column: {text: ends for text, ends in ranges.items() if self.engine.occurrences(column, text)}
+            for column, ranges in median_ranges(self.plan).items()
+        }
 
     @property
     def table(self) -> object:
@@ -131,7 +134,12 @@ def protect(
     job = prepare(table, policy, say)
     say(Progress("plan"))
     plan = find_plan(job.task, carry_on)
-    return _release(replace(plan, kinds=job.kinds), job.source, job.bound, say, detail=plan.detail, seed=seed)
+    plan = replace(plan, kinds=job.kinds)
+    try:
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
+    except TooManySuppressed:  # the lot needed more rows than were reckoned with: a cut that suppresses none
+        plan = replace(find_plan(job.task, carry_on, most_suppressed=0), kinds=job.kinds)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
 
 
 def _load_kernels() -> None:
@@ -198,7 +206,7 @@ def _release(
     bound: Bound,
     say: Callable[[Progress], bool | None],
     *,
-    detail: float | None = None,
+    task: Task | None = None,
     seed: int | None = None,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm."""
@@ -208,8 +216,11 @@ def _release(
     if bound.policy.method != "disclosure":
         plan, drawn = _suppressing(plan, source, released, bound, seed)
         released = source.apply(plan)
+        if released.suppressed > math.floor(bound.policy.suppress.limit * source.rows):
+            raise TooManySuppressed(released.suppressed, source.rows, bound.policy.suppress.limit)
         if drawn and seed is not None:
-            warnings = (*warnings, f"{drawn} rows were suppressed by a lot that whoever knows the seed can repeat")
+            rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
+            warnings = (*warnings, f"{rows} suppressed by a lot that whoever knows the seed can repeat")
     say(Progress("verify"))
     verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan))
     if not verification.holds:
@@ -217,6 +228,8 @@ def _release(
         if released.unseen > 1:
             unseen = f"values that the plan has not seen: {released.unseen} rows were suppressed"
         raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
+    if task is not None:
+        plan = replace(plan, detail=detail_of(task, plan, source))
     hidden, coarser = _changes(released, source, bound)
     audit = Audit(
         verification=verification,
@@ -227,7 +240,7 @@ def _release(
         unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
-        detail=detail,
+        detail=None if task is None else plan.detail,
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
@@ -237,9 +250,6 @@ def _release(
 def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
     """Return the plan with the rows that must be suppressed, and how many of them were drawn by lot."""
     found = rows_to_suppress(released, bound, np.random.default_rng(seed))
-    most = math.floor(bound.policy.suppress.limit * source.rows)
-    if len(found.places) > most:
-        raise TooManySuppressed(len(found.places), source.rows, bound.policy.suppress.limit)
     return replace(plan, suppressed=tuple(source.numbers()[found.places].tolist())), found.drawn
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
-from discreet.intervals import Interval, find
+from discreet.intervals import Interval, finder
 from discreet.policy import Policy
 from discreet.private import private_json
 from discreet.scale import Scale
@@ -61,11 +61,8 @@ class Recoding:
         to: dict[str | None, str | Unseen | None] = dict(self.to)
         if not self.intervals or scale is None:
             return [to.get(value, UNSEEN) for value in values]
-        return [to[value] if value in to else self._within(scale.read(value)) for value in values]
-
-    def _within(self, number: Decimal | None) -> str | Unseen:
-        found = None if number is None else find(self.intervals, number)
-        return UNSEEN if found is None else found.text
+        within = finder(self.intervals)
+        return [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
 
 
 class Unseen(Enum):

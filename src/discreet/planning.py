@@ -20,6 +20,7 @@ from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
 from discreet.spaces import Changeable
 from discreet.table.encode import Combinations
+from discreet.table.engine import Engine
 
 if TYPE_CHECKING:
     from discreet.method.coordinate import Candidate
@@ -185,7 +186,8 @@ class Planner:
 
     def _reason(self, column: Changeable, value: str | None, refused: Refused | None) -> Kept:
         if refused is None:
-            return Kept(column.name, value, MARKER if value == self.task.bound.policy.marker else STOPPED)
+            pinned = column.space.plain and value == self.task.bound.policy.marker
+            return Kept(column.name, value, MARKER if pinned else STOPPED)
         if refused.promise is None or refused.slot is None:
             inputs = self.task.bound.policy.inputs
             return Kept(column.name, value, NO_BENEFIT if inputs is None or column.name in inputs else NO_INPUT)
@@ -198,7 +200,7 @@ class Planner:
 class CutPlanner:
     """A search for one cut of all columns, with the rows that do not fit left out."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
         from discreet.method.coordinate import Objective
         from discreet.method.evaluation import Evaluator
 
@@ -207,18 +209,20 @@ class CutPlanner:
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts))
-        row, most = self.evaluator.units.per_row, math.floor(policy.suppress.limit * self.problem.total)
-        self.objective = Objective(1, 0, row, most)
+        row, most = self.evaluator.units.per_row, most_suppressed
+        if most is None:
+            most = math.floor(policy.suppress.limit * self.problem.total)
+        self.objective = Objective(1, 0, row, most, self.problem.total)
         self.first: Objective | None = None
         if isinstance(policy.use, Classify):
             # Among cuts that misjudge as few rows the coarsest leaves the other columns most room; the finest is
             # taken in the end.
             wrong = row * self.problem.total + 1
             if wrong * self.problem.total < 2**61:
-                self.first = Objective(-1, wrong, wrong - row, most)
-                self.objective = Objective(1, wrong, wrong + row, most)
+                self.first = Objective(-1, wrong, wrong - row, most, self.problem.total)
+                self.objective = Objective(1, wrong, wrong + row, most, self.problem.total)
             else:
-                self.objective = Objective(0, 1, 1, most)
+                self.objective = Objective(0, 1, 1, most, self.problem.total)
 
     def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
         """Return the plan that the search finds.
@@ -237,7 +241,10 @@ class CutPlanner:
         return Plan(
             policy=self.task.bound.policy,
             columns=self.task.bound.columns,
-            recodings=tuple(column.recoding(parts) for column, parts in zip(self.task.columns, found, strict=True)),
+            recodings=tuple(
+                column.recoding(parts, self._empty(place, best))
+                for place, (column, parts) in enumerate(zip(self.task.columns, found, strict=True))
+            ),
             redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
             detail=self.detail(best.outcome),
             complete=complete,
@@ -265,6 +272,12 @@ class CutPlanner:
         )
         return best, complete
 
+    def _empty(self, place: int, best: Candidate) -> set[int]:
+        """Return the first codes of the parts of a column of which no row is kept."""
+        firsts = best.cut[place]
+        kept = firsts[self.problem.codes[place][~best.outcome.left_out]]
+        return set(firsts.tolist()) - set(kept.tolist())
+
     def detail(self, outcome: Outcome) -> float:
         """Return the share of detail that a cut keeps (1 - LM)."""
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
@@ -287,7 +300,17 @@ class CutPlanner:
             raise ImpossiblePromise(least)
 
 
-def find_plan(task: Task, carry_on: Callable[[Standing], bool]) -> Plan:
+def detail_of(task: Task, plan: Plan, source: Engine) -> float:
+    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM)."""
+    suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
+    lost = 0.0
+    for column, recoding in zip(task.columns, plan.recodings, strict=True):
+        losses = np.array(column.losses(recoding))[source.encoded(column.name).codes]
+        lost += float(np.where(suppressed, 1.0, losses).mean())
+    return 1 - lost / len(task.columns) if task.columns else 1.0
+
+
+def find_plan(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None = None) -> Plan:
     """Return a plan that keeps all promises.
 
     Raises
@@ -295,5 +318,5 @@ def find_plan(task: Task, carry_on: Callable[[Standing], bool]) -> Plan:
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
-    planner = Planner(task) if task.bound.policy.method == "disclosure" else CutPlanner(task)
+    planner = Planner(task) if task.bound.policy.method == "disclosure" else CutPlanner(task, most_suppressed)
     return planner.run(carry_on)

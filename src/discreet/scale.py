@@ -119,7 +119,7 @@ def tells_days(form: str) -> bool:
     scale = Dates(form)
     if re.search(r"%[-_0^#]?[HIMSfpzZXcs]", form):
         return False
-    days = [Decimal(date(year, month, day).toordinal()) for year, month, day in ((1987, 6, 5), (2024, 12, 31))]
+    days = [Decimal(date(year, month, day).toordinal()) for year, month, day in ((1945, 6, 5), (2069, 12, 31))]
     try:
         return all(scale.read(scale.write(day)) == day for day in days)
     except ValueError:

@@ -154,8 +154,9 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     for point in found.points:
         name = found.name_of(point.threshold) + (" (the policy's)" if point.threshold == found.own else "")
         if point.largest is None or point.detail is None:
-            least = "" if point.least is None else f"cannot be kept; at {'most' if found.sizes else 'least'} "
-            table.add_row(name, f"[red]{least}{found.name_of(point.least or point.threshold)}[/]")
+            at = f"; at {'most' if found.sizes else 'least'} {found.name_of(point.least)}" if point.least else ""
+            at = at or "; another promise cannot"
+            table.add_row(name, f"[red]cannot be kept{at}[/]")
             continue
         largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)
         bar = "█" * round(point.detail * 20)

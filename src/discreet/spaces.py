@@ -6,10 +6,12 @@ Between the table's words (texts, taxonomy labels, intervals) and the method's (
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -62,8 +64,12 @@ class Changeable(Protocol):
         """Return where a disclosure cuts an interval; None when it does something else."""
         ...
 
-    def recoding(self, found: Flags | Parts) -> Recoding:
-        """Return the recoding that was found."""
+    def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:
+        """Return the recoding that was found; no row with a code in the parts that begin at `empty` is kept."""
+        ...
+
+    def losses(self, recoding: Recoding) -> list[float]:
+        """Return what a cell with each value of the table loses, from 0 to 1."""
         ...
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
@@ -101,10 +107,17 @@ class PlainColumn:
     def cut(self, slot: int) -> None:
         """Nothing is cut."""
 
-    def recoding(self, found: Flags | Parts) -> Recoding:
+    def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:  # noqa: ARG002
         """Return shown values as themselves, hidden ones as the marker."""
         pairs = zip(self.domain, found, strict=True)
         return Recoding(self.name, tuple((value, value if shown else self.marker) for value, shown in pairs))
+
+    def losses(self, recoding: Recoding) -> list[float]:
+        """Return (m - 1)/(D - 1) where m of the D values are hidden."""
+        to = dict(recoding.to)
+        hidden = sum(text == self.marker for text in to.values())
+        lost = (hidden - 1) / (len(to) - 1) if len(to) > 1 else 0.0
+        return [lost if to[value] == self.marker else 0.0 for value in self.domain]
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
         """Yield the hidden values."""
@@ -122,7 +135,7 @@ class TreeColumn:
     domain: Domain
     missing: Domain
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The missing values first, then the leaves."""
         extra = len(self.missing)
@@ -146,7 +159,7 @@ class TreeColumn:
             nodes[0] = Node(0, size, (*ours, *above), Fraction(size - 1, most))
         return Space(size, tuple(nodes), np.zeros(size, dtype=np.bool_))
 
-    @property
+    @cached_property
     def codes(self) -> Ints:
         """The places of the table's values among the missing values and leaves."""
         places = {value: place for place, value in enumerate((*self.missing, *self.taxonomy.leaves))}
@@ -164,7 +177,13 @@ class TreeColumn:
     def cut(self, slot: int) -> None:
         """Nothing is cut."""
 
-    def recoding(self, found: Flags | Parts) -> Recoding:
+    def losses(self, recoding: Recoding) -> list[float]:
+        """Return (m - 1)/(D - 1) where m of the D leaves have the same text."""
+        to = dict(recoding.to)
+        together = Counter(to.values())
+        return [(together[to[value]] - 1) / max(len(to) - 1, 1) for value in self.domain]
+
+    def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:  # noqa: ARG002
         """Return the label of the node for each value, those included that do not occur."""
         values = (*self.missing, *self.taxonomy.leaves)
         to = [
@@ -199,7 +218,7 @@ class NumberColumn:
     missing: Domain
     marker: str
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The missing values first, then the numbers in ascending order."""
         numbers, extra = self.values.numbers, len(self.missing)
@@ -216,7 +235,7 @@ class NumberColumn:
         root = Node(0, size, tuple(range(1, extra + 2)), Fraction(1))
         return Space(size, (root, *leaves, whole), cuts, places)
 
-    @property
+    @cached_property
     def codes(self) -> Ints:
         """The places of the table's values among the missing values and numbers."""
         places: dict[str | Decimal | None, int] = {value: place for place, value in enumerate(self.missing)}
@@ -248,15 +267,62 @@ class NumberColumn:
         """How many nodes the space has."""
         return len(self.missing) + 2 if self.missing else 1
 
-    def recoding(self, found: Flags | Parts) -> Recoding:
-        """Return the intervals, and what becomes of missing values."""
+    def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:
+        """Return the intervals, and what becomes of missing values.
+
+        Outermost intervals without a kept row are hidden, so that their neighbours do not tell where they begin.
+        """
         extra = len(self.missing)
         parts = _parts(found)
-        apart = not extra or len(parts) > 1
-        cuts = [first - extra for first, _, _ in parts if first > extra] if apart else []
-        to = tuple((value, value if apart else self.marker) for value in self.missing)
-        made = intervals(self.values, self.column, cuts, self.marker) if apart else [Interval(None, None, self.marker)]
-        return Recoding(self.name, to, tuple(made))
+        if extra and len(parts) == 1:
+            to: tuple[tuple[str | None, str | None], ...] = tuple((value, self.marker) for value in self.missing)
+            return Recoding(self.name, to, (Interval(None, None, self.marker),))
+        numbers = [(first - extra, stop - extra) for first, stop, _ in parts if first >= extra]
+        gone = [first + extra in empty for first, _ in numbers]
+        if all(gone):
+            gone = [False] * len(gone)
+        low = gone.index(False)
+        high = len(gone) - gone[::-1].index(False)
+        to = tuple((value, value) for value in self.missing)
+        return Recoding(self.name, to, tuple(self._intervals(numbers[low:high])))
+
+    def _intervals(self, numbers: Sequence[tuple[int, int]]) -> list[Interval]:
+        """Return the intervals of these ranges, and hidden ones for what lies outside."""
+        first, stop = numbers[0][0], numbers[-1][1]
+        inside = Values(
+            self.values.numbers[first:stop], self.values.rows[first:stop], self.values.spellings[first:stop]
+        )
+        made = intervals(inside, self.column, [begin - first for begin, _ in numbers[1:]], self.marker)
+        if first > 0:
+            (begin,) = cut_values(self.values, self.column, [first])
+            made = [Interval(None, begin, self.marker), replace(made[0], start=begin), *made[1:]]
+        if stop < len(self.values.numbers):
+            (end,) = cut_values(self.values, self.column, [stop])
+            made = [*made[:-1], replace(made[-1], stop=end), Interval(end, None, self.marker)]
+        return made
+
+    def losses(self, recoding: Recoding) -> list[float]:
+        """Return the share of the range between the smallest and largest value with the same text."""
+        scale = self.column.scale
+        assert scale is not None
+        texts = recoding.texts(self.domain, scale)
+        numbers = [None if value in self.missing else scale.read(value) for value in self.domain]
+        reach: dict[object, tuple[Decimal, Decimal]] = {}
+        for text, number in zip(texts, numbers, strict=True):
+            if number is not None:
+                low, high = reach.get(text, (number, number))
+                reach[text] = (min(low, number), max(high, number))
+        lowest, highest = self.values.numbers[0], self.values.numbers[-1]
+        width = {
+            text: float(share_of_range(high, lowest, highest) - share_of_range(low, lowest, highest))
+            for text, (low, high) in reach.items()
+        }
+        # The marker for missing values too hides more than the numbers have to tell.
+        width[self.marker] = float(lowest != highest or any(text == self.marker for _, text in recoding.to))
+        return [
+            (0.0 if text == value != self.marker else 1.0) if number is None else width[text]
+            for value, text, number in zip(self.domain, texts, numbers, strict=True)
+        ]
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
         """Yield the intervals with more than one number, and the root above missing values."""

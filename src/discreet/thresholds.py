@@ -42,7 +42,7 @@ class Point:
     the share of the detail of the changeable columns that it shows (1 - LM), `target` the share of what those
     columns tell of the target that they still tell and `steps` the disclosures (both None where they are not
     known: the use has no target, or cuts were searched for). Where no release can keep the promises, `least` is
-    the smallest threshold that could be kept and the rest is None.
+    the smallest threshold that could be kept (None where it is another promise that cannot) and the rest is None.
     """
 
     threshold: Fraction
@@ -221,7 +221,8 @@ def _points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> It
         every = [_table_limits(planner, other) for _, other in run]
         for (limit, _), answer in zip(run, sweep(start, every), strict=True):
             if isinstance(answer, Unsatisfiable):
-                yield Point(limit, possible=False, least=max(share for _, share in answer.least))
+                own = [share for number, share in answer.least if planner.promises[number].index in places]
+                yield Point(limit, possible=False, least=max(own, default=None))
             else:
                 yield _point(limit, answer, planner, places)
 
@@ -233,7 +234,8 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
         try:
             best, _ = planner.search(lambda _: True)
         except ImpossiblePromise as impossible:
-            yield Point(limit, possible=False, least=max(share for _, share in impossible.least))
+            own = [share for made, share in impossible.least if made.index in places]
+            yield Point(limit, possible=False, least=max(own, default=None))
             continue
         shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
         largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]

@@ -268,3 +268,47 @@ def test_new_rows_that_cannot_keep_a_promise_are_refused() -> None:
     plan = d.protect(table, policy).plan
     with pytest.raises(d.BrokenPromise, match="the smallest group has 3 rows"):
         plan.apply(table.head(3))
+
+
+def test_what_only_suppressed_rows_have_is_not_told() -> None:
+    """93 is suppressed: its neighbours are 66 and more, not 66 to 92."""
+    ages = ["30"] * 9 + ["66"] * 3 + ["70"] * 3 + ["93"] + ["1"] * 4
+    towns = ["a"] * 15 + ["b"] + ["c"] * 4
+    table = pl.DataFrame({"age": ages, "town": towns})
+    tree = {"*": ["a", "b", "c"]}
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=3, over=["age", "town"])],
+        columns={"age": d.Column(type="number"), "town": d.Column(taxonomy=tree)},
+    )
+    release = d.protect(table, policy, seed=1)
+    assert 16 in release.plan.suppressed
+    told = " ".join(release.table["age"].to_list())  # type: ignore[index]
+    assert "93" not in told
+    assert "92" not in told
+
+
+def test_the_detail_counts_rows_drawn_by_lot() -> None:
+    table = pl.DataFrame({"age": ["30"] * 20 + ["99"]})
+    policy = d.Policy(protect=[d.KAnonymity(k=4, over=["age"])], columns={"age": d.Column(type="number")})
+    release = d.protect(table, policy, seed=2)
+    if release.plan.suppressed:
+        assert release.audit.detail == pytest.approx(17 / 21)
+        assert release.plan.detail == release.audit.detail
+
+
+def test_a_limit_is_kept_whatever_the_lot_says() -> None:
+    table = pl.DataFrame({"age": ["1"] * 4 + ["2"] * 4 + ["3"] * 4 + ["9"]})
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=4, over=["age"])], columns={"age": d.Column(type="number")}, suppress={"limit": "35%"}
+    )
+    for seed in range(6):
+        release = d.protect(table, policy, seed=seed)
+        assert release.audit.suppressed <= 4
+
+
+def test_unseen_rows_count_towards_the_limit() -> None:
+    table = pl.DataFrame({"town": ["a"] * 10 + ["b"] * 10})
+    policy = d.Policy(protect=[d.KAnonymity(k=2, over=["town"])], suppress={"limit": "10%"})
+    plan = d.protect(table, policy).plan
+    with pytest.raises(d.TooManySuppressed):
+        plan.apply(pl.DataFrame({"town": ["a"] * 6 + ["x"] * 4}))

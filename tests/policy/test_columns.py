@@ -24,8 +24,14 @@ TREE = {"*": {"north": ["oslo", "turku"], "south": ["rome"]}}
         ({"taxonomy": TREE, "form": "median"}, "form: only numbers and dates have it"),
         ({"taxonomy": TREE, "open_ends": False}, "open_ends: only numbers and dates have it"),
         ({"type": "number", "date_format": "%Y"}, "date_format: only dates have it"),
-        ({"type": "date", "date_format": "%m/%Y"}, "date_format: must tell day, month and year and no time"),
-        ({"type": "date", "date_format": "%Y-%m-%d %H:%M"}, "date_format: must tell day, month and year and no time"),
+        (
+            {"type": "date", "date_format": "%m/%Y"},
+            "date_format: must tell day, month and year (four digits) and no time",
+        ),
+        (
+            {"type": "date", "date_format": "%Y-%m-%d %H:%M"},
+            "date_format: must tell day, month and year (four digits) and no time",
+        ),
         ({"type": "number", "ends": ["x"]}, "ends: write numbers in ascending order"),
         ({"type": "date", "ends": ["2024-13-01"]}, "ends: write dates in ascending order"),
         ({"type": "number", "ends": []}, "ends: write numbers"),

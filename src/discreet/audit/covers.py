@@ -259,7 +259,8 @@ def _published(medians: Mapping[str, tuple[str, str]], kind: _Kind) -> _Reader:
         begin, end = medians.get(text, ("x", "x"))
         low, high = kind.bound(begin), kind.bound(end)
         known = text in medians and (low is not None or begin == "") and (high is not None or end == "")
-        return (_Stretch(low, high),) if known else ()
+        stretch, median = _Stretch(low, high), kind.value(text)
+        return (stretch,) if known and median is not None and median in stretch else ()
 
     return cache(stretches)
 

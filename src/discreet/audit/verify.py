@@ -172,7 +172,8 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
     """
     policy = as_policy(policy)
     released = open_table(table, policy, released=True)
-    medians = read_map(map_path(Path(table))) if isinstance(table, (str, Path)) else {}
+    by_medians = any(column.released_form == "median" for column in policy.columns.values())
+    medians = read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
     return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
 
 

@@ -123,16 +123,20 @@ class Evaluator:
         return Outcome(int(lost), int(wrong), int(gone), short, left_out)
 
     def largest_shares(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> dict[int, Fraction]:
-        """Return the largest share of each promise (by number) over the groups that are kept."""
+        """Return the largest share of each promise (by number) over the groups that are kept, and those left out."""
         part, shares = self.parts(cut), {}
         for place, table in enumerate(self.problem.tables):
             groups = self.group(self.known[place], part, table.fixed)
-            kept = ~left_out
-            sizes = np.bincount(self.ids[kept], weights=table.sizes[kept], minlength=groups)
-            for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-                found = np.bincount(self.ids[kept], weights=hits[kept], minlength=groups)
-                figures = {(1 if person else int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n}
-                shares[number] = max((Fraction(a, n) for a, n in figures), default=Fraction(0))
+            ids = np.where(left_out, groups + table.fixed, self.ids)
+            sizes = np.bincount(ids, weights=table.sizes)
+            for place_of, (hits, person, number) in enumerate(
+                zip(table.hits, table.persons, table.promises, strict=True)
+            ):
+                found = [1] * len(sizes) if person else np.bincount(ids, weights=hits).tolist()
+                each = [Fraction(int(a), int(n)) if n else Fraction(0) for a, n in zip(found, sizes, strict=True)]
+                # Rows drawn by lot bring those left out within the limit.
+                apart = [min(share, table.limits[place_of]) for share in each[groups:]]
+                shares[number] = max([*each[:groups], *apart], default=Fraction(0))
         return shares
 
     def group(self, columns: Ints, part: npt.NDArray[np.int64], fixed: Ints) -> int:

@@ -125,7 +125,7 @@ class Column(Part):
         if self.date_format is not None and self.type != "date":
             raise ValueError("date_format: only dates have it; write type: date")
         if self.date_format is not None and not tells_days(self.date_format):
-            raise ValueError("date_format: must tell day, month and year and no time, such as %d.%m.%Y")
+            raise ValueError("date_format: must tell day, month and year (four digits) and no time, such as %d.%m.%Y")
         return self
 
     @model_validator(mode="after")
@@ -154,7 +154,22 @@ class Column(Part):
             raise ValueError(f"labels: are not shown with form: {self.form}; drop one of the two")
         if len(set(self.labels)) < len(self.labels) or not all(self.labels):
             raise ValueError("labels: each must be a text of its own")
+        if set(self.labels) & self._spans():
+            raise ValueError("labels: one reads like several of the others, 'FIRST to LAST'; choose another")
         return self
+
+    def _spans(self) -> set[str]:
+        """The texts of several neighbouring labels."""
+        labels = self.labels or ()
+        return {f"{one} to {other}" for place, one in enumerate(labels) for other in labels[place + 1 :]}
+
+    def may_release(self, text: str) -> bool:
+        """Whether a text could be released for other values than the one that has it, or be read as a number."""
+        if text in self.released_labels():
+            return self.taxonomy is None or text not in self.taxonomy.leaves
+        if text in self._spans():
+            return True
+        return self.scale is not None and (self.scale.read(text) is not None or text.startswith(("<", ">=", "[")))
 
     def released_labels(self) -> set[str]:
         """The texts of its own that the column may be released with, but for the root of its taxonomy."""

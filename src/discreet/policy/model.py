@@ -190,8 +190,12 @@ class Policy(Part):
     @model_validator(mode="after")
     def _marker_is_no_label(self) -> Policy:
         for name, column in self.columns.items():
-            if self.marker in column.released_labels():
+            if self.marker in column.released_labels() or column.may_release(self.marker):
                 raise ValueError(f"marker: {self.marker!r} is also a label of column {name!r}; choose another")
+            for value in self.missing.values if self.missing is not None else ():
+                labelled = column.scale is None or column.scale.read(value) is None
+                if value is not None and labelled and column.may_release(value):
+                    raise ValueError(f"missing: {value!r} is also a label of column {name!r}; rename the label")
         return self
 
     def is_unknown(self, value: str | None) -> bool:
