@@ -240,3 +240,23 @@ def test_missing_values_and_numbers_are_one_group_until_they_are_told_apart(form
     )
     release = d.protect(table, rules)
     assert release.table["age"].to_list() == ["*"] * 4  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda found: found.reverse(),
+        lambda found: found[1].update(start=None),
+        lambda found: found[1].update(start="NaN"),
+        lambda found: found.pop(1),
+        lambda found: found[0].update(text=None),
+    ],
+)
+def test_damaged_intervals_are_no_plan(damage: Any) -> None:
+    import json
+
+    plan = d.protect(people(["10", "20", "30", "40", "41", "50"], "ynnyyn"), policy(d.Column(type="number"))).plan
+    body = json.loads(plan.to_json())
+    damage(body["recodings"][0]["intervals"])
+    with pytest.raises(d.InputError, match="not a whole plan"):
+        d.Plan.from_json(json.dumps(body))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +209,8 @@ class Plan:
         named = {*recoded, *plan.kinds, *(edit.column for edit in plan.edits)}
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
+        if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
+            raise InputError("not a whole plan: its intervals do not adjoin")
         return plan
 
 
@@ -230,7 +233,20 @@ def _interval(found: Mapping[str, str | None]) -> Interval:
     start, stop, low, high = (
         None if found[name] is None else Decimal(str(found[name])) for name in ("start", "stop", "low", "high")
     )
+    if any(number is not None and not number.is_finite() for number in (start, stop, low, high)):
+        raise ValueError("not a number")
     return Interval(start, stop, text, low, high)
+
+
+def _adjoin(intervals: Sequence[Interval]) -> bool:
+    """Whether each interval begins where the one before it stops, in ascending order, the outermost without end."""
+    if not intervals:
+        return True
+    stops = [interval.stop for interval in intervals[:-1]]
+    inner = [stop for stop in stops if stop is not None]
+    meet = stops == [interval.start for interval in intervals[1:]] and len(inner) == len(stops)
+    ends = intervals[0].start is None and intervals[-1].stop is None
+    return meet and ends and all(one < other for one, other in pairwise(inner))
 
 
 def _values(values: object) -> tuple[str | None, ...]:

@@ -48,7 +48,7 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         released=tuple(column for column in columns if column not in policy.identifiers),
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
-        warnings=tuple(_warnings(policy, columns, known | never)),
+        warnings=tuple(_warnings(policy, columns, known | never | set(policy.inputs or ()))),
     )
 
 
