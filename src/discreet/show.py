@@ -120,8 +120,9 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
 def print_check(result: Checked, policy: Policy) -> None:
     """Say what a policy promises and, with a table, how things stand."""
     to = console()
-    use = policy.use
-    purpose = str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}"
+    purpose = ", ".join(
+        str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
+    )
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""

@@ -33,20 +33,26 @@ MOST_FLIPS = 64
 
 @dataclass(frozen=True)
 class Objective:
-    """What a search makes small: units of loss, misjudged rows, and the rows left out beyond what they cost anyway."""
+    """What a search makes small: units of loss, what targets cost, and the rows left out beside that."""
 
     loss: int
-    wrong: int
     gone: int
-    """Of a row left out, in all."""
+    """Of a row left out, beside what it costs the targets."""
+    weights: tuple[int, ...]
+    """Of a unit of each target."""
     most_gone: int
     """Rows that may be left out at most."""
     total: int = 1
     """Rows in all."""
+    usual: int = 0
+    """What a row left out costs the targets on average."""
 
     def cost(self, outcome: Outcome) -> int:
         """Return what an outcome costs."""
-        return self.loss * outcome.lost + self.wrong * outcome.wrong + self.gone * (outcome.gone + outcome.short)
+        cost = self.loss * outcome.lost + self.gone * (outcome.gone + outcome.short)
+        for weight, kept, dropped in zip(self.weights, outcome.kept, outcome.dropped, strict=True):
+            cost += weight * (kept + dropped)
+        return cost
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether not too many rows are left out."""
@@ -55,7 +61,7 @@ class Objective:
     def sterner(self, times: int) -> Objective:
         """Return an objective that is more reluctant to leave rows out, as far as the numbers hold it."""
         most = max(2**60 // max(self.total, 1), self.gone)
-        return replace(self, gone=min(self.gone * 4**times, most))
+        return replace(self, gone=min((self.gone + self.usual) * 4**times - self.usual, most))
 
 
 @dataclass(frozen=True)
@@ -183,8 +189,8 @@ class _Steps:
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
                 self.sorted, self.start, groups, self.problem.codes[place], hidden, self.problem.sizes,
-                self.problem.classes, self.others, self.hits, self.persons, self.limits, objective.loss,
-                objective.wrong, objective.gone, losses, cost, *scratch,
+                self.evaluator.fields, self.others, self.hits, self.persons, self.limits, objective.loss,
+                objective.gone, self.evaluator.shape, _weights(objective), losses, cost, *scratch,
             )  # fmt: skip
             flips = np.where(column.pinned, cost[-1], cost[:-1])
             if flips.min(initial=cost[-1]) >= cost[-1]:
@@ -200,9 +206,9 @@ class _Steps:
         return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
 
     def scratch(self, size: int) -> tuple[Ints, ...]:
-        """Return room for the codes of one context: which they are, their rows, classes and hits; and for one group."""
-        labels, properties = self.problem.classes.shape[1], len(self.persons)
-        shapes: list[tuple[int, ...]] = [(size,), (size,), (size, labels), (size, properties), (labels,), (properties,)]
+        """Return room for the codes of one context: which they are, their rows, fields and hits; and for one group."""
+        width, properties = self.evaluator.fields.shape[1], len(self.persons)
+        shapes: list[tuple[int, ...]] = [(size,), (size,), (size, width), (size, properties), (width,), (properties,)]
         return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
 
     def _contexts(self, cut: Cut, place: int) -> int:
@@ -254,18 +260,19 @@ class _Column:
     def _nodes(self, steps: _Steps, place: int, groups: int, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
         problem = steps.problem
-        nodes, labels, properties = len(self.space.nodes), problem.classes.shape[1], len(steps.persons)
-        kept, based, gone, touched, n_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
+        evaluator = steps.evaluator
+        nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(steps.persons)
+        cost, touched, n_at, loss_at = (np.zeros(nodes, dtype=np.int64) for _ in range(4))
         if self.interval == 0:
             return [0] * nodes
         node_costs(
-            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent, problem.sizes,
-            problem.classes, steps.others, steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong,
-            kept, based, gone, touched, n_at, np.zeros((nodes, labels), dtype=np.int64),
+            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent,
+            evaluator.units.columns[place].by_code, problem.sizes, evaluator.fields, steps.others, steps.hits,
+            steps.persons, steps.limits, objective.loss, objective.gone, evaluator.shape, _weights(objective), cost,
+            touched, n_at, loss_at, np.zeros((nodes, width), dtype=np.int64),
             np.zeros((nodes, properties), dtype=np.int64),
         )  # fmt: skip
-        loss = steps.evaluator.units.columns[place].nodes
-        return [int(x) for x in objective.loss * loss * kept + based + objective.gone * gone]
+        return [int(x) for x in cost]
 
     def _path(
         self, steps: _Steps, place: int, groups: int, objective: Objective, positions: Ints
@@ -274,18 +281,18 @@ class _Column:
         assert self.interval is not None
         problem, node = steps.problem, self.space.nodes[self.interval]
         blocks = len(self.begins)
-        kept, based, gone = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(3))
+        kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
         inside = (problem.codes[place] >= node.first) & (problem.codes[place] < node.stop)
         code = np.where(inside, self.block[problem.codes[place]], -1).astype(np.int32)
         interval_costs(
-            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, problem.classes, steps.others,
-            steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong, kept, based, gone,
-            *steps.scratch(blocks),
+            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, steps.evaluator.fields, steps.others,
+            steps.hits, steps.persons, steps.limits, objective.loss, objective.gone, steps.evaluator.shape,
+            _weights(objective), kept, based, *steps.scratch(blocks),
         )  # fmt: skip
-        kept, based, gone = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based, gone))
+        kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1
         width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
-        cost = objective.loss * width * kept + based + objective.gone * gone
+        cost = objective.loss * width * kept + based
         best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
         for end in range(blocks):
             ways = best[: end + 1] + cost[: end + 1, end]
@@ -331,6 +338,10 @@ def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.i
         wanted = np.linspace(0, int(rows[first:stop].sum()), MOST_BLOCKS + 1)[1:-1]
         cuts = cuts[np.unique(np.minimum(np.searchsorted(before, wanted), len(cuts) - 1))]
     return np.concatenate([[first], cuts]).astype(np.int64)
+
+
+def _weights(objective: Objective) -> Ints:
+    return np.array(objective.weights, dtype=np.int64)
 
 
 def _coarsest(space: Space) -> Firsts:
