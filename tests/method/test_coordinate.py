@@ -277,8 +277,8 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
             steps.sorted, steps.start, groups, fast.problem.codes[place], hidden, fast.problem.sizes,
-            fast.fields, steps.others, steps.hits, steps.persons, steps.limits, objective.loss, objective.gone,
-            fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
+            fast.fields, steps.dropped(objective), steps.others, steps.hits, steps.persons, steps.limits,
+            objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
             *steps.scratch(column.space.size + 1),
         )  # fmt: skip
         for value in range(-1, column.space.size):

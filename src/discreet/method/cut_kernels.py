@@ -7,22 +7,28 @@ from discreet.method.targets import COSTS, MAJORITY, SQUARES
 
 
 @kernel
-def target_cost(tally, shape, t):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
+def minority(tally, first, stop):  # type: ignore[no-untyped-def]
+    """Return how many rows are not of the majority class."""
+    most = 0
+    rows = 0
+    for f in range(first, stop):
+        rows += tally[f]
+        if tally[f] > most:
+            most = tally[f]
+    return rows - most
+
+
+@kernel
+def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
     """Return what a group with these sums of fields costs one target, in its units.
 
     Params: of a cost matrix its lines, one after the other; of distances the number of each field, ascending.
     """
-    first = shape.begins[t]
-    stop = shape.begins[t + 1]
-    kind = shape.kinds[t]
+    first = begins[t]
+    stop = begins[t + 1]
+    kind = kinds[t]
     if kind == MAJORITY:
-        most = 0
-        rows = 0
-        for f in range(first, stop):
-            rows += tally[f]
-            if tally[f] > most:
-                most = tally[f]
-        return rows - most
+        return minority(tally, first, stop)
     if kind == SQUARES:  # the fields are rows, sum and sum of squares
         n = tally[first]
         if n == 0:
@@ -31,7 +37,7 @@ def target_cost(tally, shape, t):  # type: ignore[no-untyped-def]  # noqa: C901 
         mean = total // n
         rest = total - mean * n
         return tally[first + 2] - mean * total - mean * rest - rest * rest // n
-    at = shape.at[t]
+    at = at_params[t]
     if kind == COSTS:
         most = 0
         for f in range(first, stop):
@@ -44,7 +50,7 @@ def target_cost(tally, shape, t):  # type: ignore[no-untyped-def]  # noqa: C901 
                 continue
             cost = 0
             for true in range(stop - first):
-                cost += tally[first + true] * shape.params[at + true * (stop - first) + taken]
+                cost += tally[first + true] * params[at + true * (stop - first) + taken]
             if not found or cost < best:
                 best = cost
                 found = True
@@ -57,31 +63,27 @@ def target_cost(tally, shape, t):  # type: ignore[no-untyped-def]  # noqa: C901 
     for f in range(first, stop):
         below += tally[f]
         if 2 * below >= rows:
-            middle = shape.params[at + f - first]
+            middle = params[at + f - first]
             break
     far = 0
     for f in range(first, stop):
-        far += tally[f] * abs(shape.params[at + f - first] - middle)
+        far += tally[f] * abs(params[at + f - first] - middle)
     return far
 
 
 @kernel
-def judged(tally, shape, weights):  # type: ignore[no-untyped-def]
+def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no-untyped-def]
     """Return what a group costs all targets by their weights."""
     cost = 0
     for t in range(len(weights)):
-        cost += weights[t] * target_cost(tally, shape, t)
+        cost += weights[t] * target_cost(tally, kinds, begins, at_params, params, t)
     return cost
 
 
 @kernel
-def left(tally, shape, weights):  # type: ignore[no-untyped-def]
-    """Return what rows that are left out cost all targets by their weights."""
-    cost = 0
-    for t in range(len(weights)):
-        for f in range(shape.begins[t], shape.begins[t + 1]):
-            cost += weights[t] * shape.gone[f] * tally[f]
-    return cost
+def counts_majority(shape, weights):  # type: ignore[no-untyped-def]
+    """Whether the only target is a class whose mistakes cost the same: told apart for speed."""
+    return len(weights) == 1 and shape.kinds[0] == MAJORITY
 
 
 @kernel
@@ -104,7 +106,7 @@ def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # typ
             to = width if left_out[row] else 0
             for f in range(first, stop):
                 tally[to + f] += fields[row, f]
-        cost += target_cost(tally, shape, t)
+        cost += target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
     return cost
 
 
@@ -247,18 +249,21 @@ def other_losses(codes, column, loss, offsets, others):  # type: ignore[no-untyp
 
 @kernel
 def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, first, stop, sizes, fields, others, hits, persons, limits, lm, row_cost, shape, weights,
-    kept, based, seen, n_seen, f_seen, hit_seen, tally, hit,
+    rows, start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    kept, based, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
 
     Rows of a context stand together, ordered by code. Of an interval from a to b (last code included): `kept`
     are the rows of contexts in which the interval may be released, `based` what all rows cost beside the loss of
-    the interval itself: those of contexts in which it would break a limit are left out. Written as differences:
-    summed up along both axes they are the figures of (a, b), counted from `first`.
+    the interval itself: those of contexts in which it would break a limit cost what is `dropped`. Written as
+    differences: summed up along both axes they are the figures of (a, b), counted from `first`.
     """
     width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         m = 0
         for at in range(start[g], start[g + 1]):
@@ -269,12 +274,14 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
             if m == 0 or seen[m - 1] != v:
                 seen[m] = v
                 n_seen[m] = 0
+                out_seen[m] = 0
                 for f in range(width):
                     f_seen[m, f] = 0
                 for p in range(properties):
                     hit_seen[m, p] = 0
                 m += 1
             n_seen[m - 1] += sizes[row]
+            out_seen[m - 1] += dropped[row]
             for f in range(width):
                 f_seen[m - 1, f] += fields[row, f]
             for p in range(properties):
@@ -286,12 +293,14 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
             low = 0 if i == 0 else seen[i - 1] - first + 1
             high = seen[i] - first + 1
             n = 0
+            out = 0
             for f in range(width):
                 tally[f] = 0
             for p in range(properties):
                 hit[p] = 0
             for j in range(i, m):
                 n += n_seen[j]
+                out += out_seen[j]
                 for f in range(width):
                     tally[f] += f_seen[j, f]
                 ok = True
@@ -305,13 +314,17 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
                 near = seen[j] - first
                 far = stop - first if j + 1 == m else seen[j + 1] - first
                 if ok:
-                    base = lm * n * other + judged(tally, shape, weights)
+                    base = lm * n * other
+                    if single:
+                        base += weight * minority(tally, 0, width)
+                    elif width > 0:
+                        base += judged(tally, kinds, begins, at_params, params, weights)
                     kept[low, near] += n
                     kept[high, near] -= n
                     kept[low, far] -= n
                     kept[high, far] += n
                 else:
-                    base = row_cost * n + left(tally, shape, weights)
+                    base = out
                 based[low, near] += base
                 based[high, near] -= base
                 based[low, far] -= base
@@ -320,18 +333,21 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
 
 @kernel
 def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, leaf, parent, losses, sizes, fields, others, hits, persons, limits, lm, row_cost, shape,
-    weights, cost, touched, n_at, loss_at, f_at, hit_at,
+    rows, start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
+    weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
 ):  # fmt: skip
     """Sum over the contexts what releasing each node of a tree would cost, in `cost`.
 
     `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
-    and code, or by node only (one for all codes). The last five are scratch with a place for each node, zero on
+    and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
     entry and on return.
     """
     by_code = losses.shape[1] > 1
     width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         found = 0
         for at in range(start[g], start[g + 1]):
@@ -343,6 +359,7 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     found += 1
                 n_at[node] += sizes[row]
                 loss_at[node] += sizes[row] * losses[node, code[row] if by_code else 0]
+                out_at[node] += dropped[row]
                 for f in range(width):
                     f_at[node, f] += fields[row, f]
                 for p in range(properties):
@@ -360,19 +377,24 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     ok = False
                 hit_at[node, p] = 0
             if ok:
-                cost[node] += lm * (n * others[rows[start[g]]] + loss_at[node]) + judged(f_at[node], shape, weights)
+                cost[node] += lm * (n * others[rows[start[g]]] + loss_at[node])
+                if single:
+                    cost[node] += weight * minority(f_at[node], 0, width)
+                elif width > 0:
+                    cost[node] += judged(f_at[node], kinds, begins, at_params, params, weights)
             else:
-                cost[node] += row_cost * n + left(f_at[node], shape, weights)
+                cost[node] += out_at[node]
             for f in range(width):
                 f_at[node, f] = 0
             loss_at[node] = 0
+            out_at[node] = 0
             n_at[node] = 0
 
 
 @kernel
 def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, hidden, sizes, fields, others, hits, persons, limits, lm, row_cost, shape, weights,
-    losses, cost, seen, n_seen, f_seen, hit_seen, tally, hit,
+    rows, start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    losses, cost, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
 
@@ -381,6 +403,9 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     """
     width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     values = len(cost) - 1
     shown_cost = 0
     less = 0
@@ -396,12 +421,14 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             if m == 0 or seen[m - 1] != v:
                 seen[m] = v
                 n_seen[m] = 0
+                out_seen[m] = 0
                 for f in range(width):
                     f_seen[m, f] = 0
                 for p in range(properties):
                     hit_seen[m, p] = 0
                 m += 1
             n_seen[m - 1] += sizes[row]
+            out_seen[m - 1] += dropped[row]
             for f in range(width):
                 f_seen[m - 1, f] += fields[row, f]
             for p in range(properties):
@@ -409,6 +436,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
         other = others[rows[start[g]]]
         # The hidden values together stand at place m.
         n_seen[m] = 0
+        out_seen[m] = 0
         for f in range(width):
             f_seen[m, f] = 0
         for p in range(properties):
@@ -416,6 +444,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
         for i in range(m):
             if hidden[seen[i]]:
                 n_seen[m] += n_seen[i]
+                out_seen[m] += out_seen[i]
                 for f in range(width):
                     f_seen[m, f] += f_seen[i, f]
                 for p in range(properties):
@@ -436,10 +465,13 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     sign = 1
                 if alone == 1:
                     n = n_seen[i]
+                    out = out_seen[i]
                 elif i == m:
                     n = n_seen[m]
+                    out = out_seen[m]
                 else:
                     n = n_seen[m] + sign * n_seen[i]
+                    out = out_seen[m] + sign * out_seen[i]
                 ok = True
                 for p in range(properties):
                     if alone == 1:
@@ -461,11 +493,12 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     else:
                         tally[f] = f_seen[m, f] + sign * f_seen[i, f]
                 base = 0
-                out = 0
                 if n > 0 and ok:
-                    base = lm * n * other + judged(tally, shape, weights)
-                elif n > 0:
-                    out = row_cost * n + left(tally, shape, weights)
+                    base = lm * n * other
+                    if single:
+                        base += weight * minority(tally, 0, width)
+                    elif width > 0:
+                        base += judged(tally, kinds, begins, at_params, params, weights)
                 if i == m:
                     h_less = base + lm * n * losses[0]
                     h_now = base + lm * n * losses[1]

@@ -152,7 +152,9 @@ class Evaluator:
         sums = self.tally[width + first : width + stop]
         besides = short * self.usual[place] // max(self.problem.total, 1)
         if target.own_group:
-            return int(target_cost(self.tally[width:], self.shape, place)) + besides
+            shape = self.shape
+            cost = target_cost(self.tally[width:], shape.kinds, shape.begins, shape.at, shape.params, place)
+            return int(cost) + besides
         return int(target.gone @ sums) + besides
 
     @cached_property
