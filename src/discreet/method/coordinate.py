@@ -122,6 +122,18 @@ def search(
             reluctance = max(reluctance - 1, 0)
         else:
             reluctance += 1
+    return _showing(best, problem, evaluator, objective)
+
+
+def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
+    """Show the only hidden value of a plain column where that costs nothing: by itself it loses nothing, yet tells."""
+    for place, column in enumerate(problem.columns):
+        hidden = best.cut[place] < 0
+        if column.space.plain and hidden.sum() == 1 and not column.pinned[hidden].any():
+            cut = (*best.cut[:place], np.arange(column.space.size), *best.cut[place + 1 :])
+            outcome = evaluator.evaluate(cut)
+            if objective.cost(outcome) <= best.cost and objective.allows(outcome):
+                best = Candidate(cut, outcome, objective.cost(outcome))
     return best
 
 

@@ -92,12 +92,12 @@ def classes(
     """
     labels, total = counts.shape[1], max(int(counts.sum()), 1)
     table = costs or [[Fraction(one != other) for other in range(labels)] for one in range(labels)]
-    unit = math.lcm(*(cost.denominator for line in table for cost in line)) if labels else 1
+    unit = Fraction(math.lcm(*(cost.denominator for line in table for cost in line)))
     dearest = max([Fraction(1), *(cost for line in table for cost in line)])
     if unit * dearest * total >= largest:
-        unit = max(math.floor(largest / (dearest * total)), 1)
+        unit = Fraction(largest - 1) / (dearest * total)
     params = np.array([[round(cost * unit) for cost in line] for line in table], dtype=np.int64).reshape(labels, labels)
-    gone = np.full(labels, unit, dtype=np.int64)
+    gone = np.full(labels, round(unit), dtype=np.int64)
     if suppressed == "dearest":
         gone = params.max(axis=1, initial=0)
     elif suppressed == "group":
@@ -108,7 +108,7 @@ def classes(
         fields=counts,
         params=np.zeros(0, dtype=np.int64) if costs is None else params.ravel(),
         gone=gone,
-        whole=unit * total,
+        whole=max(round(unit * total), 1),
         most=round(unit * dearest) * total,
         columns=columns,
         own_group=suppressed == "group",

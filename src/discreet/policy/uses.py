@@ -7,7 +7,16 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Discriminator, Field, GetJsonSchemaHandler, Tag, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -36,6 +45,14 @@ class _Goal(Part):
         if not self.weight:
             raise ValueError("weight: must be more than 0; take the use out instead")
         return self
+
+    @model_serializer(mode="wrap")
+    def _only_what_differs(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out defaults: most uses are said in one word."""
+        said: dict[str, Any] = plain(self)
+        usual = {field.alias or name: field.default for name, field in type(self).model_fields.items()}
+        own = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
+        return {name: value for name, value in said.items() if own.get(name) != usual.get(name)}
 
 
 class Classify(_Goal):
