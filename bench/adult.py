@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -41,16 +42,20 @@ def complete_rows() -> pl.DataFrame:
 
 def expanded(rows: int, seed: int = 1) -> pl.DataFrame:
     """Return Adult with `rows` rows: the originals, then copies dealt round robin with 1 to 7 columns redrawn."""
-    base = complete_rows()
+    return expand(complete_rows(), GIVEN, rows, seed)
+
+
+def expand(base: pl.DataFrame, given: Sequence[str], rows: int, seed: int = 1) -> pl.DataFrame:
+    """Return a table with `rows` rows: its own, then copies with some of the `given` columns redrawn."""
     if rows <= len(base):
         return base.head(rows)
     rng = np.random.default_rng(seed)
     more = rows - len(base)
     copied = base[np.arange(more) % len(base)]
-    redrawn = rng.integers(1, len(GIVEN) + 1, more)
-    order = rng.random((more, len(GIVEN))).argsort(axis=1).argsort(axis=1)
+    redrawn = rng.integers(1, len(given) + 1, more)
+    order = rng.random((more, len(given))).argsort(axis=1).argsort(axis=1)
     columns = []
-    for place, column in enumerate(GIVEN):
+    for place, column in enumerate(given):
         domain = base[column].unique().sort()
         drawn = domain[rng.integers(0, len(domain), more)]
         columns.append(drawn.zip_with(pl.Series(order[:, place] < redrawn), copied[column]).alias(column))

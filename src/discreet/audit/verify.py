@@ -18,6 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.audit.covers import untrue
 from discreet.medians import Ranges, map_path, read_map
@@ -232,11 +233,12 @@ def _worst(counts: Recount, place: int, given: Sequence[str], promise: GroupProm
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
     rough = hits / np.maximum(known, 1)
     contenders = np.flatnonzero(rough >= rough.max() * (1 - 1e-9))
-    figures, which = np.unique(np.stack([hits, known])[:, contenders], axis=1, return_inverse=True)
-    shares = [_share(int(a), int(n)) for a, n in figures.T]
+    base = int(known.max()) + 1  # pairs of counts as one number: rows are far fewer than 2**31
+    figures, which = np.unique(hits[contenders] * base + known[contenders], return_inverse=True)
+    shares = [_share(int(figure) // base, int(figure) % base) for figure in figures]
     surest = contenders[np.array([share == max(shares) for share in shares])[which]]
     largest = surest[counts.rows[surest] == counts.rows[surest].max()]
-    best = min(largest, key=lambda at: [text or "" for text in _texts(counts, at)])
+    best = _first_by_text(counts, largest)
     return Worst(
         group=dict(zip(given, _texts(counts, best), strict=True)),
         rows=int(counts.rows[best]),
@@ -249,8 +251,16 @@ def _worst(counts: Recount, place: int, given: Sequence[str], promise: GroupProm
     )
 
 
-def _texts(counts: Recount, at: np.signedinteger) -> tuple[str | None, ...]:
-    return counts.texts.row(int(at)) if counts.texts.width else ()
+def _first_by_text(counts: Recount, places: npt.NDArray[np.int64]) -> int:
+    """Return the one of some groups whose texts come first."""
+    for texts in counts.texts.iter_columns():
+        here = texts[places].fill_null("")
+        places = places[(here == here.min()).to_numpy()]
+    return int(places[0])
+
+
+def _texts(counts: Recount, at: int) -> tuple[str | None, ...]:
+    return counts.texts.row(at) if counts.texts.width else ()
 
 
 def _share(hits: int, known: int) -> Fraction:

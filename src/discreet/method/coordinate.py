@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cut_kernels import by_context, flip_costs, interval_costs, node_costs, other_losses
+from discreet.method.cut_kernels import by_context, flip_costs, interval_costs, node_costs, other_losses, some_contexts
 from discreet.method.cuts import Bits, Cuts, cuts_of
 from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome
 from discreet.method.problem import CutProblem
@@ -27,6 +27,8 @@ MOST_BLOCKS = 256
 """Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
 MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
+MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
+"""About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 
@@ -122,6 +124,10 @@ def search(
             reluctance = max(reluctance - 1, 0)
         else:
             reluctance += 1
+    if steps.share > 1 and carry_on(Watch(kicks + 1, best)):
+        steps.share = 1
+        last = steps.descend(best.cut, objective, range(len(coarsest)))
+        best = last if objective.allows(last.outcome) or not objective.allows(best.outcome) else best
     return _showing(best, problem, evaluator, objective)
 
 
@@ -156,6 +162,9 @@ class _Steps:
         self.sorted = np.empty(rows, dtype=np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.others = np.empty(rows, dtype=np.int64)
+        self.number = np.empty(rows, dtype=np.int64)
+        self.share = max(rows // MANY_ROWS, 1)
+        """Of how many contexts one is looked at."""
         self.flips = MOST_LOOKS // max(rows, 1)
         self._dropped: tuple[Objective | None, Ints] = (None, problem.sizes)
 
@@ -236,12 +245,22 @@ class _Steps:
         return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
 
     def _contexts(self, cut: Cut, place: int) -> int:
-        """Sort the rows by what the other columns release of them, and by code; return how many contexts there are."""
+        """Sort the rows by what the other columns release of them, and by code; return how many contexts there are.
+
+        Of many contexts only some are looked at: what they cost is a good guess of what all do, and the cut that is
+        found so is evaluated as a whole.
+        """
         evaluator = self.evaluator
         part, loss = evaluator.parts(cut), evaluator.losses(cut)
         groups = evaluator.group(np.delete(evaluator.every, place), part, self.fixed)
-        by_context(self.order[place], evaluator.ids, groups, self.start, self.sorted)
-        other_losses(self.problem.codes, place, loss, evaluator.offsets, self.others)
+        share = min(self.share, groups // FEWEST_CONTEXTS)
+        if share > 1:
+            groups = some_contexts(
+                self.order[place], evaluator.ids, groups, share, self.number, self.start, self.sorted
+            )
+        else:
+            by_context(self.order[place], evaluator.ids, groups, self.start, self.sorted)
+        other_losses(self.sorted, self.start, groups, self.problem.codes, place, loss, evaluator.offsets, self.others)
         return groups
 
 

@@ -237,14 +237,48 @@ def by_context(order, ids, groups, start, sorted_rows):  # type: ignore[no-untyp
 
 
 @kernel
-def other_losses(codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
-    """Write, for each row, what it loses by all columns but one."""
-    for row in range(codes.shape[1]):
+def some_contexts(order, ids, groups, share, number, start, sorted_rows):  # type: ignore[no-untyped-def]
+    """Sort the rows of about one context in `share`, whole contexts only, as `by_context` does; return how many.
+
+    `number` is scratch with a place for each context.
+    """
+    found = 0
+    for g in range(groups):
+        h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        number[g] = -1
+        if (h >> 32) % share == 0:
+            number[g] = found
+            found += 1
+    for g in range(found + 1):
+        start[g] = 0
+    for row in range(len(ids)):
+        g = number[ids[row]]
+        if g >= 0:
+            start[g + 1] += 1
+    for g in range(found):
+        start[g + 1] += start[g]
+    for place in range(len(order)):
+        row = order[place]
+        g = number[ids[row]]
+        if g >= 0:
+            sorted_rows[start[g]] = row
+            start[g] += 1
+    for g in range(found, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0
+    return found
+
+
+@kernel
+def other_losses(rows, start, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
+    """Write what the rows of each context lose by all columns but one, the same for all of them."""
+    for g in range(groups):
+        row = rows[start[g]]
         each = 0
         for c in range(codes.shape[0]):
             if c != column:
                 each += loss[offsets[c] + codes[c, row]]
-        others[row] = each
+        others[g] = each
 
 
 @kernel
@@ -288,7 +322,7 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
                 hit_seen[m - 1, p] += hits[p, row]
         if m == 0:
             continue
-        other = others[rows[start[g]]]
+        other = others[g]
         for i in range(m):
             low = 0 if i == 0 else seen[i - 1] - first + 1
             high = seen[i] - first + 1
@@ -377,7 +411,7 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     ok = False
                 hit_at[node, p] = 0
             if ok:
-                cost[node] += lm * (n * others[rows[start[g]]] + loss_at[node])
+                cost[node] += lm * (n * others[g] + loss_at[node])
                 if single:
                     cost[node] += weight * minority(f_at[node], 0, width)
                 elif width > 0:
@@ -433,7 +467,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                 f_seen[m - 1, f] += fields[row, f]
             for p in range(properties):
                 hit_seen[m - 1, p] += hits[p, row]
-        other = others[rows[start[g]]]
+        other = others[g]
         # The hidden values together stand at place m.
         n_seen[m] = 0
         out_seen[m] = 0
