@@ -37,7 +37,7 @@ GAINS: dict[type, Gain] = {
 
 MOST_WORK = 8_000_000
 """Cells of collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
-LEAST_KICKS, MOST_KICKS = 6, 200
+LEAST_KICKS, MOST_KICKS = 4, 200
 LARGEST = 2**61
 """Costs of all rows together stay below this."""
 FEW = 2**38

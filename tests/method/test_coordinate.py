@@ -269,15 +269,15 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
     for place, column in enumerate(columns):
         if not column.space.plain:
             continue
-        groups = steps._contexts(cut, place)
+        contexts = steps.contexts(cut, place)
         hidden = cut[place] < 0
         units = fast.units.columns[place].nodes
         still = int(hidden.sum())
         losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
-            steps.sorted, steps.start, groups, fast.problem.codes[place], hidden, fast.problem.sizes,
-            fast.fields, steps.dropped(objective), steps.others, steps.hits, steps.persons, steps.limits,
+            contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields,
+            steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
             objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
             *steps.scratch(column.space.size + 1),
         )  # fmt: skip

@@ -12,11 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cut_kernels import by_context, flip_costs, interval_costs, node_costs, other_losses, some_contexts
+from discreet.method.cut_kernels import (
+    chosen_contexts,
+    collapse_directly,
+    collapse_sorted,
+    flip_costs,
+    interval_costs,
+    node_costs,
+    other_losses,
+)
 from discreet.method.cuts import Bits, Cuts, cuts_of
 from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome
 from discreet.method.problem import CutProblem
@@ -158,15 +167,21 @@ class _Steps:
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
         self.columns = [_Column(column.space, column.rows) for column in problem.columns]
-        self.order = [np.argsort(codes, kind="stable") for codes in problem.codes]
-        self.sorted = np.empty(rows, dtype=np.int64)
+        self._order: dict[int, Ints] = {}
         self.start = np.empty(rows + 2, dtype=np.int64)
+        self.rows = np.empty(rows + 1, dtype=np.int64)
+        self.table = np.empty(rows + 1024, dtype=np.int64)
+        self.collapsed = (
+            np.empty(rows, dtype=np.int32),
+            np.empty(rows, dtype=np.int64),
+            np.empty((rows, evaluator.fields.shape[1]), dtype=np.int64),
+            np.empty((len(self.hits), rows), dtype=np.int64),
+        )
         self.others = np.empty(rows, dtype=np.int64)
         self.number = np.empty(rows, dtype=np.int64)
         self.share = max(rows // MANY_ROWS, 1)
         """Of how many contexts one is looked at."""
         self.flips = MOST_LOOKS // max(rows, 1)
-        self._dropped: tuple[Objective | None, Ints] = (None, problem.sizes)
 
     def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
         """Take the best step of each column in turn until none is better."""
@@ -184,8 +199,8 @@ class _Steps:
     def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if self.problem.columns[place].space.plain:
             return self._flip(best, place, objective)
-        groups = self._contexts(best.cut, place)
-        return self._tried(best, place, self.columns[place].best(self, place, groups, objective), objective)
+        contexts = self.contexts(best.cut, place)
+        return self._tried(best, place, self.columns[place].best(self, place, contexts, objective), objective)
 
     def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
         """Return the better of two: as it is, and with another cut of one column."""
@@ -202,7 +217,8 @@ class _Steps:
         every = np.where(column.pinned, -1, np.arange(column.space.size))
         for firsts in (every, np.full_like(every, -1)):
             best = self._tried(best, place, firsts, objective)
-        groups = self._contexts(best.cut, place)
+        contexts = self.contexts(best.cut, place)
+        dropped = self.dropped(contexts, objective)
         hidden = best.cut[place] < 0
         units = self.evaluator.units.columns[place].nodes
         scratch = self.scratch(column.space.size + 1)
@@ -212,9 +228,9 @@ class _Steps:
             still = int(hidden.sum())
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
-                self.sorted, self.start, groups, self.problem.codes[place], hidden, self.problem.sizes,
-                self.evaluator.fields, self.dropped(objective), self.others, self.hits, self.persons, self.limits,
-                objective.loss, self.evaluator.shape, _weights(objective), losses, cost, *scratch,
+                contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields, dropped,
+                contexts.others, contexts.hits, self.persons, self.limits, objective.loss, self.evaluator.shape,
+                _weights(objective), losses, cost, *scratch,
             )  # fmt: skip
             flips = np.where(column.pinned, cost[-1], cost[:-1])
             if flips.min(initial=cost[-1]) >= cost[-1]:
@@ -229,13 +245,11 @@ class _Steps:
             hidden[value] = not hidden[value]
         return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
 
-    def dropped(self, objective: Objective) -> Ints:
-        """Return what each row costs when it is left out."""
-        if self._dropped[0] != objective:
-            shape = self.evaluator.shape
-            each = shape.gone * np.repeat(_weights(objective), np.diff(shape.begins))
-            self._dropped = objective, objective.gone * self.problem.sizes + self.evaluator.fields @ each
-        return self._dropped[1]
+    def dropped(self, contexts: Contexts, objective: Objective) -> Ints:
+        """Return what the rows cost when they are left out."""
+        shape = self.evaluator.shape
+        each = shape.gone * np.repeat(_weights(objective), np.diff(shape.begins))
+        return np.asarray(objective.gone * contexts.sizes + contexts.fields @ each)
 
     def scratch(self, size: int) -> tuple[Ints, ...]:
         """Return room for the codes of a context: which they are, rows, costs, fields and hits; and for one group."""
@@ -244,24 +258,52 @@ class _Steps:
         shapes = [*one, (width,), (properties,)]
         return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
 
-    def _contexts(self, cut: Cut, place: int) -> int:
-        """Sort the rows by what the other columns release of them, and by code; return how many contexts there are.
+    def contexts(self, cut: Cut, place: int) -> Contexts:
+        """Return the rows by what the other columns release of them, and by code.
 
         Of many contexts only some are looked at: what they cost is a good guess of what all do, and the cut that is
         found so is evaluated as a whole.
         """
-        evaluator = self.evaluator
-        part, loss = evaluator.parts(cut), evaluator.losses(cut)
-        groups = evaluator.group(np.delete(evaluator.every, place), part, self.fixed)
-        share = min(self.share, groups // FEWEST_CONTEXTS)
-        if share > 1:
-            groups = some_contexts(
-                self.order[place], evaluator.ids, groups, share, self.number, self.start, self.sorted
-            )
+        evaluator, problem = self.evaluator, self.problem
+        groups = evaluator.group(np.delete(evaluator.every, place), evaluator.parts(cut), self.fixed)
+        groups = chosen_contexts(groups, min(self.share, groups // FEWEST_CONTEXTS), self.number)
+        code, width = problem.codes[place], problem.columns[place].space.size
+        if groups * width <= len(self.table):
+            found = collapse_directly(
+                evaluator.ids, groups, self.number, code, width, problem.sizes, evaluator.fields, self.hits,
+                self.table, self.start, self.rows, *self.collapsed,
+            )  # fmt: skip
         else:
-            by_context(self.order[place], evaluator.ids, groups, self.start, self.sorted)
-        other_losses(self.sorted, self.start, groups, self.problem.codes, place, loss, evaluator.offsets, self.others)
-        return groups
+            found = collapse_sorted(
+                self.order(place), evaluator.ids, groups, self.number, code, problem.sizes, evaluator.fields,
+                self.hits, self.table, self.start, self.rows, *self.collapsed,
+            )  # fmt: skip
+        loss = evaluator.losses(cut)
+        other_losses(self.rows, groups, problem.codes, place, loss, evaluator.offsets, self.others)
+        codes, sizes, fields, hits = self.collapsed
+        return Contexts(
+            groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found],
+        )  # fmt: skip
+
+    def order(self, place: int) -> Ints:
+        """Return the rows in the order of their codes."""
+        if place not in self._order:
+            self._order[place] = np.argsort(self.problem.codes[place], kind="stable")
+        return self._order[place]
+
+
+class Contexts(NamedTuple):
+    """Rows that look alike on all columns but one, those with one code of that column put together."""
+
+    groups: int
+    start: Ints
+    """Where the rows of each context begin, and where the last ones end; they are ordered by code."""
+    others: Ints
+    """What a row of each context loses by the other columns."""
+    codes: npt.NDArray[np.int32]
+    sizes: Ints
+    fields: Ints
+    hits: Ints
 
 
 class _Column:
@@ -286,51 +328,46 @@ class _Column:
         if self.interval is not None:
             node = space.nodes[self.interval]
             self.begins = _blocks(space, rows, node.first, node.stop)
-            self.block = np.zeros(space.size, dtype=np.int32)
+            self.block = np.full(space.size, -1, dtype=np.int32)
             self.block[node.first : node.stop] = (
                 np.searchsorted(self.begins, np.arange(node.first, node.stop), side="right") - 1
             )
 
-    def best(self, steps: _Steps, place: int, groups: int, objective: Objective) -> Firsts:
+    def best(self, steps: _Steps, place: int, contexts: Contexts, objective: Objective) -> Firsts:
         """Return the best cut from what each node and each interval would cost."""
         units = steps.evaluator.units.columns[place]
-        cost = self._nodes(steps, place, groups, objective)
+        cost = self._nodes(steps, place, contexts, objective)
         cuts: list[int] = []
         if self.interval is not None:
-            cost[self.interval], cuts = self._path(steps, place, groups, objective, units.positions)
+            cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions)
         return self._choose(cost, cuts)
 
-    def _nodes(self, steps: _Steps, place: int, groups: int, objective: Objective) -> list[int]:
+    def _nodes(self, steps: _Steps, place: int, contexts: Contexts, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
-        problem = steps.problem
         evaluator = steps.evaluator
         nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(steps.persons)
         cost, touched, n_at, loss_at, out_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
         if self.interval == 0:
             return [0] * nodes
         node_costs(
-            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent,
-            evaluator.units.columns[place].by_code, problem.sizes, evaluator.fields, steps.dropped(objective),
-            steps.others, steps.hits, steps.persons, steps.limits, objective.loss, evaluator.shape,
-            _weights(objective), cost, touched, n_at, loss_at, out_at, np.zeros((nodes, width), dtype=np.int64),
-            np.zeros((nodes, properties), dtype=np.int64),
+            contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent,
+            evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
+            steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
+            objective.loss, evaluator.shape, _weights(objective), cost, touched, n_at, loss_at, out_at,
+            np.zeros((nodes, width), dtype=np.int64),            np.zeros((nodes, properties), dtype=np.int64),
         )  # fmt: skip
         return [int(x) for x in cost]
 
-    def _path(
-        self, steps: _Steps, place: int, groups: int, objective: Objective, positions: Ints
-    ) -> tuple[int, list[int]]:
+    def _path(self, steps: _Steps, contexts: Contexts, objective: Objective, positions: Ints) -> tuple[int, list[int]]:
         """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
         assert self.interval is not None
-        problem, node = steps.problem, self.space.nodes[self.interval]
+        node = self.space.nodes[self.interval]
         blocks = len(self.begins)
         kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
-        inside = (problem.codes[place] >= node.first) & (problem.codes[place] < node.stop)
-        code = np.where(inside, self.block[problem.codes[place]], -1).astype(np.int32)
         interval_costs(
-            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, steps.evaluator.fields,
-            steps.dropped(objective), steps.others, steps.hits, steps.persons, steps.limits, objective.loss,
-            steps.evaluator.shape, _weights(objective), kept, based, *steps.scratch(blocks),
+            contexts.start, contexts.groups, self.block[contexts.codes], 0, blocks, contexts.sizes, contexts.fields,
+            steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
+            objective.loss, steps.evaluator.shape, _weights(objective), kept, based, *steps.scratch(blocks),
         )  # fmt: skip
         kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1

@@ -158,16 +158,28 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
     bound = fixed_bound
     for row in range(rows):
         key[row] = fixed[row]
-    for c in columns:
-        width = widths[c]
-        if bound > 4611686018427387904 // width:
+    at = 0
+    while at < len(columns):
+        stop = at
+        after = bound
+        while stop < len(columns) and after <= 4611686018427387904 // widths[columns[stop]]:
+            after *= widths[columns[stop]]
+            stop += 1
+        if stop == at:
             bound = dense(key, bound, ids, table, places)
             for row in range(rows):
                 key[row] = ids[row]
-        base = offsets[c]
-        for row in range(rows):
-            key[row] = key[row] * width + part[base + codes[c, row]]
-        bound *= width
+            continue
+        for first in range(0, rows, 2048):  # a piece of the keys stays at hand while all columns are added
+            last = min(first + 2048, rows)
+            for place in range(at, stop):
+                c = columns[place]
+                width = widths[c]
+                base = offsets[c]
+                for row in range(first, last):
+                    key[row] = key[row] * width + part[base + codes[c, row]]
+        bound = after
+        at = stop
     return dense(key, bound, ids, table, places)
 
 
@@ -237,43 +249,111 @@ def by_context(order, ids, groups, start, sorted_rows):  # type: ignore[no-untyp
 
 
 @kernel
-def some_contexts(order, ids, groups, share, number, start, sorted_rows):  # type: ignore[no-untyped-def]
-    """Sort the rows of about one context in `share`, whole contexts only, as `by_context` does; return how many.
-
-    `number` is scratch with a place for each context.
-    """
+def chosen_contexts(groups, share, number):  # type: ignore[no-untyped-def]
+    """Choose about one context in `share`; write the new number of each, -1 for none, and return how many."""
     found = 0
     for g in range(groups):
         h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
         number[g] = -1
-        if (h >> 32) % share == 0:
+        if share <= 1 or (h >> 32) % share == 0:
             number[g] = found
             found += 1
-    for g in range(found + 1):
+    return found
+
+
+@kernel
+def collapse_directly(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    ids, groups, number, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
+):  # fmt: skip
+    """Put the rows of a context with one code together, in the order of contexts and codes; return how many there are.
+
+    `number` is the context of each group (-1: not wanted), `start` gets where each context begins, `row_of` a row of
+    each. Codes are below `width`; `table` is scratch with a place for each code of each context.
+    """
+    for at in range(groups * width):
+        table[at] = 0
+    for row in range(len(ids)):
+        g = number[ids[row]]
+        if g >= 0:
+            table[g * width + code[row]] = 1
+            row_of[g] = row
+    found = 0
+    for g in range(groups):
+        start[g] = found
+        for v in range(width):
+            if table[g * width + v] != 0:
+                table[g * width + v] = found
+                to_code[found] = v
+                to_size[found] = 0
+                for f in range(fields.shape[1]):
+                    to_fields[found, f] = 0
+                for p in range(hits.shape[0]):
+                    to_hits[p, found] = 0
+                found += 1
+    start[groups] = found
+    for row in range(len(ids)):
+        g = number[ids[row]]
+        if g >= 0:
+            at = table[g * width + code[row]]
+            to_size[at] += sizes[row]
+            for f in range(fields.shape[1]):
+                to_fields[at, f] += fields[row, f]
+            for p in range(hits.shape[0]):
+                to_hits[p, at] += hits[p, row]
+    return found
+
+
+@kernel
+def collapse_sorted(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    order, ids, groups, number, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
+):  # fmt: skip
+    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
+    for g in range(groups + 1):
         start[g] = 0
     for row in range(len(ids)):
         g = number[ids[row]]
         if g >= 0:
             start[g + 1] += 1
-    for g in range(found):
+    for g in range(groups):
         start[g + 1] += start[g]
     for place in range(len(order)):
         row = order[place]
         g = number[ids[row]]
         if g >= 0:
-            sorted_rows[start[g]] = row
+            rows[start[g]] = row
             start[g] += 1
-    for g in range(found, 0, -1):
+    for g in range(groups, 0, -1):
         start[g] = start[g - 1]
     start[0] = 0
+    found = 0
+    for g in range(groups):
+        first = start[g]
+        row_of[g] = rows[first]
+        start[g] = found
+        for at in range(first, start[g + 1]):
+            row = rows[at]
+            if at == first or to_code[found - 1] != code[row]:
+                to_code[found] = code[row]
+                to_size[found] = 0
+                for f in range(fields.shape[1]):
+                    to_fields[found, f] = 0
+                for p in range(hits.shape[0]):
+                    to_hits[p, found] = 0
+                found += 1
+            to_size[found - 1] += sizes[row]
+            for f in range(fields.shape[1]):
+                to_fields[found - 1, f] += fields[row, f]
+            for p in range(hits.shape[0]):
+                to_hits[p, found - 1] += hits[p, row]
+    start[groups] = found
     return found
 
 
 @kernel
-def other_losses(rows, start, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
+def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
     """Write what the rows of each context lose by all columns but one, the same for all of them."""
     for g in range(groups):
-        row = rows[start[g]]
+        row = row_of[g]
         each = 0
         for c in range(codes.shape[0]):
             if c != column:
@@ -283,15 +363,15 @@ def other_losses(rows, start, groups, codes, column, loss, offsets, others):  # 
 
 @kernel
 def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
     kept, based, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
 
-    Rows of a context stand together, ordered by code. Of an interval from a to b (last code included): `kept`
-    are the rows of contexts in which the interval may be released, `based` what all rows cost beside the loss of
-    the interval itself: those of contexts in which it would break a limit cost what is `dropped`. Written as
-    differences: summed up along both axes they are the figures of (a, b), counted from `first`.
+    The (collapsed) rows of a context stand together, ordered by code. Of an interval from a to b (last code
+    included): `kept` are the rows of contexts in which the interval may be released, `based` what all rows cost
+    beside the loss of the interval itself: those of contexts in which it would break a limit cost what is `dropped`.
+    Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
     """
     width = fields.shape[1]
     properties = hits.shape[0]
@@ -300,8 +380,7 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         m = 0
-        for at in range(start[g], start[g + 1]):
-            row = rows[at]
+        for row in range(start[g], start[g + 1]):
             v = code[row]
             if v < first or v >= stop:
                 continue
@@ -367,7 +446,7 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
 
 @kernel
 def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
+    start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
     weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
 ):  # fmt: skip
     """Sum over the contexts what releasing each node of a tree would cost, in `cost`.
@@ -384,8 +463,7 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         found = 0
-        for at in range(start[g], start[g + 1]):
-            row = rows[at]
+        for row in range(start[g], start[g + 1]):
             node = leaf[code[row]]
             while node >= 0:
                 if n_at[node] == 0:
@@ -427,7 +505,7 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
 
 @kernel
 def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
     losses, cost, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
@@ -449,8 +527,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
         cost[v] = 0
     for g in range(groups):
         m = 0
-        for at in range(start[g], start[g + 1]):
-            row = rows[at]
+        for row in range(start[g], start[g + 1]):
             v = code[row]
             if m == 0 or seen[m - 1] != v:
                 seen[m] = v

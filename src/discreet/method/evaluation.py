@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,13 @@ class Outcome:
     left_out: npt.NDArray[np.bool_]
 
 
+class Parts(NamedTuple):
+    """Into which part each code falls, column after column, and how many parts each column has."""
+
+    numbers: Ints
+    widths: Ints
+
+
 class Evaluator:
     """Evaluates cuts of one problem; keeps its scratch arrays."""
 
@@ -64,7 +72,6 @@ class Evaluator:
         self.units = loss_units(spaces, weights, problem.total, whole=whole, largest=largest)
         rows = len(problem.sizes)
         self.offsets = np.cumsum([0, *(space.size for space in spaces)], dtype=np.int64)
-        self.widths = np.array([space.size + 1 for space in spaces], dtype=np.int64)
         self.key = np.empty(rows, dtype=np.int64)
         self.ids = np.empty(rows, dtype=np.int64)
         entries = 1 << max(int(2 * rows).bit_length(), 4)
@@ -83,11 +90,23 @@ class Evaluator:
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
         self._losses: dict[tuple[int, bytes], npt.NDArray[np.int64]] = {}
+        self._parts: dict[tuple[int, bytes], tuple[Ints, int]] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
-    def parts(self, cut: Cut) -> npt.NDArray[np.int64]:
-        """Return the part of each code as a number from 0, all columns one after the other."""
-        return np.concatenate([firsts + 1 for firsts in cut]) if cut else np.zeros(0, dtype=np.int64)
+    def parts(self, cut: Cut) -> Parts:
+        """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
+        found = [self._part(place, firsts) for place, firsts in enumerate(cut)]
+        numbers = np.concatenate([part for part, _ in found]) if found else np.zeros(0, dtype=np.int64)
+        return Parts(numbers, np.array([many for _, many in found], dtype=np.int64))
+
+    def _part(self, place: int, firsts: Firsts) -> tuple[Ints, int]:
+        known = (place, firsts.tobytes())
+        if known not in self._parts:
+            if len(self._parts) >= MOST_KEPT:
+                self._parts.clear()
+            found, part = np.unique(firsts, return_inverse=True)
+            self._parts[known] = part.astype(np.int64), len(found)
+        return self._parts[known]
 
     def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
         """Return what a cell of each code loses, in units, all columns one after the other."""
@@ -125,7 +144,7 @@ class Evaluator:
         return Outcome(int(lost), kept, dropped, int(gone), short, left_out)
 
     def _judge(
-        self, part: Ints, left_out: npt.NDArray[np.bool_], groups: int, short: int
+        self, part: Parts, left_out: npt.NDArray[np.bool_], groups: int, short: int
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what rows kept and rows left out cost each target; `ids` are the groups of the last table."""
         last = self.problem.tables[-1] if self.problem.tables else None
@@ -179,12 +198,12 @@ class Evaluator:
                 shares[number] = max([*each[:groups], *apart], default=Fraction(0))
         return shares
 
-    def group(self, columns: Ints, part: npt.NDArray[np.int64], fixed: Ints) -> int:
+    def group(self, columns: Ints, parts: Parts, fixed: Ints) -> int:
         """Number the groups of rows alike on the columns; the numbers are in `ids`."""
         bound = int(fixed.max(initial=0)) + 1
         return int(
-            group(self.problem.codes, columns, part, self.offsets, self.widths, fixed, bound, self.key, self.ids,
-                  self.table, self.places)
+            group(self.problem.codes, columns, parts.numbers, self.offsets, parts.widths, fixed, bound, self.key,
+                  self.ids, self.table, self.places)
         )  # fmt: skip
 
     def _find(self, place: int, table: CutTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
