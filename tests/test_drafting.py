@@ -47,7 +47,7 @@ def test_kinds_and_signs_of_missing_values(tmp_path: Path) -> None:
     assert (kinds["Kosten (EUR)"], kinds["dob"], kinds["zip"], kinds["Bemerkung"]) == (
         "decimal",
         "date",
-        "number",
+        "code",
         "text",
     )
     assert '#missing: {values: ["k.A."], rows: drop}' in draft.text

@@ -1,0 +1,318 @@
+"""A taxonomy for a column, proposed from its values: which kind fits, and what the owner should know of it.
+
+It is learned from the data: its labels show which values occur, its ends where the extremes are, and the groups of
+plain categories how the rows are spread. Whoever publishes it should have looked through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.policy import FileOptions
+from discreet.policy.part import as_text, did_you_mean
+from discreet.policy.spelling import yaml_name
+from discreet.proposing.balanced import balanced
+from discreet.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code
+from discreet.proposing.dates import dates
+from discreet.proposing.grouping import Fill, Grouping
+from discreet.proposing.prefixes import prefixes, shaped
+from discreet.proposing.ranges import ranges
+from discreet.scale import Numbers, tells_days
+from discreet.table.source import Table, open_source
+from discreet.taxonomy import MOST_LEAVES, Taxonomy
+
+Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "balanced"]
+KINDS: tuple[str, ...] = get_args(Kind)
+MOST_CATEGORIES = 1_000
+"""Plain categories that are grouped without being asked; more are names or free text as a rule."""
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The different values of a column in code-point order, with their rows; cells without a value are counted."""
+
+    column: str
+    values: tuple[str, ...]
+    rows: tuple[int, ...]
+    blank: int = 0
+
+    @property
+    def total(self) -> int:
+        """Number of rows that have a value."""
+        return sum(self.rows)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposed taxonomy, what it was made from, and what the owner should know."""
+
+    taxonomy: Taxonomy
+    column: str
+    kind: str
+    steps: tuple[tuple[str, int], ...]
+    """The levels, the finest first: a name and the number of groups."""
+    notes: tuple[str, ...]
+    distinct: int
+
+
+def propose_taxonomy(
+    table: Table,
+    column: str,
+    kind: Kind = "auto",
+    *,
+    levels: int | None = None,
+    steps: Sequence[object] | None = None,
+    root: str | None = None,
+    missing: Sequence[object] = (),
+    fill: bool = True,
+    date_format: str | None = None,
+    file: FileOptions | None = None,
+) -> Taxonomy:
+    """Return a taxonomy for a column, to be looked through before it is used: it is learned from the data.
+
+    Its labels show which values occur and about where the extremes are; how often values occur shapes balanced groups.
+
+    Parameters
+    ----------
+    table
+        A pandas, Polars or PyArrow table, or the path of a CSV or Parquet file.
+    column
+        The column.
+    kind
+        ranges: numbers by ranges with round ends; dates: by month, quarter, year and decade; prefix: codes by ever
+        shorter beginnings; balanced: neighbours in the alphabet, in groups of about equal weight. auto: what fits.
+    levels
+        Levels of groups between the values and the root; as fits when absent.
+    steps
+        What the levels are, the finest first: widths of ranges (5, 10, 20), parts of dates ("month", "year"),
+        characters kept of codes (3, 2), or numbers of balanced groups (16, 4).
+    root
+        The label for all values; * when absent.
+    missing
+        Values that stand for a missing value: left out, as the policy's `missing` names them.
+    fill
+        List all whole numbers and days of the ranges, so that the tree does not tell which of them occur.
+    date_format
+        How dates are written, such as %d.%m.%Y; found out when absent.
+    file
+        How a text file is written; found out when absent.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read, has no such column, or the column cannot be grouped as asked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"zip": ["10115", "10117", "10243", "80331"]})
+    >>> print(propose_taxonomy(table, "zip").to_csv(), end="")
+    10115;1011*;10***;*
+    10117;1011*;10***;*
+    10243;1024*;10***;*
+    80331;8033*;80***;*
+    """
+    tally = count_values(table, column, missing, file)
+    return propose(tally, kind, levels=levels, steps=steps, root=root, fill=fill, date_format=date_format).taxonomy
+
+
+def count_values(table: Table, column: str, missing: Sequence[object] = (), file: FileOptions | None = None) -> Tally:
+    """Return the different values of a column of a table with their rows, without those that stand for none."""
+    source = open_source(table, file or FileOptions())
+    if column not in source.columns:
+        hint = did_you_mean(column, source.columns) or f" among the {len(source.columns)}; has it a header line?"
+        raise InputError(f"the table has no column {column!r}{hint}")
+    texts = source.texts(column)
+    absent = {"", *(as_text(value) for value in missing)}
+    counted = pl.DataFrame({"value": texts}).drop_nulls().group_by("value").len().sort("value")
+    gone = counted["value"].is_in([value for value in absent if isinstance(value, str)])
+    blank = texts.null_count() + int(counted.filter(counted["value"] == "")["len"].sum())
+    kept = counted.filter(~gone)
+    return Tally(column, tuple(kept["value"].to_list()), tuple(kept["len"].to_list()), blank)
+
+
+def propose(
+    tally: Tally,
+    kind: str = "auto",
+    *,
+    levels: int | None = None,
+    steps: Sequence[object] | None = None,
+    root: str | None = None,
+    fill: bool = True,
+    date_format: str | None = None,
+) -> Proposal:
+    """Return a taxonomy for counted values, with what the owner should know of it."""
+    said = _steps(levels, steps)
+    _refuse_options(tally, kind, root, date_format)
+    signs = [value for value in tally.values if value in MISSING]
+    kept = [(value, rows) for value, rows in zip(tally.values, tally.rows, strict=True) if value not in MISSING]
+    if not kept:
+        kept, signs = list(zip(tally.values, tally.rows, strict=True)), []
+    values, rows = [value for value, _ in kept], [count for _, count in kept]
+    guessed = kind == "auto"
+    if guessed:
+        kind = "dates" if date_format is not None else recognise(tally.column, values)
+    if kind == "balanced":
+        if guessed and len(values) > MOST_CATEGORIES:
+            raise _too_many(tally, len(values))
+        found = balanced(values, rows, said, levels)
+    elif kind == "ranges":
+        found = ranges(values, said, levels, fill=fill)
+    elif kind == "dates":
+        form = date_format if date_format is not None else date_form(tally.column, values)
+        found = dates(values, form, said, levels, fill=fill)
+    else:
+        found = prefixes(values, said, levels)
+    if not found.values:
+        raise InputError(f"column {tally.column!r}: none of its values fits; use another kind")
+    top = _root(tally, root)
+    taxonomy = found.taxonomy(signs, top)
+    _refuse_unwritable(taxonomy, tally)
+    notes = tuple(_notes(tally, kind, found, taxonomy, signs, root or ROOT))
+    named = tuple((level.name, len(level.labels)) for level in found.levels)
+    return Proposal(taxonomy, tally.column, kind, named, notes, len(tally.values))
+
+
+def recognise(column: str, values: Sequence[str]) -> str:
+    """Return the kind of taxonomy that fits the values of a column.
+
+    >>> recognise("age", ["17", "42"]), recognise("plz", ["10115", "80331"]), recognise("town", ["Oslo", "Rome"])
+    ('ranges', 'prefix', 'balanced')
+    """
+    if is_code(column, values):
+        return "prefix"
+    if date_forms(values):
+        return "dates"
+    numbers = sum(Numbers().read(value) is not None for value in values)
+    if numbers and len(values) - numbers <= MOST_STRAYS * len(values):
+        return "ranges"
+    return "prefix" if shaped(values) and prefixes(values, None, None).levels else "balanced"
+
+
+def _steps(levels: int | None, steps: Sequence[object] | None) -> list[str] | None:
+    if levels is not None and levels < 1:
+        raise InputError("levels: write 1 or more")
+    if steps is None:
+        return None
+    if levels is not None:
+        raise InputError("levels, steps: the steps say how many levels there are; leave one of the two out")
+    said = [str(as_text(step)).strip() for step in steps]
+    if not said or not all(said):
+        raise InputError("steps: write at least one, the finest first")
+    return said
+
+
+def _refuse_options(tally: Tally, kind: str, root: str | None, date_format: str | None) -> None:
+    if kind not in KINDS:
+        raise InputError(f"kind: write one of {', '.join(KINDS)}")
+    if not tally.values:
+        raise InputError(f"column {tally.column!r} has no values")
+    if len(tally.values) > MOST_LEAVES:
+        raise InputError(f"column {tally.column!r} has more than {MOST_LEAVES:,} different values, too many for a tree")
+    if date_format is not None and kind not in ("auto", "dates"):
+        raise InputError(f"date_format: is for dates, not for the kind {kind}")
+    if date_format is not None and not tells_days(date_format):
+        raise InputError("date_format: must tell day, month and year (four digits) and no time, such as %d.%m.%Y")
+    if root is not None and (not root or root in tally.values):
+        raise InputError("root: write a text that is no value of the column")
+
+
+def _too_many(tally: Tally, values: int) -> InputError:
+    return InputError(
+        f"column {tally.column!r} has {values:,} different values that are no numbers, dates or codes of one shape: "
+        "groups of them would say little. If it names people, leave it out ('role: identifier'); "
+        "kind 'balanced' or 'prefix' groups them all the same"
+    )
+
+
+def _root(tally: Tally, root: str | None) -> str:
+    """Return the label for all values; the usual one may be a value."""
+    if root is not None:
+        return root
+    taken = set(tally.values)
+    labels = (ROOT, "any", *map("any ({})".format, range(2, len(taken) + 3)))
+    return next(label for label in labels if label not in taken)
+
+
+def _refuse_unwritable(taxonomy: Taxonomy, tally: Tally) -> None:
+    try:
+        taxonomy.to_csv()
+    except ValueError as error:
+        raise InputError(f"column {tally.column!r}: {error}") from None
+
+
+def _notes(tally: Tally, kind: str, found: Grouping, taxonomy: Taxonomy, signs: Sequence[str], root: str) -> list[str]:
+    """Return what the owner should know: what the tree tells of the data, and what does not fit."""
+    notes = [_learned(kind, found)]
+    if not found.levels:
+        notes.append("There are too few values for groups: each is released as itself or not at all.")
+    elif kind == "balanced":
+        notes.append(
+            "Its groups have no meaning yet: rename and rearrange them so that what belongs together is together."
+        )
+    if found.levels and (alone := sum(map(len, (node.dropped for node in taxonomy.nodes[1:])))):
+        notes.append(
+            f"{_counted(alone, 'group has', 'groups have')} a single member, which is released in their place; "
+            "to be put together with others?"
+        )
+    if found.strays:
+        notes.append(f"{_counted(len(found.strays), 'value')} of another form beside the rest ({found.stray_name}).")
+    if signs:
+        notes.append(
+            f"{_counted(len(signs), 'value')} beside the rest may stand for a missing value: name them under 'missing' "
+            "in the policy, or leave them as they are."
+        )
+    if tally.blank:
+        notes.append(
+            f"{_counted(tally.blank, 'cell has', 'cells have')} no value: say under 'missing' in the policy what "
+            "becomes of such rows."
+        )
+    if root in tally.values:
+        notes.append(
+            f"The column has the value {root}: the root has another name, and the policy needs another 'marker'."
+        )
+    if tally.total >= 10 and len(tally.values) >= 0.95 * tally.total and kind in ("balanced", "prefix"):
+        notes.append(
+            "Nearly every row has a value of its own: if the column names people, 'role: identifier' leaves it out."
+        )
+    if kind == "ranges" and not found.strays:
+        notes.append("'type: number' needs no taxonomy: its intervals are cut wherever that loses least.")
+    if kind == "dates" and not found.strays:
+        notes.append("'type: date' needs no taxonomy for days: its intervals are cut wherever that loses least.")
+    return notes
+
+
+def _learned(kind: str, found: Grouping) -> str:
+    if found.filled is Fill.ALL:
+        each = "whole number" if kind == "ranges" else "date"
+        return (
+            f"Learned from the data: it lists every {each} of its ranges, whether it occurs or not, but the first and "
+            "the last range tell about where the extremes are. Look through it before others see it."
+        )
+    what = "which values occur"
+    if kind in ("ranges", "dates"):
+        what += ", the smallest and largest among them"
+    if found.filled is Fill.ENDS:
+        what += " (the ends of its ranges are listed too, and need not occur)"
+    more = " How often they occur shapes the groups." if kind == "balanced" else ""
+    return (
+        f"Learned from the data: it shows {what}.{more} Keep it as private as the table until you have looked "
+        "through it."
+    )
+
+
+def _counted(count: int, noun: str, nouns: str | None = None) -> str:
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def policy_line(proposal: Proposal, path: Path | None) -> str:
+    """Return what to write under `columns` in the policy."""
+    name = str(path) if path is not None else f"{proposal.column}.csv"
+    return f"{yaml_name(proposal.column)}: {{taxonomy: {yaml_name(name)}}}"
