@@ -75,12 +75,12 @@ def _filled(days: dict[str, date], form: str | None, steps: Sequence[str]) -> tu
         more = [day for day in _around(min(known), max(known), step) if form != MONTH or day.day == 1]
         if may_fill(len(more), len(known)):
             return with_others(more), Fill.ALL
-    ends: set[date] = set()
-    for step in steps:
-        some = {_GROUPS[step][0](day): day for day in known}
-        for group in some.values():
-            *_, last = around = list(_around(group, group, step))
-            ends |= {around[0], last.replace(day=1) if form == MONTH else last}
+    ends = set(known)
+    for step in reversed(steps):  # the first day of a year begins a month, which has a last day too
+        some = {_GROUPS[step][0](day): day for day in ends}
+        for day in some.values():
+            first, *_, last = _around(day, day, step)
+            ends |= {first, last.replace(day=1) if form == MONTH else last}
     return with_others(sorted(ends)), Fill.ENDS
 
 

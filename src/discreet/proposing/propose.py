@@ -31,6 +31,7 @@ Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "balanced"]
 KINDS: tuple[str, ...] = get_args(Kind)
 MOST_CATEGORIES = 1_000
 """Plain categories that are grouped without being asked; more are names or free text as a rule."""
+MOST_STEPS = 20
 ROOT = "*"
 
 
@@ -197,15 +198,15 @@ def recognise(column: str, values: Sequence[str]) -> str:
 
 
 def _steps(levels: int | None, steps: Sequence[object] | None) -> list[str] | None:
-    if levels is not None and levels < 1:
-        raise InputError("levels: write 1 or more")
+    if levels is not None and not 1 <= levels <= MOST_STEPS:
+        raise InputError(f"levels: write a number from 1 to {MOST_STEPS}")
     if steps is None:
         return None
     if levels is not None:
         raise InputError("levels, steps: the steps say how many levels there are; leave one of the two out")
     said = [str(as_text(step)).strip() for step in steps]
-    if not said or not all(said):
-        raise InputError("steps: write at least one, the finest first")
+    if not all(said) or not 1 <= len(said) <= MOST_STEPS:
+        raise InputError(f"steps: write 1 to {MOST_STEPS} of them, the finest first")
     return said
 
 
@@ -259,8 +260,8 @@ def _notes(tally: Tally, kind: str, found: Grouping, taxonomy: Taxonomy, signs: 
         )
     if found.levels and (alone := sum(map(len, (node.dropped for node in taxonomy.nodes[1:])))):
         notes.append(
-            f"{_counted(alone, 'group has', 'groups have')} a single member, which is released in their place; "
-            "to be put together with others?"
+            f"{_counted(alone, 'group has', 'groups have')} a single member, which is released in its place; "
+            "put such groups together where you can."
         )
     if found.strays:
         notes.append(f"{_counted(len(found.strays), 'value')} of another form beside the rest ({found.stray_name}).")

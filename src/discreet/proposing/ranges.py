@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from discreet.errors import InputError
-from discreet.proposing.grouping import Fill, Grouping, Level, may_fill, refuse_levels, thinned
+from discreet.proposing.grouping import FILL_MOST, Fill, Grouping, Level, may_fill, refuse_levels, thinned
 from discreet.scale import EXACT, Numbers
 
 MOST_GROUPS = 100
@@ -23,7 +23,7 @@ NAME = "ranges"
 
 @dataclass(frozen=True)
 class _Ruler:
-    """Numbers as whole units of the last of `places` decimals; ranges begin at `offset` and multiples of their width."""
+    """Numbers in whole units of the last decimal place; ranges begin at multiples of their width, plus `offset`."""
 
     places: int
     offset: int = 0
@@ -155,7 +155,7 @@ def _placed(ruler: _Ruler, low: int, high: int, widths: Sequence[int]) -> _Ruler
 
 
 def _filled(units: dict[str, int], ruler: _Ruler, widths: Sequence[int]) -> tuple[dict[str, int], Fill]:
-    """Return the values with all other whole numbers of their ranges, or with the ends of the ranges if those are many."""
+    """Return the values with all other whole numbers of their ranges, or with the ends of the ranges if many."""
     present = set(units.values())
     write = _spelling(units, ruler)
 
@@ -167,9 +167,13 @@ def _filled(units: dict[str, int], ruler: _Ruler, widths: Sequence[int]) -> tupl
         stop = ruler.first(ruler.group(max(present), width) + 1, width)
         if may_fill(stop - first, len(present)):
             return with_others(range(first, stop)), Fill.ALL
-    groups = {(width, ruler.group(number, width)) for width in widths for number in present}
-    ends = {ruler.first(group + after, width) - after for width, group in groups for after in (0, 1)}
-    return with_others(sorted(ends)), Fill.ENDS
+    numbers = set(present)
+    for width in reversed(widths):  # an end of a wide range begins a narrow one, which has ends too
+        groups = {ruler.group(number, width) for number in numbers}
+        numbers |= {ruler.first(group + after, width) - after for group in groups for after in (0, 1)}
+        if len(numbers) > FILL_MOST + len(present):
+            return units, Fill.NONE
+    return with_others(sorted(numbers)), Fill.ENDS
 
 
 def _spelling(units: dict[str, int], ruler: _Ruler) -> Callable[[int], str]:
