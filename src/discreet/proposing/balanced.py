@@ -125,7 +125,7 @@ def _level(values: Sequence[str], parts: Sequence[tuple[int, int]], known: set[t
         groups += [len(labels) if new else NOT_IN_ANY] * (stop - first)
         if new:
             labels.append(_label(values[first:stop]))
-    return Level(f"{size} groups", groups, labels)
+    return Level(str(size), groups, labels)
 
 
 def _label(values: Sequence[str]) -> str:

@@ -111,7 +111,7 @@ def _cut(codes: Sequence[str], kept: int) -> Level:
             return code[:kept] + re.sub(r"[^\W_]", "*", code[kept:])
         return f"{code[:kept]}*" if len(code) >= kept else None
 
-    return _level(codes, f"{kept} character{'' if kept == 1 else 's'}", label)
+    return _level(codes, str(kept), label)
 
 
 def _level(codes: Sequence[str], name: str, label: Callable[[str], str | None]) -> Level:

@@ -62,6 +62,20 @@ class Proposal:
     notes: tuple[str, ...]
     distinct: int
 
+    def to_dict(self, path: Path | None) -> dict[str, object]:
+        """Return plain data, with the tree unless it is in a file."""
+        return {
+            "private": "PRIVATE: this was learned from the data. Look through it before others see it.",
+            "column": self.column,
+            "kind": self.kind,
+            "values": self.distinct,
+            "levels": [{"name": name, "groups": groups} for name, groups in self.steps],
+            "notes": list(self.notes),
+            "policy": policy_line(self, path),
+            "file": None if path is None else str(path),
+            **({"taxonomy": self.taxonomy.to_tree()} if path is None else {}),
+        }
+
 
 def propose_taxonomy(
     table: Table,

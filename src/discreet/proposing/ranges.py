@@ -179,8 +179,8 @@ def _filled(units: dict[str, int], ruler: _Ruler, widths: Sequence[int]) -> tupl
 def _spelling(units: dict[str, int], ruler: _Ruler) -> Callable[[int], str]:
     """Return how numbers are written in the column, or how they are written without needless digits."""
     length = len(next(iter(units)))
-    padded: list[Callable[[int], str]] = ["{}.0".format, lambda number: str(number).zfill(length)]
-    for way in padded if not ruler.places else ():
+    ways: list[Callable[[int], str]] = [ruler.text, "{}.0".format, lambda number: str(number).zfill(length)]
+    for way in ways if not ruler.places else ():
         if all(way(number) == value for value, number in units.items()):
             return way
     return ruler.text
@@ -190,4 +190,4 @@ def _level(units: Sequence[int], ruler: _Ruler, width: int) -> Level:
     groups = [ruler.group(number, width) for number in units]
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     labels = [ruler.label(group, width) for group in places]
-    return Level(f"of {ruler.text(width)}", [places[group] for group in groups], labels)
+    return Level(ruler.text(width), [places[group] for group in groups], labels)
