@@ -350,7 +350,8 @@ def taxonomy(
             raise InputError("--show-values: is for --check")
         if out is not None:
             _refuse_outputs([out], [table], force)
-        from discreet.proposing.propose import count_values, propose
+        from discreet.proposing.propose import propose
+        from discreet.proposing.tally import count_values
         from discreet.show import print_proposal
 
         proposal = propose(
@@ -392,7 +393,7 @@ def _check_taxonomy(
 ) -> NoReturn:
     """Say how a taxonomy fits a column; exit with 1 if a policy could not use it."""
     from discreet.fitting import fit
-    from discreet.proposing.propose import count_values
+    from discreet.proposing.tally import count_values
     from discreet.show import print_fit
     from discreet.taxonomy import read_taxonomy
 

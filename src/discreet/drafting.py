@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ MOST_KNOWN = 6
 """Columns an adversary is first supposed to know."""
 SAMPLE = 100_000
 """Rows looked at."""
+MANY = 8
+"""Values of a category beyond which a taxonomy is offered."""
 _IDENTIFIER = {
     "id", "ids", "uid", "uuid", "name", "names", "surname", "firstname", "lastname", "fullname", "forename", "vorname",
     "nachname", "username", "login", "ssn", "nhs", "mrn", "email", "mail", "phone", "telephone", "tel", "telefon",
@@ -62,6 +65,11 @@ class Look:
     known_by_name: bool = False
     sensitive_by_name: bool = False
 
+    @property
+    def wants_groups(self) -> bool:
+        """Whether a taxonomy would be work to write by hand."""
+        return self.type is None and self.distinct > MANY
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -72,6 +80,11 @@ class Draft:
     known: tuple[str, ...]
     unique: float
     """Share of rows that the known columns single out."""
+
+
+def taxonomy_command(table: str, column: str) -> str:
+    """Return the command that proposes a taxonomy for a column."""
+    return shlex.join(["discreet", "taxonomy", table, column])
 
 
 def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft:
@@ -182,11 +195,11 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
         "# Or, and also: so many rows must look alike to whoever knows these columns.",
         f"#  - {{k: 10, over: [{given}]}}",
     ]
-    lines += ["", *_columns(looks, known), "", *_missing(looks), *_file(source)]
+    lines += ["", *_columns(name, looks, known), "", *_missing(looks), *_file(source)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+def _columns(table: str, looks: Sequence[Look], known: Sequence[str]) -> list[str]:
     lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
     lines += [
         f"  {yaml_name(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
@@ -197,7 +210,8 @@ def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
         if look.name in known:
             told = f"supposed to be known; {look.distinct} different values"
             if look.type is None:
-                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups")
+                how = f" (`{taxonomy_command(table, look.name)}` proposes one)" if look.wants_groups else ""
+                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups{how}")
             else:
                 lines.append(f"  {yaml_name(look.name)}: {look.type}    # {told}; released as intervals")
     rest = [look for look in looks if look.identifier is None and look.name not in known]

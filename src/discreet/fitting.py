@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.previewing import ALL, Level, level_of, root_of, tree_cuts
-from discreet.proposing.propose import ROOT, Tally
+from discreet.proposing.notes import ROOT
+from discreet.proposing.tally import Tally
 from discreet.taxonomy import Taxonomy
 
 

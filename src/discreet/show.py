@@ -13,7 +13,7 @@ from rich.table import Table
 
 from discreet.audit.verify import Answer, Finding, Verification, Worst
 from discreet.checking import Checked
-from discreet.drafting import Draft
+from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept
 from discreet.fitting import Fit
 from discreet.pipeline import Release
@@ -118,6 +118,12 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
             to.print(f"  {escape(look.name)}: identifies people ({look.identifier}); left out", soft_wrap=True)
     known = escape(", ".join(draft.known) or "no column")
     to.print(f"  {known}: known to others; together single out {draft.unique:.0%} of the rows", soft_wrap=True)
+    for look in draft.looks:
+        if look.name in draft.known and look.wants_groups:
+            told = (
+                f"{look.name}: {look.distinct} different values; groups for them: {taxonomy_command(table, look.name)}"
+            )
+            to.print(f"  {escape(told)}", soft_wrap=True)
     to.print("Now choose in it what must not be inferred, and see what that promises:")
     to.print(f"  discreet check {escape(out)} --table {escape(table)}", soft_wrap=True)
 

@@ -53,13 +53,8 @@ def _checked(steps: Sequence[str], above: Sequence[str]) -> list[str]:
 
 
 def _useful(days: Sequence[date], above: Sequence[str], levels: int | None) -> list[str]:
-    """Return the steps that bring something together, and not everything."""
-    useful, before = [], len(days)
-    for step in above:
-        groups = len({_GROUPS[step][0](day) for day in days})
-        if 1 < groups < before:
-            useful.append(step)
-            before = groups
+    """Return the steps that do not bring everything together."""
+    useful = [step for step in above if len({_GROUPS[step][0](day) for day in days}) > 1]
     refuse_levels(levels, len(useful), "dates")
     return [useful[place] for place in thinned(range(len(useful)), levels)]
 

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-import polars as pl
-
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.policy.part import as_text, did_you_mean
+from discreet.policy.part import as_text
 from discreet.policy.spelling import yaml_name
 from discreet.proposing.balanced import balanced
 from discreet.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code
 from discreet.proposing.dates import dates
-from discreet.proposing.grouping import Fill, Grouping
+from discreet.proposing.grouping import Grouping
+from discreet.proposing.notes import ROOT, notes_of
 from discreet.proposing.prefixes import prefixes, shaped
 from discreet.proposing.ranges import ranges
+from discreet.proposing.tally import Tally, count_values
 from discreet.scale import Numbers, tells_days
-from discreet.table.source import Table, open_source
+from discreet.table.source import Table
 from discreet.taxonomy import MOST_LEAVES, Taxonomy
 
 Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "balanced"]
@@ -32,22 +32,6 @@ KINDS: tuple[str, ...] = get_args(Kind)
 MOST_CATEGORIES = 1_000
 """Plain categories that are grouped without being asked; more are names or free text as a rule."""
 MOST_STEPS = 20
-ROOT = "*"
-
-
-@dataclass(frozen=True)
-class Tally:
-    """The different values of a column in code-point order, with their rows; cells without a value are counted."""
-
-    column: str
-    values: tuple[str, ...]
-    rows: tuple[int, ...]
-    blank: int = 0
-
-    @property
-    def total(self) -> int:
-        """Number of rows that have a value."""
-        return sum(self.rows)
 
 
 @dataclass(frozen=True)
@@ -138,21 +122,6 @@ def propose_taxonomy(
     return propose(tally, kind, levels=levels, steps=steps, root=root, fill=fill, date_format=date_format).taxonomy
 
 
-def count_values(table: Table, column: str, missing: Sequence[object] = (), file: FileOptions | None = None) -> Tally:
-    """Return the different values of a column of a table with their rows, without those that stand for none."""
-    source = open_source(table, file or FileOptions())
-    if column not in source.columns:
-        hint = did_you_mean(column, source.columns) or f" among the {len(source.columns)}; has it a header line?"
-        raise InputError(f"the table has no column {column!r}{hint}")
-    texts = source.texts(column)
-    absent = {"", *(as_text(value) for value in missing)}
-    counted = pl.DataFrame({"value": texts}).drop_nulls().group_by("value").len().sort("value")
-    gone = counted["value"].is_in([value for value in absent if isinstance(value, str)])
-    blank = texts.null_count() + int(counted.filter(counted["value"] == "")["len"].sum())
-    kept = counted.filter(~gone)
-    return Tally(column, tuple(kept["value"].to_list()), tuple(kept["len"].to_list()), blank)
-
-
 def propose(
     tally: Tally,
     kind: str = "auto",
@@ -171,28 +140,41 @@ def propose(
     if not kept:
         kept, signs = list(zip(tally.values, tally.rows, strict=True)), []
     values, rows = [value for value, _ in kept], [count for _, count in kept]
-    guessed = kind == "auto"
-    if guessed:
+    if kind == "auto":
         kind = "dates" if date_format is not None else recognise(tally.column, values)
-    if kind == "balanced":
-        if guessed and len(values) > MOST_CATEGORIES:
+        if kind == "balanced" and len(values) > MOST_CATEGORIES:
             raise _too_many(tally, len(values))
-        found = balanced(values, rows, said, levels)
-    elif kind == "ranges":
-        found = ranges(values, said, levels, fill=fill)
-    elif kind == "dates":
-        form = date_format if date_format is not None else date_form(tally.column, values)
-        found = dates(values, form, said, levels, fill=fill)
-    else:
-        found = prefixes(values, said, levels)
+    form = date_format
+    if kind == "dates" and form is None:
+        form = date_form(tally.column, values)
+    found = _grouped(kind, values, rows, said, levels, form, fill=fill)
     if not found.values:
         raise InputError(f"column {tally.column!r}: none of its values fits; use another kind")
     top = _root(tally, root)
     taxonomy = found.taxonomy(signs, top)
     _refuse_unwritable(taxonomy, tally)
-    notes = tuple(_notes(tally, kind, found, taxonomy, signs, root or ROOT))
+    notes = notes_of(tally, kind, form, found, taxonomy, signs)
     named = tuple((level.name, len(level.labels)) for level in found.levels)
     return Proposal(taxonomy, tally.column, kind, named, notes, len(tally.values))
+
+
+def _grouped(
+    kind: str,
+    values: Sequence[str],
+    rows: Sequence[int],
+    steps: Sequence[str] | None,
+    levels: int | None,
+    form: str | None,
+    *,
+    fill: bool,
+) -> Grouping:
+    if kind == "balanced":
+        return balanced(values, rows, steps, levels)
+    if kind == "ranges":
+        return ranges(values, steps, levels, fill=fill)
+    if kind == "dates":
+        return dates(values, form, steps, levels, fill=fill)
+    return prefixes(values, steps, levels)
 
 
 def recognise(column: str, values: Sequence[str]) -> str:
@@ -261,70 +243,6 @@ def _refuse_unwritable(taxonomy: Taxonomy, tally: Tally) -> None:
         taxonomy.to_csv()
     except ValueError as error:
         raise InputError(f"column {tally.column!r}: {error}") from None
-
-
-def _notes(tally: Tally, kind: str, found: Grouping, taxonomy: Taxonomy, signs: Sequence[str], root: str) -> list[str]:
-    """Return what the owner should know: what the tree tells of the data, and what does not fit."""
-    notes = [_learned(kind, found)]
-    if not found.levels:
-        notes.append("There are too few values for groups: each is released as itself or not at all.")
-    elif kind == "balanced":
-        notes.append(
-            "Its groups have no meaning yet: rename and rearrange them so that what belongs together is together."
-        )
-    if found.levels and (alone := sum(map(len, (node.dropped for node in taxonomy.nodes[1:])))):
-        notes.append(
-            f"{_counted(alone, 'group has', 'groups have')} a single member, which is released in its place; "
-            "put such groups together where you can."
-        )
-    if found.strays:
-        notes.append(f"{_counted(len(found.strays), 'value')} of another form beside the rest ({found.stray_name}).")
-    if signs:
-        notes.append(
-            f"{_counted(len(signs), 'value')} beside the rest may stand for a missing value: name them under 'missing' "
-            "in the policy, or leave them as they are."
-        )
-    if tally.blank:
-        notes.append(
-            f"{_counted(tally.blank, 'cell has', 'cells have')} no value: say under 'missing' in the policy what "
-            "becomes of such rows."
-        )
-    if root in tally.values:
-        notes.append(
-            f"The column has the value {root}: the root has another name, and the policy needs another 'marker'."
-        )
-    if tally.total >= 10 and len(tally.values) >= 0.95 * tally.total and kind in ("balanced", "prefix"):
-        notes.append(
-            "Nearly every row has a value of its own: if the column names people, 'role: identifier' leaves it out."
-        )
-    if kind == "ranges" and not found.strays:
-        notes.append("'type: number' needs no taxonomy: its intervals are cut wherever that loses least.")
-    if kind == "dates" and not found.strays:
-        notes.append("'type: date' needs no taxonomy for days: its intervals are cut wherever that loses least.")
-    return notes
-
-
-def _learned(kind: str, found: Grouping) -> str:
-    if found.filled is Fill.ALL:
-        each = "whole number" if kind == "ranges" else "date"
-        return (
-            f"Learned from the data: it lists every {each} of its ranges, whether it occurs or not, but the first and "
-            "the last range tell about where the extremes are. Look through it before others see it."
-        )
-    what = "which values occur"
-    if kind in ("ranges", "dates"):
-        what += ", the smallest and largest among them"
-    if found.filled is Fill.ENDS:
-        what += " (the ends of its ranges are listed too, and need not occur)"
-    more = " How often they occur shapes the groups." if kind == "balanced" else ""
-    return (
-        f"Learned from the data: it shows {what}.{more} Keep it as private as the table until you have looked "
-        "through it."
-    )
-
-
-def _counted(count: int, noun: str, nouns: str | None = None) -> str:
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def policy_line(proposal: Proposal, path: Path | None) -> str:

@@ -49,9 +49,6 @@ class _Ruler:
         link = " to " if self.negative else "-"
         return f"{self.text(first)}{link}{self.text(first + width - 1)}"
 
-    def count(self, low: int, high: int, width: int) -> int:
-        return self.group(high, width) - self.group(low, width) + 1
-
 
 def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | None, *, fill: bool) -> Grouping:
     """Return the numbers among the values in ranges, wide and wider; others are strays.
@@ -103,11 +100,11 @@ def _checked(widths: Sequence[int], ruler: _Ruler) -> list[int]:
 
 
 def _widths(low: int, high: int, distinct: int, levels: int | None) -> list[int]:
-    """Return widths with round ends: the finest as fits the number of values, the widest with at least two ranges."""
+    """Return round widths: the finest as fits the number of values, the widest no wider than all values."""
     most = min(max(distinct // VALUES_PER_GROUP, VALUES_PER_GROUP), MOST_GROUPS)
     width = max(_round_up(-((low - high) // most)), 2)
     widths = []
-    while _Ruler(0).count(low, high, width) > 1 and distinct > VALUES_PER_GROUP:
+    while width <= high - low and distinct > VALUES_PER_GROUP:
         widths.append(width)
         width = _wider(width)
     while levels is not None and len(widths) < levels:
