@@ -33,7 +33,10 @@ _CODE_WORDS = {
 """Words of a column's name that say that numbers in it are codes, which begin alike when they belong together."""
 _DATE_SHAPE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}/\d\d?/\d\d?|\d{4}-\d\d", re.ASCII)
 _TIME_SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII)
-_FIRST_YEAR, _LAST_YEAR = 1800, 2200
+_COMPACT_YEARS = range(1800, 2201)
+"""Eight digits are a date only in our times."""
+SAMPLE = 5_000
+"""Different values that are looked at to see what they are."""
 
 
 def words_of(name: str) -> set[str]:
@@ -108,7 +111,7 @@ def date_forms(values: Sequence[str]) -> list[str | None]:
     ([None], ['%d/%m/%Y', '%m/%d/%Y'])
     """
     shaped = [value for value in values if _looks_like_a_date(value)]
-    read = {form: sum(_in_our_times(read_date(value, form)) for value in shaped) for form in DATE_FORMS}
+    read = {form: sum(_is_date(value, form) for value in shaped) for form in DATE_FORMS}
     best = max(read.values(), default=0)
     if not best or len(values) - best > MOST_STRAYS * len(values):
         return []
@@ -120,13 +123,20 @@ def _looks_like_a_date(value: str) -> bool:
     return _DATE_SHAPE.fullmatch(text) is not None or _TIME_SHAPE.fullmatch(text) is not None
 
 
-def _in_our_times(day: date | None) -> bool:
-    return day is not None and _FIRST_YEAR <= day.year <= _LAST_YEAR
+def _is_date(value: str, form: str | None) -> bool:
+    day = read_date(value, form)
+    return day is not None and (not value.strip().isdigit() or day.year in _COMPACT_YEARS)
+
+
+def some_of(values: Sequence[str]) -> list[str]:
+    """Return the values, or as many of them as are looked at, from all parts of the alphabet."""
+    step = max(len(values) / SAMPLE, 1.0)
+    return [values[int(place * step)] for place in range(min(len(values), SAMPLE))]
 
 
 def date_form(column: str, values: Sequence[str]) -> str | None:
     """Return the one form in which the values are dates; refuse to guess which of day and month comes first."""
-    forms = date_forms(values)
+    forms = date_forms(some_of(values))
     if not forms:
         raise InputError(
             f"column {column!r}: its values are no dates; say how they are written (date_format), or use another kind"

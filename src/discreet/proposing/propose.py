@@ -16,7 +16,7 @@ from discreet.policy import FileOptions
 from discreet.policy.part import as_text
 from discreet.policy.spelling import yaml_name
 from discreet.proposing.balanced import balanced
-from discreet.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code
+from discreet.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code, some_of
 from discreet.proposing.dates import dates
 from discreet.proposing.grouping import Grouping
 from discreet.proposing.notes import ROOT, notes_of
@@ -183,6 +183,7 @@ def recognise(column: str, values: Sequence[str]) -> str:
     >>> recognise("age", ["17", "42"]), recognise("plz", ["10115", "80331"]), recognise("town", ["Oslo", "Rome"])
     ('ranges', 'prefix', 'balanced')
     """
+    values = some_of(values)
     if is_code(column, values):
         return "prefix"
     if date_forms(values):

@@ -18,6 +18,8 @@ from discreet.scale import EXACT, Numbers
 MOST_GROUPS = 100
 """Ranges of the finest level, at most; fewer where there are few values."""
 VALUES_PER_GROUP = 3
+MOST_PLACES = 12
+"""Decimal places up to which ends of ranges are listed."""
 NAME = "ranges"
 
 
@@ -164,6 +166,8 @@ def _filled(units: dict[str, int], ruler: _Ruler, widths: Sequence[int]) -> tupl
         stop = ruler.first(ruler.group(max(present), width) + 1, width)
         if may_fill(stop - first, len(present)):
             return with_others(range(first, stop)), Fill.ALL
+    if ruler.places > MOST_PLACES:
+        return units, Fill.NONE
     numbers = set(present)
     for width in reversed(widths):  # an end of a wide range begins a narrow one, which has ends too
         groups = {ruler.group(number, width) for number in numbers}
