@@ -17,7 +17,9 @@ from discreet.scale import EXACT, Numbers
 
 MOST_GROUPS = 100
 """Ranges of the finest level, at most; fewer where there are few values."""
-VALUES_PER_GROUP = 3
+VALUES_PER_GROUP = 2
+FEWEST = 3
+"""Different numbers up to which there are no ranges at all."""
 MOST_PLACES = 12
 """Decimal places up to which ends of ranges are listed."""
 NAME = "ranges"
@@ -103,10 +105,11 @@ def _checked(widths: Sequence[int], ruler: _Ruler) -> list[int]:
 
 def _widths(low: int, high: int, distinct: int, levels: int | None) -> list[int]:
     """Return round widths: the finest as fits the number of values, the widest no wider than all values."""
-    most = min(max(distinct // VALUES_PER_GROUP, VALUES_PER_GROUP), MOST_GROUPS)
-    width = max(_round_up(-((low - high) // most)), 2)
+    most = min(max(distinct // VALUES_PER_GROUP, 1), MOST_GROUPS)
+    usual = 5 if high - low >= 9 else 2  # 1-5 and 6-10 rather than 1-2, 3-4, ...
+    width = max(_round_up(-((low - high) // most)), usual)
     widths = []
-    while width <= high - low and distinct > VALUES_PER_GROUP:
+    while width <= high - low and distinct > FEWEST:
         widths.append(width)
         width = _wider(width)
     while levels is not None and len(widths) < levels:
