@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -201,3 +204,21 @@ def test_init_names_the_command_for_columns_with_many_values(folder: Path) -> No
     assert "t.csv town" not in text
     out = run("init", "t.csv", "--out", "p.yaml").stdout
     assert "discreet taxonomy t.csv zip" in out
+
+
+def test_a_redirected_tree_is_utf_8_whatever_the_terminal_shows(folder: Path) -> None:
+    (folder / "u.csv").write_text("x\nÅbo\nŁódź\n", encoding="utf-8")
+    words = [sys.executable, "-m", "discreet", "taxonomy", "u.csv", "x"]
+    done = subprocess.run(words, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    (folder / "x.csv").write_bytes(done.stdout)
+    assert set(d.read_taxonomy(folder / "x.csv").leaves) == {"Åbo", "Łódź"}
+
+
+def test_it_does_without_the_compiler(folder: Path) -> None:
+    code = (
+        "import sys; from typer.testing import CliRunner; from discreet.cli import app\n"
+        "assert CliRunner().invoke(app, ['taxonomy', 't.csv', 'age']).exit_code == 0\n"
+        "print('numba' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"

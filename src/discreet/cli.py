@@ -370,7 +370,7 @@ def taxonomy(
             _print_json(proposal.to_dict(out))
             return
         if out is None:
-            print(proposal.taxonomy.to_csv(), end="", flush=True)
+            _print_file(proposal.taxonomy.to_csv())
         print_proposal(proposal, out)
 
 
@@ -517,6 +517,16 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
 
 def _print_json(document: object) -> None:
     print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+def _print_file(text: str) -> None:
+    """Print what becomes a file: in UTF-8 even where the terminal shows less."""
+    if sys.stdout.isatty():
+        print(text, end="", flush=True)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
 
 
 def _read_policy(path: Path, **file: object) -> Policy:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import overload
 
 import numpy as np
 
 from discreet.intervals import allowed_cuts, intervals
 from discreet.policy import KAnonymity, Policy
-from discreet.proposing.dates import dates
-from discreet.proposing.ranges import ranges
+from discreet.proposing.dates import calendar_levels
+from discreet.proposing.ranges import range_levels
+from discreet.scale import Scale
 from discreet.spaces import Changeable, NumberColumn, TreeColumn
 from discreet.table.encode import Combinations, Ints
 from discreet.taxonomy import Taxonomy
@@ -127,21 +131,40 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
     assert scale is not None
     extra = len(column.missing)
     places = column.codes[column.codes >= extra] - extra
-    texts = [scale.write(number) for number in values.numbers]
-    yield VALUES, places, texts
+    yield VALUES, places, _Written(values.numbers, scale)
     if said.ends is not None:
         cuts = [place for place, allowed in enumerate(allowed_cuts(values, said)) if allowed and place]
         labels = [interval.text for interval in intervals(values, said, cuts, column.marker)]
         yield "ends", np.searchsorted(cuts, places, side="right"), labels
         return
     if said.type == "number":
-        found = ranges(texts, None, None, fill=False)
+        levels = range_levels(values.numbers)
     else:
-        found = dates(texts, said.date_format, None, None, fill=False)
-    order = {value: place for place, value in enumerate(found.values)}
-    ordered = np.array([order[text] for text in texts], dtype=np.int64)
-    for level in found.levels:
-        yield f"e.g. by {level.name}", np.asarray(level.groups, dtype=np.int64)[ordered][places], level.labels
+        levels = calendar_levels([date.fromordinal(int(day)) for day in values.numbers])
+    for level in levels:
+        yield f"e.g. by {level.name}", np.asarray(level.groups, dtype=np.int64)[places], level.labels
+
+
+@dataclass(frozen=True)
+class _Written(Sequence[str]):
+    """Numbers as texts, written when asked for: there may be many, and only some are shown."""
+
+    numbers: Sequence[Decimal]
+    scale: Scale
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _Written(self.numbers[place], self.scale)
+        return self.scale.write(self.numbers[place])
 
 
 def _preview(
@@ -154,7 +177,7 @@ def _preview(
         level_of(
             name,
             np.concatenate([groups, len(labels) + np.arange(len(names))]),
-            [*labels, *names],
+            [*labels, *names] if names else labels,
             np.concatenate([rows[~absent], beside]),
             k,
         )

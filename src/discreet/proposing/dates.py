@@ -45,6 +45,15 @@ def dates(
     return Grouping(ordered, made, strays, "no date", filled)
 
 
+def calendar_levels(days: Sequence[date]) -> list[Level]:
+    """Return the months, quarters, years and decades of days, where they are not all one.
+
+    >>> [level.labels for level in calendar_levels([date(2024, 1, 31), date(2024, 5, 1)])]
+    [['2024-01', '2024-05'], ['2024-Q1', '2024-Q2']]
+    """
+    return [_level(days, step) for step in _useful(days, STEPS[1:], None)]
+
+
 def _checked(steps: Sequence[str], above: Sequence[str]) -> list[str]:
     places = [above.index(step) if step in above else -1 for step in steps]
     if -1 in places or sorted(set(places)) != places:

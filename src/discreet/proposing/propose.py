@@ -135,11 +135,11 @@ def propose(
     """Return a taxonomy for counted values, with what the owner should know of it."""
     said = _steps(levels, steps)
     _refuse_options(tally, kind, root, date_format)
-    signs = [value for value in tally.values if value in MISSING]
-    kept = [(value, rows) for value, rows in zip(tally.values, tally.rows, strict=True) if value not in MISSING]
-    if not kept:
-        kept, signs = list(zip(tally.values, tally.rows, strict=True)), []
-    values, rows = [value for value, _ in kept], [count for _, count in kept]
+    signs = [value for value in tally.values if value.strip() in MISSING]
+    signs = signs if len(signs) < len(tally.values) else []
+    apart = set(signs)
+    kept = [place for place, value in enumerate(tally.values) if value not in apart]
+    values, rows = [tally.values[place] for place in kept], [tally.rows[place] for place in kept]
     if kind == "auto":
         kind = "dates" if date_format is not None else recognise(tally.column, values)
         if kind == "balanced" and len(values) > MOST_CATEGORIES:

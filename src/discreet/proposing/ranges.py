@@ -80,6 +80,19 @@ def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | Non
     return Grouping(ordered, made, strays, "no number", filled)
 
 
+def range_levels(numbers: Sequence[Decimal]) -> list[Level]:
+    """Return some round ranges for numbers in ascending order, each once.
+
+    >>> [level.labels for level in range_levels([Decimal(n) for n in (7, 18, 23, 35, 41)])]
+    [['0-19', '20-39', '40-59']]
+    """
+    ruler = _Ruler(max(map(_places, numbers)))
+    units = list(map(ruler.units, numbers))
+    widths = _widths(units[0], units[-1], len(units), None)
+    ruler = _placed(ruler, units[0], units[-1], widths)
+    return [_level(units, ruler, width) for width in widths]
+
+
 def _places(number: Decimal) -> int:
     """The decimal places that a number needs."""
     exponent = EXACT.normalize(number).as_tuple().exponent
