@@ -162,24 +162,27 @@ def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
 
 
 def _print_levels(to: Console, levels: Sequence[Level], rows: int, k: int | None, *, labels: bool = True) -> None:
-    few = [] if k is None else [f"rows in groups below {k}"]
-    table = Table("    level", "labels", "smallest group", *few, *(["such as"] if labels else []), box=None)
-    for column in table.columns[1 : 3 + len(few)]:
-        column.justify = "right"
+    """One line for each level, cut where the terminal ends: the last column is but a sample."""
+    lines = [
+        ["level", "labels", "smallest group", "" if k is None else f"in groups < {k}", "such as" if labels else ""]
+    ]
     for level in levels:
         more = ", ..." if level.labels > len(level.such_as) else ""
-        below = (
-            ""
-            if level.below is None
-            else "none"
-            if not level.below
-            else f"{level.below} ({percent(Fraction(level.below, rows))})"
+        below = f"{level.below} ({percent(Fraction(level.below, rows))})" if level.below else "none"
+        lines.append(
+            [
+                level.name,
+                f"{level.labels:,}",
+                _counted(level.smallest, "row"),
+                "" if k is None else below,
+                ", ".join(map(text_of, level.such_as)) + more if labels else "",
+            ]
         )
-        told = [", ".join(map(text_of, level.such_as)) + more] if labels else []
-        smallest = "1 row" if level.smallest == 1 else f"{level.smallest:,} rows"
-        cells = [f"    {level.name}", f"{level.labels:,}", smallest, *([below] if few else []), *told]
-        table.add_row(*map(escape, cells))
-    to.print(table)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for place, (name, *figures, sample) in enumerate(lines):
+        told = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=False) if width]
+        line = "  ".join([f"    {name.ljust(widths[0])}", *told, sample]).rstrip()
+        to.print(escape(line), style=None if place else "bold", no_wrap=True, overflow="ellipsis")
 
 
 def print_proposal(proposal: Proposal, out: Path | None) -> None:

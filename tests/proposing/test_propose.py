@@ -230,6 +230,14 @@ def test_strays_missing_signs_and_blanks_stand_beside() -> None:
     assert tree(["?", "?"]).leaves == ("?",)
 
 
+def test_what_stands_for_a_missing_value_is_not_filled_in_again() -> None:
+    """As a leaf it would be a number like any other, in the range around it."""
+    values = [str(age) for age in range(17, 100)]
+    assert "99" not in tree(values, missing=[99]).leaves
+    assert "98" in tree(values, missing=[99]).leaves
+    assert "2024-01-01" not in tree(["2024-01-01", "2024-01-05", "2024-02-07"], missing=["2024-01-01"]).leaves
+
+
 def test_labels_never_equal_values() -> None:
     assert "0-9 (group)" in tree(["0-9", *map(str, range(21))], steps=[10]).ancestors("3")
     star = tree(["*", "a", "b"])
@@ -271,6 +279,8 @@ def test_levels_are_as_many_as_asked() -> None:
         (["1", "2"], {"levels": 0}, "levels: write a number from 1"),
         (["1", "2"], {"levels": 1, "steps": [2]}, "leave one of the two out"),
         (["1", "2"], {"steps": []}, "steps: write 1 to"),
+        (["1", "2"], {"steps": [object()]}, "steps: write texts or numbers"),
+        (["1", "2"], {"missing": [object()]}, "missing: write texts or numbers"),
         (["1", "2"], {"kind": "ranges", "steps": ["wide"]}, "write widths"),
         (["1", "2"], {"kind": "ranges", "steps": [-5]}, "write widths"),
         (["1", "2"], {"kind": "ranges", "steps": [5, 12]}, "multiple of the one before"),

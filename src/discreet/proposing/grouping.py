@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from discreet.errors import InputError
@@ -44,6 +44,14 @@ class Grouping:
     stray_name: str = ""
     filled: Fill = Fill.NONE
 
+    def without(self, values: frozenset[str]) -> Grouping:
+        """Return the same groups without some values."""
+        if values.isdisjoint(self.values):
+            return self
+        kept = [place for place, value in enumerate(self.values) if value not in values]
+        levels = [replace(level, groups=[level.groups[place] for place in kept]) for level in self.levels]
+        return replace(self, values=[self.values[place] for place in kept], levels=levels)
+
     def taxonomy(self, missing: Sequence[str], root: str) -> Taxonomy:
         """Return the tree; signs of missing values and strays stand beside the branches."""
         beside = [("missing", missing), (self.stray_name, self.strays)]
@@ -56,7 +64,7 @@ class Grouping:
             for level, labels in zip(self.levels, named, strict=True)
         ]
         rows = zip(self.values, *columns, strict=True)
-        paths = [[*(label for label in row if label is not NOTHING), root] for row in rows]
+        paths = [[*(label for label in row if label), root] for row in rows]
         for name, values in beside:
             above = [names.new(name), root] if len(values) > 1 else [root]
             paths += [[value, *above] for value in values]

@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias, get_args
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.policy.part import as_text
 from discreet.policy.spelling import yaml_name
 from discreet.proposing.balanced import balanced
 from discreet.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code, some_of
@@ -22,7 +21,7 @@ from discreet.proposing.grouping import Grouping
 from discreet.proposing.notes import ROOT, notes_of
 from discreet.proposing.prefixes import prefixes, shaped
 from discreet.proposing.ranges import ranges
-from discreet.proposing.tally import Tally, count_values
+from discreet.proposing.tally import Tally, count_values, texts_of
 from discreet.scale import Numbers, tells_days
 from discreet.table.source import Table
 from discreet.taxonomy import MOST_LEAVES, Taxonomy
@@ -147,7 +146,7 @@ def propose(
     form = date_format
     if kind == "dates" and form is None:
         form = date_form(tally.column, values)
-    found = _grouped(kind, values, rows, said, levels, form, fill=fill)
+    found = _grouped(kind, values, rows, said, levels, form, fill=fill).without(tally.missing)
     if not found.values:
         raise InputError(f"column {tally.column!r}: none of its values fits; use another kind")
     top = _root(tally, root)
@@ -201,7 +200,7 @@ def _steps(levels: int | None, steps: Sequence[object] | None) -> list[str] | No
         return None
     if levels is not None:
         raise InputError("levels, steps: the steps say how many levels there are; leave one of the two out")
-    said = [str(as_text(step)).strip() for step in steps]
+    said = [step.strip() for step in texts_of(steps, "steps")]
     if not all(said) or not 1 <= len(said) <= MOST_STEPS:
         raise InputError(f"steps: write 1 to {MOST_STEPS} of them, the finest first")
     return said
