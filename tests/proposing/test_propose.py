@@ -318,6 +318,11 @@ def test_any_kind_of_table(kind: str) -> None:
     assert {"1", "40"} <= set(d.propose_taxonomy(table, "n").leaves)
 
 
+def test_a_column_without_any_value_has_no_type_and_no_tree() -> None:
+    with pytest.raises(d.InputError, match="column 'x' has no values"):
+        d.propose_taxonomy(pl.DataFrame({"x": pl.Series([None, None], dtype=pl.Null)}), "x")
+
+
 def hundred_thousand() -> pl.DataFrame:
     numbers = range(100_000)
     return pl.DataFrame(
