@@ -91,16 +91,16 @@ def measure(table: pl.DataFrame, rules: d.Policy, aim: str, kicks: int) -> dict[
     fast = Evaluator(problem, few_may_pass=True)
     row, total = fast.units.per_row, problem.total
     wrong = row * total + 1
-    objective, first = Objective(1, 0, row, total), None
+    objective, first = Objective(1, row, (0,), total), None
     if aim == "CM":
-        objective, first = Objective(1, wrong, wrong + row, total), Objective(-1, wrong, wrong - row, total)
+        objective, first = Objective(1, row, (wrong,), total), Objective(-1, -row, (wrong,), total)
     begin = time.perf_counter()
     found = search(problem, fast, objective, first=first, kicks=kicks, rng=np.random.default_rng(0))
     seconds = time.perf_counter() - begin
     outcome = found.outcome
     return {
         "LM": fast.units.share(outcome.lost + outcome.gone * row, total),
-        "CM": (outcome.wrong + outcome.gone) / total,
+        "CM": (outcome.kept[0] + outcome.dropped[0]) / total,
         "gone": outcome.gone,
         "seconds": seconds,
     }

@@ -111,6 +111,38 @@ _MIXED: dict[str, Sequence[str | None]] = {
 }
 
 
+Use = d.Classify | d.Regress | d.Counts | d.General
+
+
+@st.composite
+def uses_of_cuts(
+    draw: st.DrawFn, rows: Sequence[Sequence[str | None]], columns: Sequence[str], inputs: Sequence[str] | None
+) -> Use | list[Use]:
+    """Every use that a search over cuts serves, with all options; several at once."""
+    classes = sorted({str(row[columns.index("class")]) for row in rows})
+    costs = {
+        one: {other: Fraction(draw(st.integers(0, 6)), 2) if one != other else 0 for other in classes}
+        for one in classes
+    }
+    mattering = any(cost for line in costs.values() for cost in line.values())
+    classify = d.Classify(
+        "class",
+        inputs=inputs,
+        costs=costs if mattering and draw(st.booleans()) else None,
+        suppressed=draw(st.sampled_from(["one", "group", "dearest"])),
+        weight=draw(st.sampled_from([1, "0.5"])),
+    )
+    regress = d.Regress(
+        "pay",
+        inputs=inputs,
+        by=draw(st.sampled_from(["variance", "median"])),
+        suppressed=draw(st.sampled_from(["all", "group"])),
+    )
+    alone: list[Use] = [classify.model_copy(update={"weight": Fraction(1)}), regress, d.Counts(), d.General()]
+    several: list[list[Use]] = [[classify, regress], [regress, d.General(weight=3)], [classify, d.General(), regress]]
+    return draw(st.sampled_from(alone) | st.sampled_from(several))
+
+
 @st.composite
 def mixed_jobs(
     draw: st.DrawFn, *, most_rows: int = 20, search: Literal["disclosure", "coordinate"] = "disclosure"
@@ -133,15 +165,13 @@ def mixed_jobs(
             value = draw(st.sampled_from(sorted({str(row[columns.index("ill")]) for row in rows})))
             protect.append(d.Template(given=draw(known), infer={"ill": value}, at_most=share))
     inputs = draw(st.none() | st.lists(st.sampled_from(["job", "town", "age", "day"]), min_size=1, unique=True))
-    uses: list[d.Classify | d.Regress | d.Counts | d.General] = [
+    simple: list[d.Classify | d.Regress | d.Counts | d.General] = [
         d.Classify("class", inputs=inputs), d.Regress("pay", inputs=inputs), d.Counts(), d.General(),
     ]  # fmt: skip
-    use = draw(st.sampled_from([use for use in uses if search == "disclosure" or not isinstance(use, d.Regress)]))
+    use = draw(st.sampled_from(simple) if search == "disclosure" else uses_of_cuts(rows, columns, inputs))
     always = isinstance(use, d.Classify) and search == "disclosure" and draw(st.booleans())
-    changeable = {c for requirement in protect for _, c in requirement.mentions()} - {
-        "ill",
-        d.Policy(use=use, protect=protect, search=search).target,
-    }
+    targets = d.Policy(use=use, protect=protect, search=search).targets
+    changeable = {c for requirement in protect for _, c in requirement.mentions()} - {"ill", *targets}
     kinds = {
         "town": d.Column(taxonomy=TREE),
         "age": d.Column(type="number", ends=draw(st.sampled_from([None, ["0", "18", "20.5", "25"]]))),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.method import targets
 from discreet.method.problem import ColumnCounts, CutProblem, CutTable, GroupProblem, GroupTable
+from discreet.method.targets import Target
 from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
 from discreet.scale import Numbers
@@ -60,19 +64,14 @@ def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
 
 
 def _tallies(bound: Bound, counted: Combinations) -> Tallies:
-    """Return what the use counts of each combination: rows of each class, or sums of 1, y and y²."""
+    """Return what disclosure counts of each combination: rows of each class, or sums of 1, y and y²."""
     target = bound.policy.target
-    rows = len(counted.counts)
     if target is None:
         return counted.counts.reshape(-1, 1)
+    if not isinstance(bound.policy.goals[0], Regress):
+        return _class_counts(counted, target)
+    numbers = _numbers(bound, counted, target)
     code = counted.code(target)
-    domain = counted.domain(target)
-    if not isinstance(bound.policy.use, Regress):
-        classes = np.zeros((rows, len(domain)), dtype=np.int64)
-        classes[np.arange(rows), code] = counted.counts
-        return classes
-    scale = bound.policy.column(target).scale or Numbers()
-    numbers = [scale.read(value) for value in domain]
     known = np.array([number is not None for number in numbers])[code]
     y = np.array([float(number) if number is not None else 0.0 for number in numbers])[code]
     weights = np.where(known, counted.counts, 0).astype(np.float64)
@@ -83,13 +82,27 @@ def _tallies(bound: Bound, counted: Combinations) -> Tallies:
     return np.stack([weights, weights * y, weights * y * y], axis=1)
 
 
+def _class_counts(counted: Combinations, target: str) -> Ints:
+    rows = len(counted.counts)
+    classes = np.zeros((rows, len(counted.domain(target))), dtype=np.int64)
+    classes[np.arange(rows), counted.code(target)] = counted.counts
+    return classes
+
+
+def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal | None]:
+    """Return the number of each value of a target; None for missing ones."""
+    scale = bound.policy.column(target).scale or Numbers()
+    return [scale.read(value) for value in counted.domain(target)]
+
+
 def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
     rows = _by_code(code, counted.counts, space.size)
     tallies: Tallies = np.stack([_by_code(code, per_row[:, at], space.size) for at in range(per_row.shape[1])], axis=1)
     inputs = bound.policy.inputs
-    return ColumnCounts(space, rows, tallies, column.pinned, useful=inputs is None or column.name in inputs)
+    useful = inputs is None or column.name in inputs
+    return ColumnCounts(space, rows, tallies, column.pinned, useful, bound.policy.column(column.name).weight)
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
@@ -146,7 +159,6 @@ def cut_problem(
     key, _ = keys([counted.code(name) for name in (*bound.changeable, *fixed)], width, len(counted.counts))
     order, starts, _ = regroup(key)
     first = order[starts]
-    per_row = _tallies(bound, counted)
     by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
     unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
     for number, promise in enumerate(promises):
@@ -174,12 +186,37 @@ def cut_problem(
         codes[place] = counted.code(column.name)[first]
     return CutProblem(
         total=int(counted.counts.sum()),
-        columns=tuple(_column_counts(bound, column, counted, per_row) for column in columns),
+        columns=tuple(_column_counts(bound, column, counted, counted.counts.reshape(-1, 1)) for column in columns),
         codes=codes,
         sizes=_sums(counted.counts[order], starts),
-        classes=np.add.reduceat(per_row[order], starts, axis=0).astype(np.int64),
+        targets=tuple(_targets(bound, counted, order, starts)),
         tables=tuple(tables),
     )
+
+
+def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[Target]:
+    """Yield what each use that predicts something counts of the collapsed rows."""
+    largest = targets.LARGEST if len(bound.policy.uses) == 1 else targets.LARGEST_OF_SEVERAL
+
+    def collapse(figures: Ints) -> Ints:
+        return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
+
+    for goal in bound.policy.goals:
+        seen = tuple(place for place, name in enumerate(bound.changeable) if goal.inputs is None or name in goal.inputs)
+        if isinstance(goal, Regress):
+            numbers = _numbers(bound, counted, goal.target)
+            known = [Fraction(number) for number in numbers if number is not None]
+            code = np.array([number is not None for number in numbers]).cumsum() - 1
+            code[[number is None for number in numbers]] = -1
+            yield targets.numbers(
+                known, code[counted.code(goal.target)], counted.counts, collapse, seen, by=goal.by,
+                suppressed=goal.suppressed, largest=largest,
+            )  # fmt: skip
+            continue
+        classes = collapse(_class_counts(counted, goal.target))
+        domain = counted.domain(goal.target)
+        costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
+        yield targets.classes(classes, seen, costs, suppressed=goal.suppressed, largest=largest)
 
 
 def _hits(promise: GroupPromise, counted: Combinations, order: Ints, starts: Ints) -> Ints:

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.audit.audit import Audit, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
+from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
 from discreet.planning import Task, detail_of, find_plan, missing_warnings, value_problems
@@ -241,6 +242,7 @@ def _release(
         hidden_cells=hidden,
         coarser_cells=coarser,
         detail=None if task is None else plan.detail,
+        usefulness=usefulness(released, source, bound),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )

@@ -14,7 +14,7 @@ from discreet.errors import ImpossiblePromise, Problem
 from discreet.grouping import cut_problem, group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan import Kept, Plan, Step
-from discreet.policy import Classify, Counts, General, Inference, Regress
+from discreet.policy import Classify, Counts, General, Inference, Policy, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
@@ -23,9 +23,10 @@ from discreet.table.encode import Combinations
 from discreet.table.engine import Engine
 
 if TYPE_CHECKING:
-    from discreet.method.coordinate import Candidate
+    from discreet.method.coordinate import Candidate, Objective
     from discreet.method.disclosure import Found, Refused, Search, Standing
-    from discreet.method.evaluation import Outcome
+    from discreet.method.evaluation import Evaluator, Outcome
+    from discreet.method.problem import CutProblem
 
 GAINS: dict[type, Gain] = {
     Classify: information_gain,
@@ -34,9 +35,15 @@ GAINS: dict[type, Gain] = {
     General: loss_gain,
 }
 
-MOST_WORK = 16_000_000
+MOST_WORK = 8_000_000
 """Cells of collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
-LEAST_KICKS, MOST_KICKS = 4, 60
+LEAST_KICKS, MOST_KICKS = 4, 200
+LARGEST = 2**61
+"""Costs of all rows together stay below this."""
+FEW = 2**38
+"""Units that leave room for those of others."""
+HARDLY_ANYTHING = Fraction(1, 10**6)
+"""What detail weighs beside a use that does not ask for it."""
 
 NO_BENEFIT = "would not help the use"
 NO_INPUT = "is no input of the use"
@@ -71,18 +78,30 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
 
 
 def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
-    """Return that the target of a regression is no number."""
-    use = bound.policy.use
-    if not isinstance(use, Regress):
-        return []
+    """Return where targets are no numbers, or costs name classes that there are not."""
+    policy = bound.policy
+    problems = []
+    for number, use in enumerate(policy.uses):
+        here = ("use", number) if isinstance(policy.use, tuple) else ("use",)
+        if isinstance(use, Regress) and (message := _no_numbers(bound, use, counted)):
+            problems.append(policy.problem((*here, "regress"), message))
+        if isinstance(use, Classify) and use.costs is not None:
+            strange = use.costs.values_named() - set(counted.domain(use.target))
+            if strange:
+                message = f"no row has {use.target!r} = {min(strange)!r}; check the spelling"
+                problems.append(policy.problem((*here, "costs"), message))
+    return problems
+
+
+def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None:
     scale = bound.policy.column(use.target).scale or Numbers()
     missing = bound.policy.missing
     domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
     bad = sum(scale.read(value) is None for value in domain)
     if not bad:
-        return []
+        return None
     message = f"{bad} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
-    return [bound.policy.problem(("use", "regress"), f"{message}; name missing ones under 'missing'")]
+    return f"{message}; name missing ones under 'missing'"
 
 
 def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[str]:
@@ -127,8 +146,8 @@ class Planner:
         self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
         self.search: Search = Search(
             group_problem(task.bound, task.columns, self.promises, task.counted),
-            GAINS[type(policy.use)],
-            only_beneficial=isinstance(policy.use, Classify) and policy.disclosure.disclose != "always",
+            GAINS[type(policy.uses[0])],
+            only_beneficial=isinstance(policy.uses[0], Classify) and policy.disclosure.disclose != "always",
             only_valid=policy.disclosure.split == "best_valid",
         )
 
@@ -197,32 +216,62 @@ class Planner:
         return Kept(column.name, value, BREAKS, promise.index, infers, refused.hits, refused.rows, cut)
 
 
+def loss_bound(problem: CutProblem, policy: Policy) -> int:
+    """Return how large the loss of all rows may be in units, beside what the targets cost."""
+    if not problem.targets:
+        return LARGEST
+    most = sum(target.most for target in problem.targets)
+    if len(policy.uses) == 1 and most < FEW:
+        return LARGEST // (most + 1)
+    return FEW
+
+
+def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Objective | None, Objective]:
+    """Return what a search makes small, and what it may make small before that.
+
+    One target comes before all detail: among cuts as good for it the coarsest leaves the other columns most room, so
+    it is looked for first; the finest is taken in the end. Where that would need too large numbers, and for several
+    uses, everything is added up by its weight, with a very small one for detail that nobody asks for.
+    """
+    from discreet.method.coordinate import Objective
+
+    problem = evaluator.problem
+    row, total = evaluator.units.per_row, problem.total
+    targets = problem.targets
+    if not targets:
+        return None, Objective(1, row, (), most_gone, total)
+    bound = row * total + 1
+    if len(policy.uses) == 1 and bound * targets[0].most < LARGEST:
+        usual = bound * evaluator.usual[0] // max(total, 1)
+        return (
+            Objective(-1, -row, (bound,), most_gone, total, usual),
+            Objective(1, row, (bound,), most_gone, total, usual),
+        )
+    general = sum((use.weight for use in policy.uses if isinstance(use, General)), Fraction(0)) or HARDLY_ANYTHING
+    worth = [Fraction(goal.weight, target.whole) for goal, target in zip(policy.goals, targets, strict=True)]
+    worth.append(general / max(row * total, 1))
+    heaviest = sum(each * most for each, most in zip(worth, [*(t.most for t in targets), row * total], strict=True))
+    *weights, loss = (round(each * (LARGEST // 2) / max(heaviest, Fraction(1, 2**60))) for each in worth)
+    usual = sum(weight * all_gone for weight, all_gone in zip(weights, evaluator.usual, strict=True)) // max(total, 1)
+    return None, Objective(loss, loss * row, tuple(weights), most_gone, total, usual)
+
+
 class CutPlanner:
     """A search for one cut of all columns, with the rows that do not fit left out."""
 
     def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
-        from discreet.method.coordinate import Objective
         from discreet.method.evaluation import Evaluator
 
         policy = task.bound.policy
         self.task = task
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
-        self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts))
-        row, most = self.evaluator.units.per_row, most_suppressed
-        if most is None:
-            most = math.floor(policy.suppress.limit * self.problem.total)
-        self.objective = Objective(1, 0, row, most, self.problem.total)
-        self.first: Objective | None = None
-        if isinstance(policy.use, Classify):
-            # Among cuts that misjudge as few rows the coarsest leaves the other columns most room; the finest is
-            # taken in the end.
-            wrong = row * self.problem.total + 1
-            if wrong * self.problem.total < 2**61:
-                self.first = Objective(-1, wrong, wrong - row, most, self.problem.total)
-                self.objective = Objective(1, wrong, wrong + row, most, self.problem.total)
-            else:
-                self.objective = Objective(0, 1, 1, most, self.problem.total)
+        if most_suppressed is None:
+            most_suppressed = math.floor(policy.suppress.limit * self.problem.total)
+        self.evaluator = Evaluator(
+            self.problem, whole=isinstance(policy.use, Counts), largest=loss_bound(self.problem, policy)
+        )
+        self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
 
     def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
         """Return the plan that the search finds.
@@ -303,11 +352,13 @@ class CutPlanner:
 def detail_of(task: Task, plan: Plan, source: Engine) -> float:
     """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM)."""
     suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
-    lost = 0.0
+    lost = weights = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):
         losses = np.array(column.losses(recoding))[source.encoded(column.name).codes]
-        lost += float(np.where(suppressed, 1.0, losses).mean())
-    return 1 - lost / len(task.columns) if task.columns else 1.0
+        weight = float(task.bound.policy.column(column.name).weight)
+        lost += weight * float(np.where(suppressed, 1.0, losses).mean())
+        weights += weight
+    return 1 - lost / weights if weights else 1.0
 
 
 def find_plan(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None = None) -> Plan:

@@ -16,6 +16,7 @@ from discreet.checking import Checked
 from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept
 from discreet.fitting import Fit
+from discreet.measure.usefulness import Told, Usefulness
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Counts, General, Inference, Policy
@@ -131,8 +132,9 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
 def print_check(result: Checked, policy: Policy) -> None:
     """Say what a policy promises and, with a table, how things stand."""
     to = console()
-    use = policy.use
-    purpose = str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}"
+    purpose = ", ".join(
+        str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
+    )
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
@@ -338,6 +340,26 @@ def _print_changes(to: Console, release: Release) -> None:
     to.print(table)
     if audit.detail is not None:
         to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+    _print_usefulness(to, audit.usefulness)
+
+
+def _print_usefulness(to: Console, found: Usefulness) -> None:
+    if found.groups:
+        to.print(
+            f"{found.groups} groups of rows alike, {found.average:.1f} rows on average, at least {found.smallest}."
+        )
+    for told in found.targets:
+        to.print(f"{escape(told.target)}: {_in_words(told)}.", soft_wrap=True)
+
+
+def _in_words(told: Told) -> str:
+    if told.measure == "RM":
+        return f"the groups explain {1 - told.released:.1%} of its spread ({1 - told.original:.1%} in the original)"
+    if told.costs:
+        beside = f"{told.original:.3g} in the original, {told.nothing:.3g} if nothing were known"
+        return f"taking each row for its group's majority costs {told.released:.3g} on average ({beside})"
+    beside = f"{told.original:.1%} in the original, {told.nothing:.1%} if nothing were known"
+    return f"{told.released:.1%} of the rows are not of their group's majority ({beside})"
 
 
 def _told(recoding: Recoding, policy: Policy) -> tuple[list[str | None], list[str | None], list[str | None]]:

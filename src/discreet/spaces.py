@@ -22,6 +22,7 @@ from discreet.method.space import Flags, Node, Space
 from discreet.plan import Recoding
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column
+from discreet.policy.matrices import Matrix
 from discreet.scale import share_of_range
 from discreet.table.encode import Combinations, Ints
 from discreet.taxonomy import Taxonomy
@@ -133,10 +134,49 @@ class TreeColumn:
     taxonomy: Taxonomy
     domain: Domain
     missing: Domain
+    apart: Matrix | None = None
+    """How bad it is not to tell a value from another; equally bad for all when absent."""
+    rows: tuple[int, ...] = ()
+    """Rows with each value of the domain; needed with `apart`."""
 
     @cached_property
     def space(self) -> Space:
         """The missing values first, then the leaves."""
+        space = self._tree
+        if self.apart is None:
+            return space
+        shares = tuple(self._shares(node) for node in space.nodes)
+        rows = [0] * space.size
+        for code, n in zip(self.codes.tolist(), self.rows, strict=True):
+            rows[code] += n
+        nodes = tuple(
+            replace(node, share=_mean(shares[place][node.first : node.stop], rows[node.first : node.stop]))
+            for place, node in enumerate(space.nodes)
+        )
+        return replace(space, nodes=nodes, shares=shares)
+
+    def _shares(self, node: Node) -> tuple[Fraction, ...]:
+        """Return what each code loses when only a node above it is known; 0 for codes that are not under it."""
+        inside = set(range(node.first, node.stop))
+        return tuple(self._lost(code, inside) if code in inside else Fraction(0) for code in range(len(self._values)))
+
+    def _lost(self, code: int, together: Collection[int]) -> Fraction:
+        """Return what a value loses when it cannot be told from some others, beside what it can lose at all."""
+        apart = self._apart[code]
+        most = sum(apart, Fraction(0))
+        return sum((apart[other] for other in together), Fraction(0)) / most if most else Fraction(0)
+
+    @cached_property
+    def _apart(self) -> list[list[Fraction]]:
+        assert self.apart is not None
+        return [[self.apart.cost(one, other) for other in self._values] for one in self._values]
+
+    @cached_property
+    def _values(self) -> Domain:
+        return (*self.missing, *self.taxonomy.leaves)
+
+    @property
+    def _tree(self) -> Space:
         extra = len(self.missing)
         size = extra + len(self.taxonomy.leaves)
         most = max(size - 1, 1)
@@ -161,7 +201,7 @@ class TreeColumn:
     @cached_property
     def codes(self) -> Ints:
         """The places of the table's values among the missing values and leaves."""
-        places = {value: place for place, value in enumerate((*self.missing, *self.taxonomy.leaves))}
+        places = {value: place for place, value in enumerate(self._values)}
         return np.array([places[value] for value in self.domain], dtype=np.int64)
 
     @property
@@ -179,14 +219,21 @@ class TreeColumn:
     def losses(self, recoding: Recoding) -> list[float]:
         """Return (m - 1)/(D - 1) where m of the D leaves have the same text."""
         to = dict(recoding.to)
+        if self.apart is not None:
+            alike: dict[str | None, list[int]] = {}
+            for code, value in enumerate(self._values):
+                alike.setdefault(to[value], []).append(code)
+            return [
+                float(self._lost(code, alike[to[value]]))
+                for code, value in zip(self.codes.tolist(), self.domain, strict=True)
+            ]
         together = Counter(to.values())
         return [(together[to[value]] - 1) / max(len(to) - 1, 1) for value in self.domain]
 
     def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:  # noqa: ARG002
         """Return the label of the node for each value, those included that do not occur."""
-        values = (*self.missing, *self.taxonomy.leaves)
         to = [
-            (values[code], self._label(node, first))
+            (self._values[code], self._label(node, first))
             for first, stop, node in _parts(found)
             for code in range(first, stop)
         ]
@@ -346,6 +393,12 @@ class NumberColumn:
         return scale.write(value)
 
 
+def _mean(shares: Sequence[Fraction], rows: Sequence[int]) -> Fraction:
+    """Return the mean share by rows; the plain mean where there are none."""
+    weights = rows if any(rows) else [1] * len(rows)
+    return sum((share * n for share, n in zip(shares, weights, strict=True)), Fraction(0)) / max(sum(weights), 1)
+
+
 def _parts(found: Flags | Parts) -> Parts:
     assert isinstance(found, list)
     return found
@@ -359,7 +412,7 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
         said = bound.policy.column(name)
         domain = counted.domain(name)
         if said.taxonomy is not None:
-            column, problem = _tree_column(bound, name, said.taxonomy, domain)
+            column, problem = _tree_column(bound, name, said, counted)
         elif said.scale is not None:
             column, problem = _number_column(bound, name, said, counted)
         else:
@@ -370,8 +423,10 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
 
 
 def _tree_column(
-    bound: Bound, name: str, taxonomy: Taxonomy, domain: Domain
+    bound: Bound, name: str, said: Column, counted: Combinations
 ) -> tuple[Changeable | None, Problem | None]:
+    taxonomy, domain = said.taxonomy, counted.domain(name)
+    assert taxonomy is not None
     leaves = set(taxonomy.leaves)
     absent = [value for value in domain if value not in leaves]
     missing = tuple(value for value in absent if _is_missing(bound, value))
@@ -384,7 +439,9 @@ def _tree_column(
             "or name under 'missing' those that stand for a missing value"
         )
         return None, bound.policy.problem(("columns", name, "taxonomy"), message)
-    return TreeColumn(name, taxonomy, domain, missing), None
+    if said.losses is None:
+        return TreeColumn(name, taxonomy, domain, missing), None
+    return TreeColumn(name, taxonomy, domain, missing, said.losses, tuple(counted.rows(name).tolist())), None
 
 
 def _number_column(
@@ -394,7 +451,7 @@ def _number_column(
     assert scale is not None
     domain = counted.domain(name)
     missing = tuple(value for value in domain if _is_missing(bound, value))
-    rows = np.bincount(counted.code(name), weights=counted.counts, minlength=len(domain)).astype(np.int64)
+    rows = counted.rows(name)
     found: dict[Decimal, tuple[str, int]] = {}
     bad = 0
     for value, count in zip(domain, rows.tolist(), strict=True):

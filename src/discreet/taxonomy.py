@@ -16,6 +16,7 @@ from itertools import groupby, islice, pairwise
 from pathlib import Path
 
 from discreet.errors import InputError
+from discreet.textfile import read_text
 
 MOST_LEAVES = 1_000_000
 MOST_LEVELS = 50
@@ -308,7 +309,7 @@ def read_taxonomy(path: str | Path) -> Taxonomy:
     3 values in 1 group under '*'
     """
     path = Path(path)
-    text = _read_text(path)
+    text = read_text(path, "taxonomy")
     draft = _Draft()
     for line, row in _rows(text, draft.problems):
         draft.add(row, line)
@@ -324,28 +325,6 @@ def _reads_back(text: str, paths: list[tuple[str, ...]]) -> bool:
     problems = _Problems()
     rows = [tuple(row) for _, row in _rows(text, problems)]
     return rows == paths and not problems
-
-
-def _read_text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such taxonomy file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a folder, not a taxonomy file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or 'failed'})") from None
-    except ValueError:
-        raise InputError(f"{path}: is not the name of a file") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}, line {line}: is not UTF-8 text; save it as UTF-8") from None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise InputError(f"{path}, line {line}: has a NUL byte; save it as UTF-8 text")
-    return text
 
 
 def _rows(text: str, problems: _Problems) -> Iterator[tuple[int, list[str]]]:

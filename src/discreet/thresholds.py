@@ -253,7 +253,7 @@ def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[i
     policy = planner.task.bound.policy
     target = None
     if policy.target is not None:
-        kept = information_kept if isinstance(policy.use, Classify) else variance_kept
+        kept = information_kept if isinstance(policy.uses[0], Classify) else variance_kept
         told = [state for state in search.states if state.column.useful]
         target = kept([(state.column.tallies, state.released()) for state in told])
     largest = max((search.share(number) for number in swept), default=Fraction(0))

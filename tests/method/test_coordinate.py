@@ -42,6 +42,13 @@ def reference(job: Job) -> tuple[slow.Table, list[promises.Requirement]]:
     return slow.Table(tuple(job.columns), tuple(job.rows), changeable, kinds, missing), wanted
 
 
+def costs_of(goal: d.Classify, job: Job) -> slow.Costs | None:
+    if goal.costs is None:
+        return None
+    values = {row[job.columns.index(goal.target)] for row in job.rows}
+    return {one: {other: goal.costs.cost(one, other) for other in values} for one in values}
+
+
 def evaluator(job: Job, **options: Any) -> Evaluator:
     task = prepare(job.frame, job.policy).task
     return Evaluator(cut_problem(task.bound, task.columns, list(job.policy.promises()), task.counted), **options)
@@ -61,8 +68,18 @@ def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, densit
     if table.changeable:
         lost = Fraction(outcome.lost + outcome.gone * fast.units.per_row, fast.units.per_row * len(job.rows))
         assert lost == slow.lm(expected)
-    if isinstance(job.policy.use, d.Classify) and job.policy.inputs is None:
-        assert Fraction(outcome.wrong + outcome.gone, len(job.rows)) == slow.cm(expected, "class")
+    for goal, target, kept, dropped in zip(
+        job.policy.goals, fast.problem.targets, outcome.kept, outcome.dropped, strict=True
+    ):
+        if goal.inputs is not None:
+            continue
+        found = Fraction(kept + dropped, target.whole)
+        if isinstance(goal, d.Regress):
+            assert float(found) == pytest.approx(
+                float(slow.rm(expected, goal.target, by=goal.by, suppressed=goal.suppressed)), rel=1e-9, abs=1e-9
+            )
+        else:
+            assert found == slow.cm(expected, "class", costs=costs_of(goal, job), suppressed=goal.suppressed)
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,7 +93,11 @@ def test_never_better_than_the_best_of_all_cuts_and_often_as_good(job: Job) -> N
     if not table.changeable or everything > 400:
         return
     found = search(
-        fast.problem, fast, Objective(1, 0, fast.units.per_row, total), kicks=30, rng=np.random.default_rng(1)
+        fast.problem,
+        fast,
+        Objective(1, fast.units.per_row, (0,) * len(fast.problem.targets), total),
+        kicks=30,
+        rng=np.random.default_rng(1),
     )
     lost = Fraction(found.outcome.lost + found.outcome.gone * fast.units.per_row, fast.units.per_row * total)
     least = min(slow.lm(slow.evaluate(table, cut, wanted, "paper")) for cut in table.cuts())
@@ -165,7 +186,10 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
     [
         ({"search": "disclosure", "suppress": {"limit": "5%"}}, "suppress: is an option of 'search: coordinate'"),
         ({"disclosure": {"split": "best"}}, "disclosure: is an option of 'search: disclosure'"),
-        ({"search": "coordinate", "use": d.Regress("x")}, "search: coordinate does not serve"),
+        ({"search": "disclosure", "use": d.Regress("x", by="median")}, "search: disclosure does not know 'by: median'"),
+        ({"search": "disclosure", "use": ["general", d.Regress("x")]}, "search: disclosure does not know several uses"),
+        ({"search": "disclosure", "use": d.Classify("x", costs={"a": {"b": 2}})}, "does not know 'costs'"),
+        ({"search": "disclosure", "use": d.Classify("x", suppressed="group")}, "does not know 'suppressed: group'"),
         ({"suppress": {"limit": "150%"}}, "suppress.limit"),
         ({"search": "luck"}, "search: write one of 'disclosure' or 'coordinate'"),
     ],
@@ -180,7 +204,9 @@ def test_the_search_fits_what_is_asked() -> None:
     k, template = d.KAnonymity(k=2, over=["a"]), d.Template(given=["a"], infer={"b": "x"}, at_most="50%")
     assert d.Policy(protect=[template]).method == "disclosure"
     assert d.Policy(protect=[template, k]).method == "coordinate"
-    assert d.Policy(protect=[k], use=d.Regress("y")).method == "disclosure"
+    assert d.Policy(protect=[k], use=d.Regress("y")).method == "coordinate"
+    assert d.Policy(protect=[template], use=d.Regress("y")).method == "disclosure"
+    assert d.Policy(protect=[template], use=d.Regress("y", by="median")).method == "coordinate"
     assert d.Policy(protect=[k], search="disclosure").method == "disclosure"
 
 
@@ -197,7 +223,7 @@ def test_adult_is_as_good_as_the_best_known(k: int, data_dir: Path) -> None:
     task = prepare(frame, policy).task
     problem = cut_problem(task.bound, task.columns, list(policy.promises()), task.counted)
     fast = Evaluator(problem, few_may_pass=True)
-    objective = Objective(1, 0, fast.units.per_row, problem.total)
+    objective = Objective(1, fast.units.per_row, (), problem.total)
     found = search(problem, fast, objective, kicks=40, rng=np.random.default_rng(0))
     lost = fast.units.share(found.outcome.lost + found.outcome.gone * fast.units.per_row, problem.total)
     assert lost <= BEST[k] + 0.0005
@@ -232,11 +258,13 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
     columns = fast.problem.columns
     if len(fast.problem.tables) != 1 or len(fast.problem.tables[0].columns) != len(columns):
         return
-    if fast.problem.tables[0].fixed.any() or job.policy.inputs is not None:
+    if fast.problem.tables[0].fixed.any() or any(goal.inputs is not None for goal in job.policy.goals):
+        return
+    if any(target.own_group for target in fast.problem.targets):
         return
     cuts = cuts_of([column.space for column in columns], [column.pinned for column in columns])
     cut = cut_of(cuts.random(density, np.random.default_rng(seed)), cuts)
-    objective = Objective(3, 5, 3 * fast.units.per_row + 5, len(job.rows))
+    objective = Objective(3, 3 * fast.units.per_row, (5,) * len(fast.problem.targets), len(job.rows))
     steps = _Steps(fast.problem, fast)
     for place, column in enumerate(columns):
         if not column.space.plain:
@@ -249,8 +277,9 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
             steps.sorted, steps.start, groups, fast.problem.codes[place], hidden, fast.problem.sizes,
-            fast.problem.classes, steps.others, steps.hits, steps.persons, steps.limits, objective.loss,
-            objective.wrong, objective.gone, losses, cost, *steps.scratch(column.space.size + 1),
+            fast.fields, steps.dropped(objective), steps.others, steps.hits, steps.persons, steps.limits,
+            objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
+            *steps.scratch(column.space.size + 1),
         )  # fmt: skip
         for value in range(-1, column.space.size):
             other = hidden.copy()

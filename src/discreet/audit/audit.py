@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.verify import Finding, Verification
+from discreet.measure.usefulness import Usefulness
 from discreet.policy import Crowd, Inference, Policy
 from discreet.private import private_json
 
@@ -63,6 +64,8 @@ class Audit:
     """Cells with something that covers the original, such as a group or an interval."""
     detail: float | None
     """Share of the detail of the changeable columns that is released (1 - LM); None when a plan was used again."""
+    usefulness: Usefulness
+    """The groups of the release, and what they tell of each target."""
     warnings: tuple[str, ...]
     not_covered: tuple[str, ...]
 
@@ -91,6 +94,7 @@ class Audit:
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,
+            "usefulness": self.usefulness.to_dict(),
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),
         }

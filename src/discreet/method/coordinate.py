@@ -33,20 +33,26 @@ MOST_FLIPS = 64
 
 @dataclass(frozen=True)
 class Objective:
-    """What a search makes small: units of loss, misjudged rows, and the rows left out beyond what they cost anyway."""
+    """What a search makes small: units of loss, what targets cost, and the rows left out beside that."""
 
     loss: int
-    wrong: int
     gone: int
-    """Of a row left out, in all."""
+    """Of a row left out, beside what it costs the targets."""
+    weights: tuple[int, ...]
+    """Of a unit of each target."""
     most_gone: int
     """Rows that may be left out at most."""
     total: int = 1
     """Rows in all."""
+    usual: int = 0
+    """What a row left out costs the targets on average."""
 
     def cost(self, outcome: Outcome) -> int:
         """Return what an outcome costs."""
-        return self.loss * outcome.lost + self.wrong * outcome.wrong + self.gone * (outcome.gone + outcome.short)
+        cost = self.loss * outcome.lost + self.gone * (outcome.gone + outcome.short)
+        for weight, kept, dropped in zip(self.weights, outcome.kept, outcome.dropped, strict=True):
+            cost += weight * (kept + dropped)
+        return cost
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether not too many rows are left out."""
@@ -55,7 +61,7 @@ class Objective:
     def sterner(self, times: int) -> Objective:
         """Return an objective that is more reluctant to leave rows out, as far as the numbers hold it."""
         most = max(2**60 // max(self.total, 1), self.gone)
-        return replace(self, gone=min(self.gone * 4**times, most))
+        return replace(self, gone=min((self.gone + self.usual) * 4**times - self.usual, most))
 
 
 @dataclass(frozen=True)
@@ -101,10 +107,12 @@ def search(
             break
         # The second start leaves out hardly any row: what those left out need besides is not seen by single steps.
         aim = objective.sterner(12 if kick == 1 else reluctance)
-        begin = coarsest if kick < 2 else _kicked(cuts, current.cut, rng, everything=kick <= 4 or rng.random() < 0.4)
+        begin, order = coarsest, list(range(len(coarsest)))
+        if kick >= 2:
+            begin, order = _kicked(cuts, current.cut, rng, everything=kick <= 4 or rng.random() < 0.4)
         if first is not None and aim == objective and kick % 2 == 0:
-            begin = steps.descend(begin, first).cut
-        found = steps.descend(begin, aim)
+            begin = steps.descend(begin, first, order).cut
+        found = steps.descend(begin, aim, order)
         true = Candidate(found.cut, found.outcome, objective.cost(found.outcome))
         if objective.allows(true.outcome):
             if true.cost <= current.cost:  # as good is good enough to go on from: there are plateaus
@@ -114,6 +122,18 @@ def search(
             reluctance = max(reluctance - 1, 0)
         else:
             reluctance += 1
+    return _showing(best, problem, evaluator, objective)
+
+
+def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
+    """Show the only hidden value of a plain column where that costs nothing: by itself it loses nothing, yet tells."""
+    for place, column in enumerate(problem.columns):
+        hidden = best.cut[place] < 0
+        if column.space.plain and hidden.sum() == 1 and not column.pinned[hidden].any():
+            cut = (*best.cut[:place], np.arange(column.space.size), *best.cut[place + 1 :])
+            outcome = evaluator.evaluate(cut)
+            if objective.cost(outcome) <= best.cost and objective.allows(outcome):
+                best = Candidate(cut, outcome, objective.cost(outcome))
     return best
 
 
@@ -137,18 +157,19 @@ class _Steps:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.others = np.empty(rows, dtype=np.int64)
         self.flips = MOST_LOOKS // max(rows, 1)
+        self._dropped: tuple[Objective | None, Ints] = (None, problem.sizes)
 
-    def descend(self, cut: Cut, objective: Objective) -> Candidate:
+    def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
         """Take the best step of each column in turn until none is better."""
         outcome = self.evaluator.evaluate(cut)
         best = Candidate(cut, outcome, objective.cost(outcome))
         since = 0
-        place = 0
-        while since < len(cut):
-            better = self._step(best, place, objective)
+        turn = 0
+        while since < len(order):
+            better = self._step(best, order[turn], objective)
             since = 0 if better.cost < best.cost else since + 1
             best = better
-            place = (place + 1) % len(cut)
+            turn = (turn + 1) % len(order)
         return best
 
     def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
@@ -183,8 +204,8 @@ class _Steps:
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
                 self.sorted, self.start, groups, self.problem.codes[place], hidden, self.problem.sizes,
-                self.problem.classes, self.others, self.hits, self.persons, self.limits, objective.loss,
-                objective.wrong, objective.gone, losses, cost, *scratch,
+                self.evaluator.fields, self.dropped(objective), self.others, self.hits, self.persons, self.limits,
+                objective.loss, self.evaluator.shape, _weights(objective), losses, cost, *scratch,
             )  # fmt: skip
             flips = np.where(column.pinned, cost[-1], cost[:-1])
             if flips.min(initial=cost[-1]) >= cost[-1]:
@@ -199,10 +220,19 @@ class _Steps:
             hidden[value] = not hidden[value]
         return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
 
+    def dropped(self, objective: Objective) -> Ints:
+        """Return what each row costs when it is left out."""
+        if self._dropped[0] != objective:
+            shape = self.evaluator.shape
+            each = shape.gone * np.repeat(_weights(objective), np.diff(shape.begins))
+            self._dropped = objective, objective.gone * self.problem.sizes + self.evaluator.fields @ each
+        return self._dropped[1]
+
     def scratch(self, size: int) -> tuple[Ints, ...]:
-        """Return room for the codes of one context: which they are, their rows, classes and hits; and for one group."""
-        labels, properties = self.problem.classes.shape[1], len(self.persons)
-        shapes: list[tuple[int, ...]] = [(size,), (size,), (size, labels), (size, properties), (labels,), (properties,)]
+        """Return room for the codes of a context: which they are, rows, costs, fields and hits; and for one group."""
+        width, properties = self.evaluator.fields.shape[1], len(self.persons)
+        one: list[tuple[int, ...]] = [(size,), (size,), (size,), (size, width), (size, properties)]
+        shapes = [*one, (width,), (properties,)]
         return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
 
     def _contexts(self, cut: Cut, place: int) -> int:
@@ -254,18 +284,19 @@ class _Column:
     def _nodes(self, steps: _Steps, place: int, groups: int, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
         problem = steps.problem
-        nodes, labels, properties = len(self.space.nodes), problem.classes.shape[1], len(steps.persons)
-        kept, based, gone, touched, n_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
+        evaluator = steps.evaluator
+        nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(steps.persons)
+        cost, touched, n_at, loss_at, out_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
         if self.interval == 0:
             return [0] * nodes
         node_costs(
-            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent, problem.sizes,
-            problem.classes, steps.others, steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong,
-            kept, based, gone, touched, n_at, np.zeros((nodes, labels), dtype=np.int64),
+            steps.sorted, steps.start, groups, problem.codes[place], self.leaf, self.parent,
+            evaluator.units.columns[place].by_code, problem.sizes, evaluator.fields, steps.dropped(objective),
+            steps.others, steps.hits, steps.persons, steps.limits, objective.loss, evaluator.shape,
+            _weights(objective), cost, touched, n_at, loss_at, out_at, np.zeros((nodes, width), dtype=np.int64),
             np.zeros((nodes, properties), dtype=np.int64),
         )  # fmt: skip
-        loss = steps.evaluator.units.columns[place].nodes
-        return [int(x) for x in objective.loss * loss * kept + based + objective.gone * gone]
+        return [int(x) for x in cost]
 
     def _path(
         self, steps: _Steps, place: int, groups: int, objective: Objective, positions: Ints
@@ -274,18 +305,18 @@ class _Column:
         assert self.interval is not None
         problem, node = steps.problem, self.space.nodes[self.interval]
         blocks = len(self.begins)
-        kept, based, gone = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(3))
+        kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
         inside = (problem.codes[place] >= node.first) & (problem.codes[place] < node.stop)
         code = np.where(inside, self.block[problem.codes[place]], -1).astype(np.int32)
         interval_costs(
-            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, problem.classes, steps.others,
-            steps.hits, steps.persons, steps.limits, objective.loss, objective.wrong, kept, based, gone,
-            *steps.scratch(blocks),
+            steps.sorted, steps.start, groups, code, 0, blocks, problem.sizes, steps.evaluator.fields,
+            steps.dropped(objective), steps.others, steps.hits, steps.persons, steps.limits, objective.loss,
+            steps.evaluator.shape, _weights(objective), kept, based, *steps.scratch(blocks),
         )  # fmt: skip
-        kept, based, gone = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based, gone))
+        kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1
         width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
-        cost = objective.loss * width * kept + based + objective.gone * gone
+        cost = objective.loss * width * kept + based
         best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
         for end in range(blocks):
             ways = best[: end + 1] + cost[: end + 1, end]
@@ -333,6 +364,10 @@ def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.i
     return np.concatenate([[first], cuts]).astype(np.int64)
 
 
+def _weights(objective: Objective) -> Ints:
+    return np.array(objective.weights, dtype=np.int64)
+
+
 def _coarsest(space: Space) -> Firsts:
     return np.full(space.size, -1 if space.plain else 0, dtype=np.int64)
 
@@ -353,14 +388,19 @@ def cut_of(bits: Bits, cuts: Cuts) -> Cut:
     )
 
 
-def _kicked(cuts: Cuts, cut: Cut, rng: np.random.Generator, *, everything: bool) -> Cut:
-    """Return a cut with a few columns changed a little or replaced by random cuts, or all replaced."""
+def _kicked(cuts: Cuts, cut: Cut, rng: np.random.Generator, *, everything: bool) -> tuple[Cut, list[int]]:
+    """Return a cut with a few columns changed a little or replaced by random cuts, or all replaced.
+
+    And in which order to look at the columns: those that were changed last, lest they are changed back at once.
+    """
     drawn = cuts.random(rng.random(), rng)
+    order = rng.permutation(len(cut)).tolist()
     if everything or not cuts.length:
-        return cut_of(drawn, cuts)
+        return cut_of(drawn, cuts), order
     bits = bits_of(cut, cuts.spaces)
     few = min(len(cut), 1 + int(rng.integers(3)))
-    for place in rng.choice(len(cut), size=few, replace=False).tolist():
+    kicked = order[len(cut) - few :]
+    for place in kicked:
         own = slice(int(cuts.offsets[place]), int(cuts.offsets[place + 1]))
         if own.start == own.stop:
             continue
@@ -368,4 +408,4 @@ def _kicked(cuts: Cuts, cut: Cut, rng: np.random.Generator, *, everything: bool)
             bits[own] = drawn[own]
         else:
             bits = cuts.flip(bits, int(rng.integers(own.start, own.stop)))
-    return cut_of(bits, cuts)
+    return cut_of(bits, cuts), order

@@ -3,8 +3,111 @@
 from __future__ import annotations
 
 from discreet.method.kernels import kernel
+from discreet.method.targets import COSTS, MAJORITY, SQUARES
 
-LARGEST_KEY = 2**62
+
+@kernel
+def minority(tally, first, stop):  # type: ignore[no-untyped-def]
+    """Return how many rows are not of the majority class."""
+    most = 0
+    rows = 0
+    for f in range(first, stop):
+        rows += tally[f]
+        if tally[f] > most:
+            most = tally[f]
+    return rows - most
+
+
+@kernel
+def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
+    """Return what a group with these sums of fields costs one target, in its units.
+
+    Params: of a cost matrix its lines, one after the other; of distances the number of each field, ascending.
+    """
+    first = begins[t]
+    stop = begins[t + 1]
+    kind = kinds[t]
+    if kind == MAJORITY:
+        return minority(tally, first, stop)
+    if kind == SQUARES:  # the fields are rows, sum and sum of squares
+        n = tally[first]
+        if n == 0:
+            return 0
+        total = tally[first + 1]
+        mean = total // n
+        rest = total - mean * n
+        return tally[first + 2] - mean * total - mean * rest - rest * rest // n
+    at = at_params[t]
+    if kind == COSTS:
+        most = 0
+        for f in range(first, stop):
+            if tally[f] > most:
+                most = tally[f]
+        best = 0
+        found = False
+        for taken in range(stop - first):
+            if tally[first + taken] < most:
+                continue
+            cost = 0
+            for true in range(stop - first):
+                cost += tally[first + true] * params[at + true * (stop - first) + taken]
+            if not found or cost < best:
+                best = cost
+                found = True
+        return best
+    rows = 0
+    for f in range(first, stop):
+        rows += tally[f]
+    below = 0
+    middle = 0
+    for f in range(first, stop):
+        below += tally[f]
+        if 2 * below >= rows:
+            middle = params[at + f - first]
+            break
+    far = 0
+    for f in range(first, stop):
+        far += tally[f] * abs(params[at + f - first] - middle)
+    return far
+
+
+@kernel
+def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no-untyped-def]
+    """Return what a group costs all targets by their weights."""
+    cost = 0
+    for t in range(len(weights)):
+        cost += weights[t] * target_cost(tally, kinds, begins, at_params, params, t)
+    return cost
+
+
+@kernel
+def counts_majority(shape, weights):  # type: ignore[no-untyped-def]
+    """Whether the only target is a class whose mistakes cost the same: told apart for speed."""
+    return len(weights) == 1 and shape.kinds[0] == MAJORITY
+
+
+@kernel
+def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # type: ignore[no-untyped-def]
+    """Return what the rows that are kept cost one target; the sums of those left out are in `tally`.
+
+    Rows of a group stand together; `tally` has room for two sums of all fields.
+    """
+    width = fields.shape[1]
+    first = shape.begins[t]
+    stop = shape.begins[t + 1]
+    cost = 0
+    for f in range(width, 2 * width):
+        tally[f] = 0
+    for g in range(groups):
+        for f in range(first, stop):
+            tally[f] = 0
+        for at in range(start[g], start[g + 1]):
+            row = rows[at]
+            to = width if left_out[row] else 0
+            for f in range(first, stop):
+                tally[to + f] += fields[row, f]
+        cost += target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
+    return cost
 
 
 @kernel
@@ -99,8 +202,8 @@ def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, 
 
 
 @kernel
-def cost_of(codes, sizes, loss, offsets, left_out, ids, groups, classes, counts, most):  # type: ignore[no-untyped-def]  # noqa: C901
-    """Return the summed loss of the rows kept, the rows not of their group's majority class, and the rows left out."""
+def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-def]
+    """Return the summed loss of the rows kept, and how many rows are left out."""
     total = 0
     gone = 0
     for row in range(len(sizes)):
@@ -111,29 +214,7 @@ def cost_of(codes, sizes, loss, offsets, left_out, ids, groups, classes, counts,
         for c in range(codes.shape[0]):
             each += loss[offsets[c] + codes[c, row]]
         total += each * sizes[row]
-    wrong = 0
-    if classes.shape[1] > 1:
-        for g in range(groups):
-            most[g] = 0
-        for label in range(classes.shape[1]):
-            for g in range(groups):
-                counts[g] = 0
-            for row in range(len(sizes)):
-                if not left_out[row]:
-                    counts[ids[row]] += classes[row, label]
-            for g in range(groups):
-                if counts[g] > most[g]:
-                    most[g] = counts[g]
-        right = 0
-        for g in range(groups):
-            right += most[g]
-        kept = 0
-        for row in range(len(sizes)):
-            if not left_out[row]:
-                for label in range(classes.shape[1]):
-                    kept += classes[row, label]
-        wrong = kept - right
-    return total, wrong, gone
+    return total, gone
 
 
 @kernel
@@ -168,18 +249,21 @@ def other_losses(codes, column, loss, offsets, others):  # type: ignore[no-untyp
 
 @kernel
 def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, first, stop, sizes, classes, others, hits, persons, limits, lm, cm,
-    kept, based, gone, seen, n_seen, cl_seen, hit_seen, tally, hit,
+    rows, start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    kept, based, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
 
     Rows of a context stand together, ordered by code. Of an interval from a to b (last code included): `kept`
-    are the rows of contexts in which the interval may be released, `based` what they cost beside the loss of
-    the interval itself, `gone` the rows of contexts in which it would break a limit. Written as differences:
-    summed up along both axes they are the figures of (a, b), counted from `first`.
+    are the rows of contexts in which the interval may be released, `based` what all rows cost beside the loss of
+    the interval itself: those of contexts in which it would break a limit cost what is `dropped`. Written as
+    differences: summed up along both axes they are the figures of (a, b), counted from `first`.
     """
-    labels = classes.shape[1]
+    width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         m = 0
         for at in range(start[g], start[g + 1]):
@@ -190,14 +274,16 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
             if m == 0 or seen[m - 1] != v:
                 seen[m] = v
                 n_seen[m] = 0
-                for label in range(labels):
-                    cl_seen[m, label] = 0
+                out_seen[m] = 0
+                for f in range(width):
+                    f_seen[m, f] = 0
                 for p in range(properties):
                     hit_seen[m, p] = 0
                 m += 1
             n_seen[m - 1] += sizes[row]
-            for label in range(labels):
-                cl_seen[m - 1, label] += classes[row, label]
+            out_seen[m - 1] += dropped[row]
+            for f in range(width):
+                f_seen[m - 1, f] += fields[row, f]
             for p in range(properties):
                 hit_seen[m - 1, p] += hits[p, row]
         if m == 0:
@@ -207,14 +293,16 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
             low = 0 if i == 0 else seen[i - 1] - first + 1
             high = seen[i] - first + 1
             n = 0
-            for label in range(labels):
-                tally[label] = 0
+            out = 0
+            for f in range(width):
+                tally[f] = 0
             for p in range(properties):
                 hit[p] = 0
             for j in range(i, m):
                 n += n_seen[j]
-                for label in range(labels):
-                    tally[label] += cl_seen[j, label]
+                out += out_seen[j]
+                for f in range(width):
+                    tally[f] += f_seen[j, f]
                 ok = True
                 for p in range(properties):
                     hit[p] += hit_seen[j, p]
@@ -223,43 +311,43 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
                             ok = False
                     elif hit[p] * limits[p, 1] > limits[p, 0] * n:
                         ok = False
-                left = seen[j] - first
-                right = stop - first if j + 1 == m else seen[j + 1] - first
+                near = seen[j] - first
+                far = stop - first if j + 1 == m else seen[j + 1] - first
                 if ok:
-                    most = 0
-                    all_rows = 0
-                    for label in range(labels):
-                        all_rows += tally[label]
-                        if tally[label] > most:
-                            most = tally[label]
-                    base = lm * n * other + cm * (all_rows - most)
-                    kept[low, left] += n
-                    kept[high, left] -= n
-                    kept[low, right] -= n
-                    kept[high, right] += n
-                    based[low, left] += base
-                    based[high, left] -= base
-                    based[low, right] -= base
-                    based[high, right] += base
+                    base = lm * n * other
+                    if single:
+                        base += weight * minority(tally, 0, width)
+                    elif width > 0:
+                        base += judged(tally, kinds, begins, at_params, params, weights)
+                    kept[low, near] += n
+                    kept[high, near] -= n
+                    kept[low, far] -= n
+                    kept[high, far] += n
                 else:
-                    gone[low, left] += n
-                    gone[high, left] -= n
-                    gone[low, right] -= n
-                    gone[high, right] += n
+                    base = out
+                based[low, near] += base
+                based[high, near] -= base
+                based[low, far] -= base
+                based[high, far] += base
 
 
 @kernel
 def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, leaf, parent, sizes, classes, others, hits, persons, limits, lm, cm,
-    kept, based, gone, touched, n_at, cl_at, hit_at,
+    rows, start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
+    weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
 ):  # fmt: skip
-    """Sum over the contexts what releasing each node of a tree would cost: as `interval_costs`, by node.
+    """Sum over the contexts what releasing each node of a tree would cost, in `cost`.
 
-    `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). The last four
-    are scratch with a place for each node, zero on entry and on return.
+    `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
+    and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
+    entry and on return.
     """
-    labels = classes.shape[1]
+    by_code = losses.shape[1] > 1
+    width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     for g in range(groups):
         found = 0
         for at in range(start[g], start[g + 1]):
@@ -270,8 +358,10 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     touched[found] = node
                     found += 1
                 n_at[node] += sizes[row]
-                for label in range(labels):
-                    cl_at[node, label] += classes[row, label]
+                loss_at[node] += sizes[row] * losses[node, code[row] if by_code else 0]
+                out_at[node] += dropped[row]
+                for f in range(width):
+                    f_at[node, f] += fields[row, f]
                 for p in range(properties):
                     hit_at[node, p] += hits[p, row]
                 node = parent[node]
@@ -286,33 +376,36 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                 elif hit_at[node, p] * limits[p, 1] > limits[p, 0] * n:
                     ok = False
                 hit_at[node, p] = 0
-            most = 0
-            all_rows = 0
-            for label in range(labels):
-                all_rows += cl_at[node, label]
-                if cl_at[node, label] > most:
-                    most = cl_at[node, label]
-                cl_at[node, label] = 0
             if ok:
-                kept[node] += n
-                based[node] += lm * n * others[rows[start[g]]] + cm * (all_rows - most)
+                cost[node] += lm * (n * others[rows[start[g]]] + loss_at[node])
+                if single:
+                    cost[node] += weight * minority(f_at[node], 0, width)
+                elif width > 0:
+                    cost[node] += judged(f_at[node], kinds, begins, at_params, params, weights)
             else:
-                gone[node] += n
+                cost[node] += out_at[node]
+            for f in range(width):
+                f_at[node, f] = 0
+            loss_at[node] = 0
+            out_at[node] = 0
             n_at[node] = 0
 
 
 @kernel
 def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    rows, start, groups, code, hidden, sizes, classes, others, hits, persons, limits, lm, cm, row_cost, losses,
-    cost, seen, n_seen, cl_seen, hit_seen, tally, hit,
+    rows, start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    losses, cost, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
 
     `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
     `cost` is what the column costs as it is. Contexts as in `interval_costs`.
     """
-    labels = classes.shape[1]
+    width = fields.shape[1]
     properties = hits.shape[0]
+    single = counts_majority(shape, weights)
+    weight = weights[0] if single else 0
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     values = len(cost) - 1
     shown_cost = 0
     less = 0
@@ -328,28 +421,32 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             if m == 0 or seen[m - 1] != v:
                 seen[m] = v
                 n_seen[m] = 0
-                for label in range(labels):
-                    cl_seen[m, label] = 0
+                out_seen[m] = 0
+                for f in range(width):
+                    f_seen[m, f] = 0
                 for p in range(properties):
                     hit_seen[m, p] = 0
                 m += 1
             n_seen[m - 1] += sizes[row]
-            for label in range(labels):
-                cl_seen[m - 1, label] += classes[row, label]
+            out_seen[m - 1] += dropped[row]
+            for f in range(width):
+                f_seen[m - 1, f] += fields[row, f]
             for p in range(properties):
                 hit_seen[m - 1, p] += hits[p, row]
         other = others[rows[start[g]]]
         # The hidden values together stand at place m.
         n_seen[m] = 0
-        for label in range(labels):
-            cl_seen[m, label] = 0
+        out_seen[m] = 0
+        for f in range(width):
+            f_seen[m, f] = 0
         for p in range(properties):
             hit_seen[m, p] = 0
         for i in range(m):
             if hidden[seen[i]]:
                 n_seen[m] += n_seen[i]
-                for label in range(labels):
-                    cl_seen[m, label] += cl_seen[i, label]
+                out_seen[m] += out_seen[i]
+                for f in range(width):
+                    f_seen[m, f] += f_seen[i, f]
                 for p in range(properties):
                     hit_seen[m, p] += hit_seen[i, p]
         h_less = 0
@@ -368,10 +465,13 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                     sign = 1
                 if alone == 1:
                     n = n_seen[i]
+                    out = out_seen[i]
                 elif i == m:
                     n = n_seen[m]
+                    out = out_seen[m]
                 else:
                     n = n_seen[m] + sign * n_seen[i]
+                    out = out_seen[m] + sign * out_seen[i]
                 ok = True
                 for p in range(properties):
                     if alone == 1:
@@ -385,39 +485,38 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
                             ok = False
                     elif hit[p] * limits[p, 1] > limits[p, 0] * n:
                         ok = False
-                most = 0
-                all_rows = 0
-                for label in range(labels):
+                for f in range(width):
                     if alone == 1:
-                        tally[label] = cl_seen[i, label]
+                        tally[f] = f_seen[i, f]
                     elif i == m:
-                        tally[label] = cl_seen[m, label]
+                        tally[f] = f_seen[m, f]
                     else:
-                        tally[label] = cl_seen[m, label] + sign * cl_seen[i, label]
-                    all_rows += tally[label]
-                    if tally[label] > most:
-                        most = tally[label]
-                base = lm * n * other + cm * (all_rows - most)
-                if n == 0:
-                    base = 0
+                        tally[f] = f_seen[m, f] + sign * f_seen[i, f]
+                base = 0
+                if n > 0 and ok:
+                    base = lm * n * other
+                    if single:
+                        base += weight * minority(tally, 0, width)
+                    elif width > 0:
+                        base += judged(tally, kinds, begins, at_params, params, weights)
                 if i == m:
                     h_less = base + lm * n * losses[0]
                     h_now = base + lm * n * losses[1]
                     h_more = base + lm * n * losses[2]
                     if n > 0 and not ok:
-                        h_less = row_cost * n
-                        h_now = row_cost * n
-                        h_more = row_cost * n
+                        h_less = out
+                        h_now = out
+                        h_more = out
                     less += h_less
                     now += h_now
                     more += h_more
                 elif alone == 0:
                     after = base + lm * n * (losses[0] if sign < 0 else losses[2])
                     if n > 0 and not ok:
-                        after = row_cost * n
+                        after = out
                     cost[seen[i]] += after - (h_less if sign < 0 else h_more)
                 else:
-                    each = base if ok else row_cost * n
+                    each = base if ok else out
                     if sign < 0:
                         cost[seen[i]] += each
                     else:

@@ -187,8 +187,8 @@ class Search:
 
     def kept(self) -> float:
         """Return the share of detail that is still there."""
-        cells = self.problem.total * len(self.states)
-        return 1 - sum(state.lost for state in self.states) / cells if cells else 1.0
+        cells = self.problem.total * sum(state.weight for state in self.states)
+        return 1 - sum(state.weight * state.lost for state in self.states) / cells if cells else 1.0
 
     def candidates_left(self) -> int:
         """Return the number of disclosures to choose from."""

@@ -1,4 +1,4 @@
-"""What a cut of all columns costs: which rows it leaves out, how much detail is lost, how many rows are misjudged.
+"""What a cut of all columns costs: which rows it leaves out, how much detail is lost, what its targets lose.
 
 A cut says of each code of each column into which part it falls. Groups of rows that break a promise are left
 out whole (suppressed); where promises know different columns, rows that leave may break other groups, so all
@@ -7,18 +7,19 @@ are counted again until nothing changes. Everything is in integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.measure.units import loss_units
-from discreet.method.cut_kernels import cost_of, find_broken, group
+from discreet.measure.units import LARGEST, ColumnUnits, loss_units
+from discreet.method.cut_kernels import by_context, find_broken, group, lost_by, target_cost, target_costs
 from discreet.method.groups import largest_below
 from discreet.method.problem import CutProblem, CutTable
 from discreet.method.space import Space
+from discreet.method.targets import Target, fields_of, shape_of
 from discreet.table.encode import Ints
 
 Firsts = npt.NDArray[np.int64]
@@ -34,8 +35,10 @@ class Outcome:
 
     lost: int
     """Loss of the kept rows, in units."""
-    wrong: int
-    """Kept rows that are not of their group's majority class."""
+    kept: tuple[int, ...]
+    """What the kept rows cost each target, in its units."""
+    dropped: tuple[int, ...]
+    """What rows left out cost each target, those included that would have to be left out besides."""
     gone: int
     """Rows left out."""
     short: int
@@ -49,15 +52,16 @@ class Evaluator:
     def __init__(
         self,
         problem: CutProblem,
-        weights: Sequence[Fraction] | None = None,
         *,
         few_may_pass: bool = False,
         whole: bool = False,
+        largest: int = LARGEST,
     ) -> None:
         self.problem = problem
         self.few_may_pass = few_may_pass
         spaces = [column.space for column in problem.columns]
-        self.units = loss_units(spaces, weights or [Fraction(1)] * len(spaces), problem.total, whole=whole)
+        weights = [column.weight for column in problem.columns]
+        self.units = loss_units(spaces, weights, problem.total, whole=whole, largest=largest)
         rows = len(problem.sizes)
         self.offsets = np.cumsum([0, *(space.size for space in spaces)], dtype=np.int64)
         self.widths = np.array([space.size + 1 for space in spaces], dtype=np.int64)
@@ -70,13 +74,15 @@ class Evaluator:
         self.broken = np.empty(rows + 1, dtype=np.bool_)
         self.nothing = np.zeros(rows, dtype=np.int64)
         self.every = np.arange(len(spaces), dtype=np.int64)
-        self.useful = np.array([c for c, column in enumerate(problem.columns) if column.useful], dtype=np.int64)
+        self.shape = shape_of(problem.targets)
+        self.fields = fields_of(problem.targets, rows)
+        self.tally = np.zeros(2 * self.fields.shape[1], dtype=np.int64)
+        self.in_order = np.arange(rows, dtype=np.int64)
+        self.sorted = np.empty(rows, dtype=np.int64)
+        self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
         self._losses: dict[tuple[int, bytes], npt.NDArray[np.int64]] = {}
-        alike = [table.columns == tuple(self.useful) and not table.fixed.any() for table in problem.tables]
-        self.alone = len(alike) == 1 and alike[0]
-        """Whether the groups of the one set of known columns are those that the use sees."""
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> npt.NDArray[np.int64]:
@@ -95,7 +101,7 @@ class Evaluator:
                 self._losses.clear()
             units = self.units.columns[place]
             space = self.problem.columns[place].space
-            self._losses[known] = code_losses(space, units.nodes, units.positions, firsts)
+            self._losses[known] = code_losses(space, units, firsts)
         return self._losses[known]
 
     def evaluate(self, cut: Cut) -> Outcome:
@@ -113,14 +119,48 @@ class Evaluator:
                     more |= self.broken[self.ids]
             changed = len(problem.tables) > 1 and bool((more != left_out).any())
             left_out = more
-        if not self.alone:
-            groups = self.group(self.useful, part, self.nothing)
-        lost, wrong, gone = cost_of(
-            problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out, self.ids, groups, problem.classes,
-            *self.figures,
-        )  # fmt: skip
+        lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
         short = 0 if self.few_may_pass or not gone else self._short(left_out)
-        return Outcome(int(lost), int(wrong), int(gone), short, left_out)
+        kept, dropped = self._judge(part, left_out, groups, short)
+        return Outcome(int(lost), kept, dropped, int(gone), short, left_out)
+
+    def _judge(
+        self, part: Ints, left_out: npt.NDArray[np.bool_], groups: int, short: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return what rows kept and rows left out cost each target; `ids` are the groups of the last table."""
+        last = self.problem.tables[-1] if self.problem.tables else None
+        seen = None if last is None or last.fixed.any() else last.columns
+        kept, dropped = [], []
+        arranged: tuple[int, ...] | None = None
+        for place, target in enumerate(self.problem.targets):
+            if target.columns != arranged:
+                if target.columns != seen:
+                    groups = self.group(np.array(target.columns, dtype=np.int64), part, self.nothing)
+                    seen = target.columns
+                by_context(self.in_order, self.ids, groups, self.start, self.sorted)
+                arranged = target.columns
+            kept.append(
+                int(target_costs(self.sorted, self.start, groups, self.fields, left_out, self.shape, place, self.tally))
+            )
+            dropped.append(self._dropped(place, target, short))
+        return tuple(kept), tuple(dropped)
+
+    def _dropped(self, place: int, target: Target, short: int) -> int:
+        """Return what rows left out cost a target, whose sums are in the second half of `tally`."""
+        first, stop = int(self.shape.begins[place]), int(self.shape.begins[place + 1])
+        width = self.fields.shape[1]
+        sums = self.tally[width + first : width + stop]
+        besides = short * self.usual[place] // max(self.problem.total, 1)
+        if target.own_group:
+            shape = self.shape
+            cost = target_cost(self.tally[width:], shape.kinds, shape.begins, shape.at, shape.params, place)
+            return int(cost) + besides
+        return int(target.gone @ sums) + besides
+
+    @cached_property
+    def usual(self) -> tuple[int, ...]:
+        """What it costs each target when all rows are left out, each counted by itself."""
+        return tuple(int(target.gone @ target.fields.sum(axis=0)) for target in self.problem.targets)
 
     def largest_shares(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> dict[int, Fraction]:
         """Return the largest share of each promise (by number) over the groups that are kept, and those left out."""
@@ -179,15 +219,18 @@ class Evaluator:
         return need
 
 
-def code_losses(space: Space, nodes: Ints, positions: Ints, firsts: Firsts) -> Ints:
+def code_losses(space: Space, units: ColumnUnits, firsts: Firsts) -> Ints:
     """Return what a cell of each code of one column loses, in units."""
     if space.plain:
         hidden = firsts < 0
-        return np.where(hidden, nodes[max(int(hidden.sum()) - 1, 0)], 0)
+        return np.where(hidden, units.nodes[max(int(hidden.sum()) - 1, 0)], 0)
     loss = np.zeros(space.size, dtype=np.int64)
     for first, stop in part_ranges(firsts):
         node = space.node_at.get((first, stop))
-        loss[first:stop] = positions[stop - 1] - positions[first] if node is None else nodes[node]
+        if node is None:
+            loss[first:stop] = units.positions[stop - 1] - units.positions[first]
+        else:
+            loss[first:stop] = units.by_code[node, first:stop] if space.shares else units.nodes[node]
     return loss
 
 

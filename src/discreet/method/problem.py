@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.space import Flags, Space
+from discreet.method.targets import Target
 from discreet.table.encode import Codes, Ints
 
 
@@ -29,6 +30,8 @@ class ColumnCounts:
     """Values of a plain column that are never disclosed because they already are the marker."""
     useful: bool = True
     """Whether the use has anything from knowing this column."""
+    weight: Fraction = Fraction(1)
+    """How much its loss of detail weighs beside that of the others."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,6 @@ class CutProblem:
     codes: npt.NDArray[np.int32]
     """Code of each changeable column (first axis) in each collapsed row."""
     sizes: Ints
-    classes: Ints
-    """Rows of each class (second axis) in each collapsed row; one class when the use has no target."""
+    targets: tuple[Target, ...]
+    """What is to be predicted; nothing for general use."""
     tables: tuple[CutTable, ...]

@@ -45,6 +45,9 @@ class Space:
     """In front of which codes an interval may be cut."""
     places: tuple[Fraction, ...] = ()
     """Where the number of each code stands between the smallest (0) and the largest (1); none without intervals."""
+    shares: tuple[tuple[Fraction, ...], ...] = ()
+    """For each node what a value of each code loses when only the node is known; none where that is the node's share
+    for all of them."""
 
     @cached_property
     def positions(self) -> Floats:

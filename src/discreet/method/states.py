@@ -71,6 +71,7 @@ class ColumnState:
         self._codes = slice(int(openings.codes[place]), int(openings.codes[place + 1]))
         self._slots = slice(int(openings.slots[place]), int(openings.slots[place + 1]))
         self.gains: Floats = np.zeros(self.space.slots)
+        self.weight = float(column.weight)
         self.lost = 0.0
         """Cells lost: rows times the detail each has lost."""
         self._attach(openings)
@@ -132,7 +133,7 @@ class ColumnState:
     def _worth(self, whole: Pieces, parts: Pieces) -> Floats:
         if not self.column.useful:
             return np.zeros(parts.rows.shape[:-1])
-        return self.gain(whole, parts, self.total)
+        return self.gain(whole, parts, self.total) * self.weight
 
 
 class PlainState(ColumnState):

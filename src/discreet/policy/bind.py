@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.errors import PolicyError, Problem
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, did_you_mean
-from discreet.policy.uses import Classify, Regress
+from discreet.policy.uses import Classify, Counts, General, Regress
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Bound:
     @property
     def counted(self) -> tuple[str, ...]:
         """The columns whose combinations the planner needs to have counted."""
-        needed = {*self.changeable, *self.fixed, *self.policy.sensitive, self.policy.target}
+        needed = {*self.changeable, *self.fixed, *self.policy.sensitive, *self.policy.targets}
         return tuple(column for column in self.columns if column in needed)
 
 
@@ -39,7 +39,8 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     if problems:
         raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
     known = {column for promise in policy.promises() for column in promise.given}
-    never = policy.sensitive | ({policy.target} if policy.target is not None else set())
+    never = policy.sensitive | policy.targets
+    inputs = {column for goal in policy.goals for column in goal.inputs or ()}
     if problems := list(_without_effect(policy, known - never)):
         raise PolicyError(problems)
     return Bound(
@@ -48,17 +49,18 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         released=tuple(column for column in columns if column not in policy.identifiers),
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
-        warnings=tuple(_warnings(policy, columns, known | never | set(policy.inputs or ()))),
+        warnings=tuple(_warnings(policy, columns, known | never | inputs)),
     )
 
 
 def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
     """Yield each place of the policy that names a column of the table."""
-    use = policy.use
-    if isinstance(use, (Classify, Regress)):
-        yield ("use", "classify" if isinstance(use, Classify) else "regress"), use.target
-        for place, column in enumerate(use.inputs or ()):
-            yield ("use", "inputs", place), column
+    for number, use in enumerate(policy.uses):
+        here: Path = ("use", number) if isinstance(policy.use, tuple) else ("use",)
+        if isinstance(use, (Classify, Regress)):
+            yield (*here, "classify" if isinstance(use, Classify) else "regress"), use.target
+            for place, column in enumerate(use.inputs or ()):
+                yield (*here, "inputs", place), column
     for index, requirement in enumerate(policy.protect):
         for path, column in requirement.mentions():
             yield ("protect", index, *path), column
@@ -67,9 +69,15 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
 def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
     """Yield what is said of columns that are never made coarser."""
     for name, column in policy.columns.items():
-        if column.coarsens and name not in changeable and not (name == policy.target and column.scale is not None):
+        if "weight" in column.model_fields_set:
+            if name not in changeable:
+                yield policy.problem(("columns", name, "weight"), f"{name!r} is never changed; take the weight out")
+            elif not any(isinstance(use, (General, Counts)) for use in policy.uses):
+                message = "only counts for use general or counts (or general in a list of uses); take it out"
+                yield policy.problem(("columns", name, "weight"), message)
+        if column.coarsens and name not in changeable and not (name in policy.targets and column.scale is not None):
             what = "taxonomy" if column.taxonomy is not None else "type"
-            if name in policy.sensitive or name == policy.target:
+            if name in policy.sensitive or name in policy.targets:
                 message = (
                     f"{name!r} is never changed (it is {'sensitive' if name in policy.sensitive else 'the target'})"
                 )

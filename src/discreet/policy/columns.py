@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from discreet.errors import InputError
+from discreet.policy.matrices import Amounts, Weight
 from discreet.policy.part import Part, Text
 from discreet.scale import Dates, Numbers, Scale, tells_days
 from discreet.taxonomy import Taxonomy, read_taxonomy
@@ -80,6 +82,13 @@ class Column(Part):
         default=True, description="write the outermost intervals as <18 and >=65, so that no extreme value is told"
     )
     date_format: str | None = Field(default=None, description="how dates are written, such as %d.%m.%Y")
+    weight: Weight = Field(
+        default=Fraction(1), description="how much its loss of detail counts beside that of the other columns"
+    )
+    losses: Amounts = Field(
+        default=None,
+        description="how bad it is not to tell a value from another: a CSV file, or {VALUE: {OTHER: 2.5}}",
+    )
 
     @model_serializer(mode="wrap")
     def _only_what_was_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -107,7 +116,7 @@ class Column(Part):
     @model_validator(mode="after")
     def _says_something(self) -> Column:
         if not self.model_fields_set:
-            raise ValueError("says nothing; write a role, a type or a taxonomy")
+            raise ValueError("says nothing; write a role, a type, a taxonomy or a weight")
         return self
 
     @model_validator(mode="after")
@@ -126,6 +135,18 @@ class Column(Part):
             raise ValueError("date_format: only dates have it; write type: date")
         if self.date_format is not None and not tells_days(self.date_format):
             raise ValueError("date_format: must tell day, month and year (four digits) and no time, such as %d.%m.%Y")
+        return self
+
+    @model_validator(mode="after")
+    def _losses_fit(self) -> Column:
+        if not self.weight:
+            raise ValueError("weight: must be more than 0; leave the column out of every requirement instead")
+        if self.losses is None:
+            return self
+        if self.taxonomy is None:
+            raise ValueError("losses: need a taxonomy, whose values they compare")
+        if strange := self.losses.values_named() - set(self.taxonomy.leaves):
+            raise ValueError(f"losses: {min(strange)!r} is no value of the taxonomy")
         return self
 
     @model_validator(mode="after")

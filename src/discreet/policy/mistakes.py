@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from discreet.errors import Problem
 from discreet.policy.part import Path, Source, did_you_mean
 from discreet.policy.requirements import TAGGED_REQUIREMENTS
-from discreet.policy.uses import TAGGED_USES
+from discreet.policy.uses import LIST, ONE, TAGGED_USES
 
 _TAGGED: dict[str, type[BaseModel]] = {**TAGGED_REQUIREMENTS, **TAGGED_USES}
 _PLAIN = {
@@ -87,9 +87,11 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
             continue
         if path and path[0] == "file" and step in ("bool", "tuple[str, ...]"):
             continue
+        if path == ["use"] and step in (ONE, LIST):
+            continue
         path.append(step)
         holder = at
-        expects_tag = step == "use" or (isinstance(step, int) and path[0] == "protect" and len(path) == 2)
+        expects_tag = step == "use" or (isinstance(step, int) and path[0] in ("protect", "use") and len(path) == 2)
         at = _part_at(at, step)
     return tuple(path), holder
 

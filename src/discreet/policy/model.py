@@ -20,7 +20,7 @@ from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.part import Frozen, Part, Source, Text
 from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Requirement, Share
-from discreet.policy.uses import Classify, General, Regress, Use
+from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -101,7 +101,8 @@ class Policy(Part):
     Parameters
     ----------
     use
-        What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default).
+        What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default); or a
+        list of them, each with its weight.
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
     columns, missing, file, marker, search, disclosure, suppress
@@ -118,7 +119,7 @@ class Policy(Part):
     Fraction(3, 4)
     """
 
-    use: Use = Field(default_factory=General)
+    use: Uses = Field(default_factory=General)
     protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
     columns: Annotated[Mapping[str, Column], BeforeValidator(as_columns), AfterValidator(Frozen)] = Field(
         default_factory=Frozen
@@ -144,7 +145,7 @@ class Policy(Part):
             self,
             *,
             protect: Sequence[Requirement],
-            use: Use | str | Mapping[str, object] = ...,
+            use: Use | str | Mapping[str, object] | Sequence[Use | str | Mapping[str, object]] = ...,
             columns: Mapping[str, Column | Mapping[str, object]] = ...,
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
@@ -165,7 +166,7 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _disclosure_fits_use(self) -> Policy:
-        if self.disclosure.disclose == "beneficial" and not isinstance(self.use, Classify):
+        if self.disclosure.disclose == "beneficial" and not isinstance(self.uses[0], Classify):
             raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
         return self
 
@@ -177,8 +178,25 @@ class Policy(Part):
         ):
             if getattr(self, name) != silent and self.method != search:
                 raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
-        if self.method == "coordinate" and isinstance(self.use, Regress):
-            raise ValueError("search: coordinate does not serve {regress: COLUMN}; write search: disclosure")
+        if self.method == "disclosure" and (what := self._beyond_disclosure()):
+            raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
+        return self
+
+    def _beyond_disclosure(self) -> str | None:
+        """What the use asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
+        if len(self.uses) > 1:
+            return "several uses"
+        use = self.uses[0]
+        if isinstance(use, (Classify, Regress)) and use.suppressed not in ("one", "all"):
+            return f"'suppressed: {use.suppressed}'"
+        if isinstance(use, Classify) and use.costs is not None:
+            return "'costs'"
+        return "'by: median'" if isinstance(use, Regress) and use.by == "median" else None
+
+    @model_validator(mode="after")
+    def _weights_compare(self) -> Policy:
+        if not isinstance(self.use, tuple) and not isinstance(self.use, Counts) and self.use.weight != 1:
+            raise ValueError("use: a weight only counts in a list of uses; take it out")
         return self
 
     @model_validator(mode="after")
@@ -216,7 +234,7 @@ class Policy(Part):
         if self.search is not None:
             return self.search
         crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
-        return "coordinate" if crowds and not isinstance(self.use, Regress) else "disclosure"
+        return "coordinate" if crowds or self._beyond_disclosure() else "disclosure"
 
     @property
     def identifiers(self) -> tuple[str, ...]:
@@ -224,14 +242,29 @@ class Policy(Part):
         return tuple(name for name, column in self.columns.items() if column.role == "identifier")
 
     @property
+    def uses(self) -> tuple[Classify | Regress | Counts | General, ...]:
+        """What the release is for, always as a list."""
+        return self.use if isinstance(self.use, tuple) else (self.use,)
+
+    @property
+    def goals(self) -> tuple[Classify | Regress, ...]:
+        """The uses that predict something."""
+        return tuple(use for use in self.uses if isinstance(use, (Classify, Regress)))
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """The columns that are to stay predictable."""
+        return frozenset(goal.target for goal in self.goals)
+
+    @property
     def target(self) -> str | None:
-        """The column that `use` wants to keep predictable, if any."""
-        return self.use.target if isinstance(self.use, (Classify, Regress)) else None
+        """The first column that is to stay predictable, if any."""
+        return self.goals[0].target if self.goals else None
 
     @property
     def inputs(self) -> tuple[str, ...] | None:
-        """The columns that `use` predicts its target from; None for all."""
-        return self.use.inputs if isinstance(self.use, (Classify, Regress)) else None
+        """The columns that the first target is predicted from; None for all."""
+        return self.goals[0].inputs if self.goals else None
 
     @property
     def sensitive(self) -> frozenset[str]:

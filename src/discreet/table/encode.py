@@ -40,6 +40,11 @@ class Combinations:
         """Return the code of a column in each combination."""
         return self.codes[self.columns.index(column)]
 
+    def rows(self, column: str) -> Ints:
+        """Return how many rows have each value of a column."""
+        size = len(self.domain(column))
+        return np.bincount(self.code(column), weights=self.counts, minlength=size).astype(np.int64)
+
 
 def smallest(size: int) -> type[np.unsignedinteger]:
     """Return the smallest integer type that holds the codes of `size` values."""

@@ -1,0 +1,61 @@
+"""What a release is good for, beside the slow version."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import discreet as d
+from tests.jobs import Job, mixed_jobs
+from tests.method.test_coordinate import costs_of, reference
+from tests.reference import cuts as slow
+
+
+def slow_view(job: Job, release: d.Release) -> slow.Evaluation:
+    """The release as the slow version sees it: looks as released, masked rows suppressed."""
+    table, _ = reference(job)
+    frame = release.table
+    assert isinstance(frame, pl.DataFrame)
+    looks = tuple(zip(*(frame[name].to_list() for name in table.changeable), strict=True)) or ((),) * len(job.rows)
+    masked = {row for row, look in enumerate(looks) if look and all(text == "*" for text in look)}
+    losses = tuple((Fraction(0),) * len(table.changeable) for _ in looks)
+    return slow.Evaluation(table, looks, losses, masked, frozenset(), frozenset(), frozenset())
+
+
+@settings(max_examples=100, deadline=None)
+@given(mixed_jobs(search="coordinate"))
+def test_equals_the_slow_version(job: Job) -> None:
+    try:
+        release = d.protect(job.frame, job.policy, seed=1)
+    except d.ImpossiblePromise:
+        return
+    view = slow_view(job, release)
+    found = release.audit.usefulness
+    assert found.groups == len(view.groups)
+    assert found.smallest == min(map(len, view.groups.values()), default=0)
+    assert found.average == pytest.approx(float(slow.average_group_size(view)))
+    assert found.discernibility == slow.discernibility(view)
+    for goal, told in zip(job.policy.goals, found.targets, strict=True):
+        if goal.inputs is not None:
+            continue
+        if isinstance(goal, d.Regress):
+            expected = slow.rm(view, goal.target, by=goal.by, suppressed=goal.suppressed)
+        else:
+            expected = slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed)
+        assert told.released == pytest.approx(float(expected), abs=1e-9)
+        if isinstance(goal, d.Regress) or goal.costs is None:
+            assert told.original <= told.nothing + 1e-9
+
+
+def test_the_audit_says_what_the_release_is_good_for() -> None:
+    table = pl.DataFrame({"age": ["1", "2", "8", "9"] * 3, "sick": ["no", "no", "yes", "yes"] * 3})
+    policy = d.Policy(
+        use=d.Classify("sick"), protect=[d.KAnonymity(k=6, over=["age"])], columns={"age": d.Column(type="number")}
+    )
+    found = d.protect(table, policy).audit.usefulness
+    assert (found.groups, found.smallest, found.average, found.discernibility) == (2, 6, 6.0, 72)
+    (told,) = found.targets
+    assert (told.target, told.measure, told.released, told.original, told.nothing) == ("sick", "CM", 0.0, 0.0, 0.5)
