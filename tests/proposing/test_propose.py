@@ -192,6 +192,7 @@ def test_dates_in_any_form_tell_the_calendar() -> None:
     assert tree(["2024-01-31 08:15", "2024-02-01 09:00"]).ancestors("2024-01-31 08:15")[1] == "2024-01-31"
     few = tree(["2024-01-30", "2024-03-02"])
     assert {"2024-01-01", "2024-02-29", "2024-03-31"} <= set(few.leaves)  # every day of these months
+    assert not any(node.dropped for node in tree(["2018-01-01", "2020-01-01"]).nodes)  # nor has a decade one month only
     assert tree(["1900-05-05", "2000-05-05"]).leaves.index("1900-05-31") > 0  # the ends only: too many days
 
 
@@ -355,7 +356,7 @@ def test_the_warning_is_true() -> None:
         return propose(count_values(pl.DataFrame({"x": values}), "x"), **said).notes[0]
 
     ages = [str(age) for age in range(17, 91, 3)]
-    assert "whether it occurs or not" in note(ages)
+    assert "lists numbers whether they occur or not" in note(ages)
     assert "shows which values occur, the smallest and largest" in note(ages, fill=False)
     assert "ends of its ranges are listed too" in note(["1", "999983", "40000", "77"])
     assert "How often they occur shapes the groups" in note(list("abcdef"))

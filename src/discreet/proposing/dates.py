@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 from discreet.errors import InputError
@@ -71,21 +71,24 @@ def _useful(days: Sequence[date], above: Sequence[str], levels: int | None) -> l
 def _filled(days: dict[str, date], form: str | None, steps: Sequence[str]) -> tuple[dict[str, date], Fill]:
     """Return the dates with all others of their groups, or with the ends of the groups if those are many."""
     known = set(days.values())
-
-    def with_others(more: Iterable[date]) -> dict[str, date]:
-        return days | {_write(day, form): day for day in more if day not in known}
-
-    for step in (steps[-1], steps[0]):
-        more = [day for day in _around(min(known), max(known), step) if form != MONTH or day.day == 1]
-        if may_fill(len(more), len(known)):
-            return with_others(more), Fill.ALL
-    ends = set(known)
+    between = _between(known, form, steps)
+    wanted = known | set(between)
     for step in reversed(steps):  # the first day of a year begins a month, which has a last day too
-        some = {_GROUPS[step][0](day): day for day in ends}
+        some = {_GROUPS[step][0](day): day for day in wanted}
         for day in some.values():
             first, *_, last = _around(day, day, step)
-            ends |= {first, last.replace(day=1) if form == MONTH else last}
-    return with_others(sorted(ends)), Fill.ENDS
+            wanted |= {first, last.replace(day=1) if form == MONTH else last}
+    others = {_write(day, form): day for day in sorted(wanted - known)}
+    return days | others, Fill.ALL if between else Fill.ENDS
+
+
+def _between(known: set[date], form: str | None, steps: Sequence[str]) -> list[date]:
+    """Return all dates of the widest groups, or else of the narrowest from the first to the last; none if too many."""
+    for step in (steps[-1], steps[0]):
+        found = [day for day in _around(min(known), max(known), step) if form != MONTH or day.day == 1]
+        if may_fill(len(found), len(known)):
+            return found
+    return []
 
 
 def _around(first: date, last: date, step: str) -> Iterator[date]:

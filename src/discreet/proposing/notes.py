@@ -67,10 +67,10 @@ def _other_ways(kind: str, form: str | None, found: Grouping) -> Iterator[str]:
 
 def _learned(kind: str, found: Grouping) -> str:
     if found.filled is Fill.ALL:
-        each = "whole number" if kind == "ranges" else "date"
+        listed = "numbers" if kind == "ranges" else "dates"
         return (
-            f"Learned from the data: it lists every {each} of its ranges, whether it occurs or not, but the first and "
-            "the last range tell about where the extremes are. Look through it before others see it."
+            f"Learned from the data: it lists {listed} whether they occur or not, but its first and last ranges tell "
+            "about where the extremes are. Look through it before others see it."
         )
     what = "which values occur"
     if kind in ("ranges", "dates"):

@@ -6,7 +6,7 @@ a value stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -172,25 +172,28 @@ def _placed(ruler: _Ruler, low: int, high: int, widths: Sequence[int]) -> _Ruler
 def _filled(units: dict[str, int], ruler: _Ruler, widths: Sequence[int]) -> tuple[dict[str, int], Fill]:
     """Return the values with all other whole numbers of their ranges, or with the ends of the ranges if many."""
     present = set(units.values())
-    write = _spelling(units, ruler)
-
-    def with_others(numbers: Iterable[int]) -> dict[str, int]:
-        return units | {write(number): number for number in numbers if number not in present}
-
-    for width in (widths[-1], widths[0]) if not ruler.places else ():
-        first = ruler.first(ruler.group(min(present), width), width)
-        stop = ruler.first(ruler.group(max(present), width) + 1, width)
-        if may_fill(stop - first, len(present)):
-            return with_others(range(first, stop)), Fill.ALL
     if ruler.places > MOST_PLACES:
         return units, Fill.NONE
-    numbers = set(present)
+    between = _between(present, ruler, widths)
+    numbers = present | set(between)
     for width in reversed(widths):  # an end of a wide range begins a narrow one, which has ends too
         groups = {ruler.group(number, width) for number in numbers}
         numbers |= {ruler.first(group + after, width) - after for group in groups for after in (0, 1)}
         if len(numbers) > FILL_MOST + len(present):
             return units, Fill.NONE
-    return with_others(sorted(numbers)), Fill.ENDS
+    write = _spelling(units, ruler)
+    others = {write(number): number for number in sorted(numbers - present)}
+    return units | others, Fill.ALL if between else Fill.ENDS
+
+
+def _between(present: set[int], ruler: _Ruler, widths: Sequence[int]) -> range:
+    """Return all numbers of the widest ranges, or else of the narrowest from first to last; none if too many."""
+    for width in (widths[-1], widths[0]) if not ruler.places else ():
+        first = ruler.first(ruler.group(min(present), width), width)
+        stop = ruler.first(ruler.group(max(present), width) + 1, width)
+        if may_fill(stop - first, len(present)):
+            return range(first, stop)
+    return range(0)
 
 
 def _spelling(units: dict[str, int], ruler: _Ruler) -> Callable[[int], str]:
