@@ -47,7 +47,7 @@ def test_kinds_and_signs_of_missing_values(tmp_path: Path) -> None:
     assert (kinds["Kosten (EUR)"], kinds["dob"], kinds["zip"], kinds["Bemerkung"]) == (
         "decimal",
         "date",
-        "number",
+        "code",
         "text",
     )
     assert '#missing: {values: ["k.A."], rows: drop}' in draft.text
@@ -76,3 +76,12 @@ def test_commented_lines_can_be_used_as_they_are(tmp_path: Path) -> None:
 def test_a_table_without_anything_to_guess(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("x\n1\n1\n")
     assert draft_policy(tmp_path / "one.csv").known == ()
+
+
+def test_dates_and_codes_get_what_fits_them(tmp_path: Path) -> None:
+    rows = ["13/02/1980,01067,05/06/2020", "01/03/1990,10115,07/08/2021", "25/12/1975,80331,01/02/2022"]
+    (tmp_path / "t.csv").write_text("\n".join(["dob,plz,birth2", *rows]) + "\n")
+    looks = {look.name: look for look in draft_policy(tmp_path / "t.csv").looks}
+    assert looks["dob"].type == '{type: date, date_format: "%d/%m/%Y"}'
+    assert looks["birth2"].type is None  # day and month could be swapped
+    assert (looks["plz"].kind, looks["plz"].type) == ("code", None)

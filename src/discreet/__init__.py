@@ -48,6 +48,8 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
+    from discreet.proposing.propose import propose_taxonomy
+    from discreet.taxonomy import Taxonomy, read_taxonomy
     from discreet.thresholds import Frontier, Point, frontier
 
 _HOMES = {
@@ -82,6 +84,8 @@ _HOMES = {
         "read_policy",
     ),
     "discreet.pipeline": ("Progress", "Release", "protect"),
+    "discreet.proposing.propose": ("propose_taxonomy",),
+    "discreet.taxonomy": ("Taxonomy", "read_taxonomy"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -117,6 +121,7 @@ __all__ = [
     "Release",
     "Step",
     "Suppress",
+    "Taxonomy",
     "Template",
     "TooManySuppressed",
     "Truth",
@@ -124,9 +129,11 @@ __all__ = [
     "Worst",
     "__version__",
     "frontier",
+    "propose_taxonomy",
     "protect",
     "read_plan",
     "read_policy",
+    "read_taxonomy",
     "verify",
 ]
 

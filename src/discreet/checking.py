@@ -9,6 +9,7 @@ from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.pipeline import prepare
 from discreet.policy import GroupPromise, Policy
+from discreet.previewing import Preview, preview_columns
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Checked:
     rows: int | None = None
     dropped: int = 0
     may_change: tuple[str, ...] = ()
+    previews: tuple[Preview, ...] = ()
+    """The columns that are released as groups or intervals, at each level."""
 
     @property
     def possible(self) -> bool:
@@ -61,6 +64,7 @@ class Checked:
             "dropped_rows": self.dropped,
             "may_change": list(self.may_change),
             "warnings": list(self.warnings),
+            "columns": [preview.to_dict() for preview in self.previews],
             "not_covered": list(self.not_covered),
         }
 
@@ -79,5 +83,12 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
         unchangeable = [column for column in made[0].given if column in bound.fixed]
         least = worst_of(source, policy, unchangeable, made)
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
-    uncovered = not_covered(policy, bound.released)
-    return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)
+    return Checked(
+        tuple(promises),
+        not_covered(policy, bound.released),
+        bound.warnings,
+        source.rows,
+        source.dropped,
+        bound.changeable,
+        preview_columns(policy, job.task.columns, job.task.counted),
+    )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from discreet.pipeline import Progress, Release
-    from discreet.policy import Policy
+    from discreet.policy import FileOptions, Policy
 
 app = typer.Typer(
     add_completion=False,
@@ -281,10 +281,9 @@ def init(
         if out is not None:
             _refuse_outputs([out], [table], force)
         from discreet.drafting import draft_policy
-        from discreet.policy import FileOptions
 
-        said = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
-        draft = draft_policy(table, FileOptions(**{name: value for name, value in said.items() if value is not None}))
+        options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
+        draft = draft_policy(table, options)
         if out is None:
             print(draft.text, end="")
             return
@@ -296,6 +295,116 @@ def init(
                 file.write(draft.text.encode())
             staging.commit(last=out)
         print_draft(draft, str(table), str(out))
+
+
+@app.command()
+def taxonomy(
+    table: TableArg,
+    column: Annotated[str, typer.Argument(metavar="COLUMN", help="The column.", show_default=False)],
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="auto, ranges, dates, prefix or balanced; auto, what fits, when absent."),
+    ] = None,
+    levels: Annotated[
+        int | None, typer.Option("--levels", min=1, help="Levels of groups between the values and the root.")
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", help="The levels themselves: 5,10,20 or month,year or (characters kept) 3,2."),
+    ] = None,
+    root: Annotated[str | None, typer.Option("--root", help="The label for all values; * when absent.")] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option("--missing", help="A value that stands for a missing value, and is left out; may be repeated."),
+    ] = None,
+    fill: Annotated[
+        bool | None,
+        typer.Option("--fill/--no-fill", help="Whether to list numbers and days that do not occur, too.  [yes]"),
+    ] = None,
+    date_format: Annotated[
+        str | None, typer.Option("--date-format", help="How dates are written, such as %d.%m.%Y.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it here instead of showing it.")] = None,
+    check: Annotated[
+        Path | None, typer.Option("--check", help="Propose nothing: check this taxonomy against the column.")
+    ] = None,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="With --check: list the values that it lacks, and sample labels.")
+    ] = False,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: SkipOption = None,
+) -> None:
+    """Propose a taxonomy for a COLUMN of TABLE, learned from its values, to be edited; or check one that exists."""
+    with _reporting(as_json) as report:
+        options = {"kind": kind, "levels": levels, "steps": steps, "root": root, "fill": fill}
+        options["date-format"] = date_format
+        file = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
+        if check is not None:
+            _refuse_with_check({**options, "out": out, "force": force or None})
+            _check_taxonomy(report, check, table, column, missing or [], file, show_values=show_values)
+        elif show_values:
+            raise InputError("--show-values: is for --check")
+        if out is not None:
+            _refuse_outputs([out], [table], force)
+        from discreet.proposing.propose import propose
+        from discreet.proposing.tally import count_values
+        from discreet.show import print_proposal
+
+        proposal = propose(
+            count_values(table, column, missing or [], file),
+            kind or "auto",
+            levels=levels,
+            steps=None if steps is None else steps.split(","),
+            root=root,
+            fill=fill is not False,
+            date_format=date_format,
+        )
+        if out is not None:
+            proposal.taxonomy.write(out, force=force)
+            report.written = out
+        if as_json:
+            _print_json(proposal.to_dict(out))
+            return
+        if out is None:
+            _print_file(proposal.taxonomy.to_csv())
+        print_proposal(proposal, out)
+
+
+def _refuse_with_check(options: dict[str, object]) -> None:
+    """Refuse options that say how to propose when nothing is proposed."""
+    said = [f"--{name}" for name, value in options.items() if value is not None]
+    if said:
+        raise InputError(f"{', '.join(said)}: with --check nothing is proposed; leave it out")
+
+
+def _check_taxonomy(
+    report: _Report,
+    path: Path,
+    table: Path,
+    column: str,
+    missing: list[str],
+    file: FileOptions,
+    *,
+    show_values: bool,
+) -> NoReturn:
+    """Say how a taxonomy fits a column; exit with 1 if a policy could not use it."""
+    from discreet.fitting import fit
+    from discreet.proposing.tally import count_values
+    from discreet.show import print_fit
+    from discreet.taxonomy import read_taxonomy
+
+    found = fit(read_taxonomy(path), count_values(table, column, missing, file))
+    report.code = 0 if found.fits else 1
+    if report.as_json:
+        _print_json(found.to_dict(values=show_values))
+    else:
+        print_fit(found, str(path), show_values=show_values)
+    sys.stdout.flush()
+    raise typer.Exit(report.code)
 
 
 @app.command()
@@ -410,10 +519,26 @@ def _print_json(document: object) -> None:
     print(json.dumps(document, indent=1, ensure_ascii=False))
 
 
+def _print_file(text: str) -> None:
+    """Print what becomes a file: in UTF-8 even where the terminal shows less."""
+    if sys.stdout.isatty():
+        print(text, end="", flush=True)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+
+
 def _read_policy(path: Path, **file: object) -> Policy:
     from discreet.policy import read_policy
 
     return read_policy(path).with_file(**file)
+
+
+def _file_options(**said: object) -> FileOptions:
+    from discreet.policy import FileOptions
+
+    return FileOptions(**{name: value for name, value in said.items() if value is not None})
 
 
 def _released(out: Path, policy: Policy) -> list[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,8 @@ from pathlib import Path
 import polars as pl
 
 from discreet.policy import FileOptions
-from discreet.scale import Dates, Numbers
+from discreet.policy.spelling import yaml_name
+from discreet.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, words_of
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
 from discreet.version import __version__
@@ -25,10 +27,8 @@ MOST_KNOWN = 6
 """Columns an adversary is first supposed to know."""
 SAMPLE = 100_000
 """Rows looked at."""
-MISSING = (
-    "?", "NA", "N/A", "n/a", "n.a.", "N.A.", "#N/A", "null", "NULL", "None", "nan", "NaN", "-", "--", ".", "unknown",
-    "Unknown", "missing", "k.A.", "k. A.", "unbekannt",
-)  # fmt: skip
+MANY = 8
+"""Values of a category beyond which a taxonomy is offered."""
 _IDENTIFIER = {
     "id", "ids", "uid", "uuid", "name", "names", "surname", "firstname", "lastname", "fullname", "forename", "vorname",
     "nachname", "username", "login", "ssn", "nhs", "mrn", "email", "mail", "phone", "telephone", "tel", "telefon",
@@ -65,6 +65,11 @@ class Look:
     known_by_name: bool = False
     sensitive_by_name: bool = False
 
+    @property
+    def wants_groups(self) -> bool:
+        """Whether a taxonomy would be work to write by hand."""
+        return self.type is None and self.distinct > MANY
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -75,6 +80,11 @@ class Draft:
     known: tuple[str, ...]
     unique: float
     """Share of rows that the known columns single out."""
+
+
+def taxonomy_command(table: str, column: str) -> str:
+    """Return the command that proposes a taxonomy for a column."""
+    return shlex.join(["discreet", "taxonomy", table, column])
 
 
 def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft:
@@ -94,7 +104,7 @@ def _look(column: pl.Series) -> Look:
         signs[""] = column.null_count()
     present = values.filter(~values.is_in(list(MISSING)))
     distinct = present.n_unique()
-    kind = _kind(present)
+    kind = kind_of(column.name, present)
     return Look(
         column.name,
         kind,
@@ -107,32 +117,17 @@ def _look(column: pl.Series) -> Look:
     )
 
 
-def _kind(values: pl.Series) -> str:
-    """Return number, decimal, date, text (long) or category."""
-    if values.is_empty():
-        return "category"
-    stripped = values.str.strip_chars()
-    if stripped.str.contains(r"^[+-]?\d+$").all():
-        return "number"
-    if stripped.str.contains(r"^[+-]?\d*[.,]?\d+([eE][+-]?\d+)?$").all():
-        return "decimal"
-    dates = (r"^\d{4}-\d{2}-\d{2}", r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
-    if any(stripped.str.contains(form).all() for form in dates):
-        return "date"
-    return "text" if float(str(values.str.len_chars().mean())) > 40 else "category"
-
-
 def _type(kind: str, values: pl.Series) -> str | None:
     """Return the type of a column as a policy says it, where it can be cut into intervals."""
+    some = values.unique().head(1000).to_list()
     if kind in ("number", "decimal"):
-        read = (Numbers().read(value) for value in values.unique().head(1000).to_list())
-        return "{type: number}" if all(number is not None for number in read) else None
+        return "{type: number}" if are_numbers(some) else None
     if kind != "date":
         return None
-    for said, scale in (("{type: date}", Dates()), ('{type: date, date_format: "%d.%m.%Y"}', Dates("%d.%m.%Y"))):
-        if all(scale.read(value) is not None for value in values.unique().head(1000).to_list()):
-            return said
-    return None
+    forms = date_forms(some)
+    if len(forms) != 1 or forms[0] in (MONTH, TIME) or any(read_date(value, forms[0]) is None for value in some):
+        return None
+    return "{type: date}" if forms[0] is None else f'{{type: date, date_format: "{forms[0]}"}}'
 
 
 def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
@@ -140,9 +135,7 @@ def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> s
     rows = len(values)
     if kind == "text":
         return "free text may name people"
-    spaced = re.sub(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    words = set(re.split(r"[\W_]+", spaced.lower()))
-    if words & _IDENTIFIER:
+    if words_of(name) & _IDENTIFIER:
         return f"its name; {distinct} different values in {rows} rows"
     if kind in ("decimal", "date") or _KNOWN.search(name):
         return None
@@ -190,11 +183,11 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
     ]
     candidates = [look for look in looks if look.identifier is None and look.name not in known]
     candidates.sort(key=lambda look: not look.sensitive_by_name)
-    given = ", ".join(_yaml(column) for column in known) or "COLUMN"
+    given = ", ".join(yaml_name(column) for column in known) or "COLUMN"
     for look in candidates[:8]:
         hint = "sensitive by its name; " if look.sensitive_by_name else ""
         lines += [
-            f"#  - infer: {{{_yaml(look.name)}: VALUE}}    # {hint}{look.distinct} different values ({look.kind})",
+            f"#  - infer: {{{yaml_name(look.name)}: VALUE}}    # {hint}{look.distinct} different values ({look.kind})",
             f"#    given: [{given}]",
             "#    at_most: 50%",
         ]
@@ -202,14 +195,14 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
         "# Or, and also: so many rows must look alike to whoever knows these columns.",
         f"#  - {{k: 10, over: [{given}]}}",
     ]
-    lines += ["", *_columns(looks, known), "", *_missing(looks), *_file(source)]
+    lines += ["", *_columns(name, looks, known), "", *_missing(looks), *_file(source)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+def _columns(table: str, looks: Sequence[Look], known: Sequence[str]) -> list[str]:
     lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
     lines += [
-        f"  {_yaml(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
+        f"  {yaml_name(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
         for look in looks
         if look.identifier
     ]
@@ -217,12 +210,14 @@ def _columns(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
         if look.name in known:
             told = f"supposed to be known; {look.distinct} different values"
             if look.type is None:
-                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups")
+                how = f" (`{taxonomy_command(table, look.name)}` proposes one)" if look.wants_groups else ""
+                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups{how}")
             else:
-                lines.append(f"  {_yaml(look.name)}: {look.type}    # {told}; released as intervals")
+                lines.append(f"  {yaml_name(look.name)}: {look.type}    # {told}; released as intervals")
     rest = [look for look in looks if look.identifier is None and look.name not in known]
     lines += [
-        f"#  {_yaml(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})" for look in rest
+        f"#  {yaml_name(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})"
+        for look in rest
     ]
     return lines
 
@@ -253,15 +248,3 @@ def _file(source: LocalEngine) -> list[str]:
         "# As found in the file.",
         f"file: {{separator: {json.dumps(dialect.separator)}, header: {header}{encoding}}}",
     ]
-
-
-def _yaml(name: str) -> str:
-    """Return a column name as it must be written in YAML."""
-    return (
-        name
-        if re.fullmatch(r"[A-Za-z_][\w -]*\w|[A-Za-z_]", name, re.ASCII) and name.lower() not in _WORDS
-        else json.dumps(name)
-    )
-
-
-_WORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,13 +13,16 @@ from rich.table import Table
 
 from discreet.audit.verify import Answer, Finding, Verification, Worst
 from discreet.checking import Checked
-from discreet.drafting import Draft
+from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept
+from discreet.fitting import Fit
 from discreet.measure.usefulness import Told, Usefulness
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Counts, General, Inference, Policy
 from discreet.policy.share import percent
+from discreet.previewing import Level, Preview
+from discreet.proposing.propose import Proposal, policy_line
 from discreet.thresholds import Frontier
 
 MOST = 12
@@ -37,9 +41,10 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def console() -> Console:
-    """Return the console for results; wide and without colour when it is not a terminal."""
-    return _Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+def console(*, remarks: bool = False) -> Console:
+    """Return the console for results, or for remarks beside them; wide and without colour when it is not a terminal."""
+    to = sys.stderr if remarks else sys.stdout
+    return _Console(highlight=False, width=None if to.isatty() else 140, stderr=remarks)
 
 
 def text_of(value: str | None) -> str:
@@ -114,6 +119,12 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
             to.print(f"  {escape(look.name)}: identifies people ({look.identifier}); left out", soft_wrap=True)
     known = escape(", ".join(draft.known) or "no column")
     to.print(f"  {known}: known to others; together single out {draft.unique:.0%} of the rows", soft_wrap=True)
+    for look in draft.looks:
+        if look.name in draft.known and look.wants_groups:
+            told = (
+                f"{look.name}: {look.distinct} different values; groups for them: {taxonomy_command(table, look.name)}"
+            )
+            to.print(f"  {escape(told)}", soft_wrap=True)
     to.print("Now choose in it what must not be inferred, and see what that promises:")
     to.print(f"  discreet check {escape(out)} --table {escape(table)}", soft_wrap=True)
 
@@ -129,6 +140,7 @@ def print_check(result: Checked, policy: Policy) -> None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
         to.print(f"The table fits it: {result.rows} rows{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
+    _print_previews(to, result.previews)
     to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
         to.print(f"  {number}. {escape(promise.made.in_words())}", soft_wrap=True)
@@ -142,6 +154,113 @@ def print_check(result: Checked, policy: Policy) -> None:
     for warning in result.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
+
+
+def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
+    """Show the columns that are released as groups or intervals at each level."""
+    for preview in previews:
+        to.print(f"  [bold]{escape(preview.column)}[/] ({preview.kind}), by itself:", soft_wrap=True)
+        _print_levels(to, preview.levels, preview.rows, preview.k)
+
+
+def _print_levels(to: Console, levels: Sequence[Level], rows: int, k: int | None, *, labels: bool = True) -> None:
+    """One line for each level, cut where the terminal ends: the last column is but a sample."""
+    lines = [
+        ["level", "labels", "smallest group", "" if k is None else f"in groups < {k}", "such as" if labels else ""]
+    ]
+    for level in levels:
+        more = ", ..." if level.labels > len(level.such_as) else ""
+        below = f"{level.below} ({percent(Fraction(level.below, rows))})" if level.below else "none"
+        lines.append(
+            [
+                level.name,
+                f"{level.labels:,}",
+                _counted(level.smallest, "row"),
+                "" if k is None else below,
+                ", ".join(map(text_of, level.such_as)) + more if labels else "",
+            ]
+        )
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for place, (name, *figures, sample) in enumerate(lines):
+        told = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=False) if width]
+        line = "  ".join([f"    {name.ljust(widths[0])}", *told, sample]).rstrip()
+        to.print(escape(line), style=None if place else "bold", no_wrap=True, overflow="ellipsis")
+
+
+def print_proposal(proposal: Proposal, out: Path | None) -> None:
+    """Say beside the proposed taxonomy how it was made and what to do with it."""
+    to = console(remarks=True)
+    where = "" if out is None else f" in [bold]{escape(str(out))}[/]"
+    to.print(f"A taxonomy for {escape(proposal.column)}{where}: {escape(_made_of(proposal))}.", soft_wrap=True)
+    for note in proposal.notes:
+        to.print(f"- {escape(note)}", soft_wrap=True)
+    to.print("Edit it, then write in the policy, under 'columns' (the file is looked for beside the policy):")
+    to.print(f"  {escape(policy_line(proposal, out))}", soft_wrap=True)
+
+
+def _made_of(proposal: Proposal) -> str:
+    """Return the kind and the levels of a proposed taxonomy in words."""
+    *others, last = [name for name, _ in proposal.steps] or [""]
+    named = f"{', '.join(others)} and {last}" if others else last
+    if not named:
+        how = "no groups"
+    elif proposal.kind == "ranges":
+        how = f"numbers in ranges of {named}"
+    elif proposal.kind == "balanced":
+        how = f"{named} groups of about equal weight"
+    elif proposal.kind == "prefix" and last.isdigit():
+        how = f"codes by their first {named} characters"
+    else:
+        how = f"{'dates' if proposal.kind == 'dates' else 'postcodes'} by {named}"
+    return f"{how}; {proposal.taxonomy}"
+
+
+def print_fit(found: Fit, file: str, *, show_values: bool) -> None:
+    """Say whether a taxonomy fits a column."""
+    to = console()
+    verdict = "[green]fits[/]" if found.fits else "[red]does not fit[/]"
+    to.print(
+        f"[bold]{escape(file)}[/] {verdict} {escape(found.column)}: {escape(str(found.taxonomy))}.", soft_wrap=True
+    )
+    for bad, remark in _remarks(found):
+        to.print(f"[{'red' if bad else 'yellow'}]{'lacking' if bad else 'remark'}[/]: {escape(remark)}", soft_wrap=True)
+    if show_values and found.lacking:
+        to.print(f"  {escape(', '.join(map(text_of, found.lacking)))}", soft_wrap=True)
+    if show_values and found.alike:
+        to.print(f"  alike: {escape(', '.join(map(text_of, found.alike)))}", soft_wrap=True)
+    if (found.lacking or found.alike) and not show_values:
+        to.print("[dim]Give --show-values to list them.[/]")
+    if found.rows > found.blank + found.lacking_rows:
+        _print_levels(to, found.levels, found.rows, None, labels=show_values)
+
+
+def _remarks(found: Fit) -> Iterator[tuple[bool, str]]:
+    """Yield what is to be said of a taxonomy, with whether it keeps it from being used."""
+    if found.lacking:
+        near = f"; {found.nearly} of them only by capitals or blanks" if found.nearly else ""
+        yield (
+            True,
+            f"{_counted(len(found.lacking), 'value')} of the column ({_counted(found.lacking_rows, 'row')}){near}",
+        )
+    if found.blank:
+        yield (
+            False,
+            f"{_counted(found.blank, 'cell')} without a value: the policy must say under 'missing' what they are",
+        )
+    if found.unused:
+        yield False, f"{_counted(found.unused, 'leaf', 'leaves')} that no row has"
+    if found.single:
+        yield False, f"{_counted(found.single, 'group')} with one member, which is released in its place"
+    if found.alike:
+        yield False, f"{_counted(len(found.alike), 'label')} that differ from another by capitals or blanks only"
+    if found.depths[0] < found.depths[1]:
+        yield False, f"values have from {found.depths[0]} to {found.depths[1]} labels above them"
+    if found.marked:
+        yield False, "a label other than the root is *, the usual marker: the policy needs another 'marker'"
+
+
+def _counted(count: int, noun: str, nouns: str | None = None) -> str:
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def print_frontier(found: Frontier, plot: str | None) -> None:

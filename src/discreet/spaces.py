@@ -30,7 +30,6 @@ from discreet.taxonomy import Taxonomy
 if TYPE_CHECKING:
     from discreet.method.disclosure import Parts
 
-MOST_LISTED = 10
 Domain = tuple[str | None, ...]
 
 
@@ -431,13 +430,13 @@ def _tree_column(
     leaves = set(taxonomy.leaves)
     absent = [value for value in domain if value not in leaves]
     missing = tuple(value for value in absent if _is_missing(bound, value))
-    lacking = ["a missing value" if value is None else repr(value) for value in absent if value not in missing]
+    lacking = len(absent) - len(missing)
     if lacking:
-        more = f" and {len(lacking) - MOST_LISTED} more" if len(lacking) > MOST_LISTED else ""
+        blank = " (one of them: no value)" if None in absent and None not in missing else ""
         message = (
-            f"the taxonomy lacks {len(lacking)} value{'s' if len(lacking) > 1 else ''} of the column: "
-            f"{', '.join(lacking[:MOST_LISTED])}{more}; add them"
-            ", or name under 'missing' those that stand for a missing value"
+            f"the taxonomy lacks {lacking} value{'s' if lacking > 1 else ''} of the column{blank}; "
+            "add them (`discreet taxonomy TABLE COLUMN --check FILE --show-values` lists them), "
+            "or name under 'missing' those that stand for a missing value"
         )
         return None, bound.policy.problem(("columns", name, "taxonomy"), message)
     if said.losses is None:

@@ -197,6 +197,67 @@ class Taxonomy:
             position = node.parent
         return labels
 
+    def to_paths(self) -> list[tuple[str, ...]]:
+        """Return a path from each value to the root, dropped labels and all: `from_paths` gives an equal one back.
+
+        Examples
+        --------
+        >>> Taxonomy.from_tree({"*": {"North": ["Oslo", "Turku"], "Rome": None}}).to_paths()
+        [('Oslo', 'North', '*'), ('Turku', 'North', '*'), ('Rome', '*')]
+        """
+        return [self.ancestors(value) for value in self.leaves]
+
+    def to_csv(self) -> str:
+        """Return the taxonomy as the text of a file for `read_taxonomy`, which gives an equal one back.
+
+        Raises
+        ------
+        ValueError
+            When some label cannot stand in such a file: it is extremely long, or has a NUL character in it.
+
+        Examples
+        --------
+        >>> print(Taxonomy.from_tree({"*": {"North": ["Oslo", "Turku"], "Rome": None}}).to_csv(), end="")
+        Oslo;North;*
+        Turku;North;*
+        Rome;*
+        """
+        paths = self.to_paths()
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):  # with all labels in quotes no other separator makes sense
+            file = io.StringIO(newline="")
+            csv.writer(file, delimiter=SEPARATORS[0], quoting=quoting, lineterminator="\n").writerows(paths)
+            text = file.getvalue()
+            if _reads_back(text, paths):
+                return text
+        raise ValueError("a label is too long for a file, or has a NUL character in it; change it in the table first")
+
+    def write(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the taxonomy to a file for `read_taxonomy`, readable by its owner only, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file; in a policy it is `taxonomy: FILE`.
+        force
+            Replace a file that exists.
+
+        Raises
+        ------
+        InputError
+            When the file exists or cannot be written.
+        """
+        from discreet.table.staging import Staging  # policies use taxonomies, and files have policies
+
+        path = Path(path)
+        try:
+            text = self.to_csv()
+        except ValueError as error:
+            raise InputError(f"{path}: cannot be written: {error}") from None
+        with Staging(force=force) as staging:
+            with staging.open(path, private=True) as file:
+                file.write(text.encode())
+            staging.commit(last=path)
+
     def missing_from(self, values: Iterable[str]) -> list[str]:
         """Return those of some values that are not leaves, each once, in their order.
 
@@ -255,6 +316,15 @@ def read_taxonomy(path: str | Path) -> Taxonomy:
         if len(draft.values) > MOST_LEAVES:
             break
     return draft.taxonomy_or(InputError, str(path))
+
+
+def _reads_back(text: str, paths: list[tuple[str, ...]]) -> bool:
+    """Whether a text is read as the lines that it was written from."""
+    if "\0" in text or text.startswith("\ufeff"):
+        return False
+    problems = _Problems()
+    rows = [tuple(row) for _, row in _rows(text, problems)]
+    return rows == paths and not problems
 
 
 def _rows(text: str, problems: _Problems) -> Iterator[tuple[int, list[str]]]:

@@ -256,3 +256,13 @@ def test_missing_values_that_are_written_otherwise_are_warned_about() -> None:
     assert right.warnings == ()
     dropped = d.protect(table, d.Policy(protect=[template], missing={"values": ["NA"], "rows": "drop"})).audit
     assert any("finds no missing value" in warning for warning in dropped.warnings)
+
+
+def test_a_column_without_any_value_can_be_counted() -> None:
+    """Such a column of Python objects becomes one without a type in Parquet; it is a column of missing values."""
+    policy = d.Policy(protect=[d.Template(given=["job", "empty"], infer={"ill": "yes"}, at_most="40%")])
+    frame = ODD.with_columns(pl.Series("empty", [None] * len(ODD), dtype=pl.Null))
+    assert not d.verify(frame, policy).holds
+    released = d.protect(frame, policy).table
+    assert [row[0] for row in to_rows(released)].count("*") > 2
+    assert d.verify(released, policy, original=frame).holds

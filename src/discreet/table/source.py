@@ -32,12 +32,18 @@ def open_table(table: Table, policy: Policy, *, released: bool = False) -> Local
     `released` says that the table is a release: it is taken as it is, every row of it; a file then starts at
     once, and without its header line it has no identifiers (`missing` and `skip` concern the original only).
     """
-    if not isinstance(table, (str, Path)):
-        engine = _take_frame(table, policy.file)
-        return engine if released else engine.without_missing(policy.missing)
     if not released:
-        return read_file(Path(table), policy.file).without_missing(policy.missing)
+        return open_source(table, policy.file).without_missing(policy.missing)
+    if not isinstance(table, (str, Path)):
+        return _take_frame(table, policy.file)
     return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers)
+
+
+def open_source(table: Table, options: FileOptions) -> LocalEngine:
+    """Return the engine that holds all rows of `table`."""
+    if isinstance(table, (str, Path)):
+        return read_file(Path(table), options)
+    return _take_frame(table, options)
 
 
 def _take_frame(table: object, options: FileOptions) -> LocalEngine:

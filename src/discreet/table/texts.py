@@ -71,6 +71,8 @@ def _mixed(name: str) -> InputError:
 
 def _has_text_type(series: nw.Series[Any]) -> bool:
     kind = series.dtype
+    if isinstance(kind, nw.Unknown) and series.null_count() == len(series):
+        return True  # a column without any value has no type of its own
     return not kind.is_nested() and not isinstance(kind, (nw.Binary, nw.Duration, nw.Unknown))
 
 

@@ -1,0 +1,1 @@
+"""Taxonomies proposed from the values of a column, for the owner to edit."""
