@@ -167,7 +167,7 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
         ({"disclosure": {"split": "best"}}, "disclosure: is an option of 'search: disclosure'"),
         ({"search": "coordinate", "use": d.Regress("x")}, "search: coordinate does not serve"),
         ({"suppress": {"limit": "150%"}}, "suppress.limit"),
-        ({"search": "luck"}, "search: write one of 'disclosure' or 'coordinate'"),
+        ({"search": "luck"}, "search: write one of 'disclosure', 'coordinate' or 'genetic'"),
     ],
 )
 def test_options_fit_the_search(said: dict[str, Any], message: str) -> None:

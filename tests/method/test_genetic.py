@@ -24,11 +24,11 @@ from discreet.method.genetic_kernels import cross, mutate
 from discreet.pipeline import prepare
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_coordinate import BEST, evaluator, reference
+from tests.method.test_coordinate import BEST, adult_columns, evaluator, reference
 from tests.method.test_cuts import SEEDS, fast_of
 from tests.method.test_quick import AIMS, adult, k_jobs, numbers, numbers_evaluator, objective_of, switches
 from tests.reference import cuts as slow
-from tests.reference.test_cuts_reference import columns
+from tests.reference.test_cuts_reference import ADULT, adult_table, columns
 
 __all__ = ["adult"]
 
@@ -305,6 +305,114 @@ def test_the_best_gets_better_and_different_strings_go_on_to_grow() -> None:
     assert found.cost == seen[-1].best.cost < bred[0].best.cost < seen[0].best.cost
 
 
+# The whole of protect
+
+
+@settings(max_examples=80, deadline=None)
+@given(mixed_jobs(search="genetic"), st.integers(0, 100))
+def test_every_release_is_verified_and_can_be_made_again(job: Job, seed: int) -> None:
+    """Whatever is asked together: k, templates, several sets of columns, columns that never change."""
+    try:
+        release = d.protect(job.frame, job.policy, seed=seed)
+    except d.ImpossiblePromise as impossible:
+        assert impossible.least
+        return
+    assert release.audit.verification.holds
+    assert release.plan.complete
+    assert d.protect(job.frame, job.policy, seed=seed).plan == release.plan
+    plan = d.Plan.from_json(release.plan.to_json())
+    assert plan == release.plan
+    assert plan.apply(job.frame).audit.verification.holds
+
+
+def number_policy(**more: Any) -> d.Policy:
+    names = ["c0", "c1", "c2"]
+    options: dict[str, Any] = {"genetic": {"population": 40, "iterations": 6_000}, **more}
+    return d.Policy(
+        protect=[d.KAnonymity(k=5, over=names)],
+        columns=dict.fromkeys(names, d.Column(type="number")),
+        search="genetic",
+        **options,
+    )
+
+
+def test_the_search_repeats_itself_unless_there_is_another_seed() -> None:
+    table = numbers(300, 3, 30, 2, 5)
+    few = number_policy(genetic={"population": 20, "iterations": 200})
+    plans = [d.protect(table, few, seed=seed).plan.recodings for seed in (None, 0, None, 1, 2)]
+    assert plans[0] == plans[1] == plans[2]
+    assert plans[0] != plans[3] or plans[0] != plans[4]
+
+
+def test_the_options_count() -> None:
+    """More iterations keep more detail; without any mutation and crossing there is only the start."""
+    table = numbers(300, 3, 30, 2, 5)
+    details = [
+        d.protect(table, number_policy(genetic={"population": 40, "iterations": many}), seed=0).plan.detail
+        for many in (0, 300, 6_000)
+    ]
+    assert details == sorted(details)
+    assert details[0] < details[-1]
+    larger = d.protect(table, number_policy(genetic={"population": 400, "iterations": 0}), seed=0)
+    assert larger.plan.detail > details[0]
+    other = [
+        d.protect(table, number_policy(genetic={"population": 40, "iterations": 300, **more}), seed=0).plan.recodings
+        for more in ({}, {"mutation": 0.2}, {"bias": 1})
+    ]
+    assert other[0] != other[1]
+    assert other[0] != other[2]
+
+
+@pytest.mark.parametrize(("limit", "most"), [("0%", 0), ("5%", 15), ("100%", 300)])
+def test_no_more_rows_are_suppressed_than_allowed(limit: str, most: int) -> None:
+    release = d.protect(numbers(300, 3, 30, 2, 5), number_policy(suppress={"limit": limit}), seed=0)
+    assert release.audit.suppressed == len(release.plan.suppressed) <= most
+    assert release.audit.verification.holds
+
+
+def test_planning_can_be_watched_and_ended() -> None:
+    """By a time limit or by hand, with the best so far; in the end nothing is left."""
+    table, policy = numbers(300, 3, 30, 2, 5), number_policy(genetic={"population": 40, "iterations": 20_000})
+    seen: list[d.Progress] = []
+    whole = d.protect(table, policy, progress=seen.append, seed=0)
+    planned = [progress for progress in seen if progress.stage == "plan"]
+    assert (planned[1].disclosed, planned[1].left) == (0, 20_000)
+    assert (planned[-1].disclosed, planned[-1].left) == (20_000, 0)
+    assert whole.plan.complete
+    hurried = d.protect(table, policy, time_limit=0)
+    assert not hurried.plan.complete
+    assert hurried.plan.detail == 0
+    stopped = d.protect(table, policy, progress=lambda progress: progress.disclosed < 4_000, seed=0)
+    assert not stopped.plan.complete
+    assert 0 < stopped.plan.detail <= whole.plan.detail
+    at_the_end = d.protect(table, policy, progress=lambda progress: progress.disclosed < 20_000, seed=0)
+    assert at_the_end.plan == whole.plan
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"genetic": {"iterations": 10}}, "genetic: is an option of 'search: genetic'"),
+        ({"search": "disclosure", "suppress": {"limit": "5%"}}, "suppress: is an option of 'search: coordinate' or "),
+        ({"search": "genetic", "use": d.Regress("x")}, "search: genetic does not serve"),
+        ({"search": "genetic", "genetic": {"population": 1}}, "genetic.population: write 2 or more"),
+        ({"search": "genetic", "genetic": {"population": 10**9}}, "genetic.population: write 1000000 or less"),
+        ({"search": "genetic", "genetic": {"iterations": -1}}, "genetic.iterations: write a number that is not neg"),
+        ({"search": "genetic", "genetic": {"iterations": 1.5}}, "genetic.iterations: write a whole number"),
+        ({"search": "genetic", "genetic": {"mutation": 1.5}}, "genetic.mutation: write 1.0 or less"),
+        ({"search": "genetic", "genetic": {"mutation": "often"}}, "genetic.mutation: write a number"),
+        ({"search": "genetic", "genetic": {"mutation": "nan"}}, "genetic.mutation: write a number"),
+        ({"search": "genetic", "genetic": {"bias": 0.5}}, "genetic.bias: write 1.0 or more"),
+        ({"search": "genetic", "genetic": {"bais": 2}}, "unknown field 'bais'; did you mean 'bias'?"),
+        ({"search": "genetic", "genetic": "much"}, "genetic: write fields and values, such as {iterations: 100000}"),
+    ],
+)
+def test_options_fit_the_search(said: dict[str, Any], message: str) -> None:
+    with pytest.raises(d.PolicyError) as error:
+        d.Policy(protect=[d.KAnonymity(k=2, over=["a"])], **said)
+    assert message in str(error.value)
+
+
 # Adult
 
 
@@ -319,3 +427,22 @@ def test_adult_with_few_iterations(aim: str, adult: Callable[[int], Evaluator]) 
         assert BEST[250] - 0.0005 <= (found.outcome.lost + found.outcome.gone * row) / (row * total) <= BEST[250] * 1.05
     else:
         assert (found.outcome.wrong + found.outcome.gone) / total <= 0.1927
+
+
+def test_adult_with_k_and_a_template(data_dir: Path) -> None:
+    """Promises of both kinds at once: the general evaluation, verified."""
+    table = adult_table(data_dir)
+    frame = pl.DataFrame(list(table.rows), schema=list(table.names), orient="row")
+    policy = d.Policy(
+        protect=[
+            d.KAnonymity(k=25, over=ADULT["columns"]),
+            d.Template(given=["age", "education", "sex"], infer={"salary": ">50K"}, at_most="50%"),
+        ],
+        columns=adult_columns(ADULT),
+        search="genetic",
+        genetic=d.Genetic(population=100, iterations=500),
+    )
+    release = d.protect(frame, policy, seed=0)
+    assert release.audit.verification.holds
+    assert release.plan.detail is not None
+    assert release.plan.detail > 0.2

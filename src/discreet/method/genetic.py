@@ -58,6 +58,8 @@ class Watch:
     """How far the search is: what the paper's Figures 9 and 10 show."""
 
     iterations: int
+    left: int
+    """Iterations to come."""
     best: Candidate
     distinct: int
     """Different strings so far."""
@@ -81,7 +83,8 @@ def search(
     """
     genitor = Genitor(problem, evaluator, objective, population=population, mutation=mutation, bias=bias, rng=rng)
     for done in genitor.run(iterations):
-        if not carry_on(Watch(done, genitor.best(), genitor.distinct)):
+        left = 0 if genitor.saw_everything else iterations - done
+        if not carry_on(Watch(done, left, genitor.best(), genitor.distinct)):
             break
     return genitor.best()
 
@@ -142,7 +145,7 @@ class Genitor:
         for _ in self._start():
             yield 0
         done = 0
-        while done < iterations and self.size > 1 and not self._saw_everything():
+        while done < iterations and self.size > 1 and not self.saw_everything:
             self._make_room()
             self.quick.narrow(self.herd.members)
             some = min(CHUNK, iterations - done)
@@ -197,7 +200,9 @@ class Genitor:
         outcome = self.evaluator.evaluate(cut)
         return Candidate(cut, outcome, self.objective.cost(outcome))
 
-    def _saw_everything(self) -> bool:
+    @property
+    def saw_everything(self) -> bool:
+        """Whether there is no cut that was never made."""
         return self.everything <= len(self.herd.paid) and self.distinct >= self.everything
 
     def _make_room(self) -> None:
