@@ -300,7 +300,7 @@ def test_no_secret_in_any_message(folder: Path) -> None:
 
 
 def test_an_internal_error_shows_no_trace_and_no_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError(SECRET)
 
     monkeypatch.setattr("discreet.pipeline.find_plan", fail)
@@ -616,9 +616,9 @@ def test_check_says_when_k_cannot_be_kept(folder: Path) -> None:
 
 
 def test_a_policy_may_ask_for_the_genetic_search(folder: Path) -> None:
-    policy = "search: genetic\ngenetic: {population: 20, iterations: 500, mutation: 0.01, bias: 1.2}\n"
     (folder / "genetic.yaml").write_text(
-        policy + "protect:\n  - {k: 3, over: [Job, Country]}\nsuppress: {limit: 50%}\n"
+        "search: genetic\ngenetic: {population: 20, iterations: 500, mutation: 0.01, bias: 1.2}\n"
+        "suppress: {limit: 50%}\nprotect:\n  - {k: 3, over: [Job, Country]}\n"
     )
     result = run("protect", "bank.csv", "-p", "genetic.yaml", "--out", "g.csv", "--plan", "g.json", "--seed", "1")
     assert "g.csv: 24 rows, verified" in result.stdout
