@@ -194,7 +194,7 @@ def sizes(
     aim = FIGURES[figure]
     print(f"Figure {figure}: {aim} made small, published conditions; genetic: best of seeds {list(settings.seeds)}")
     print(f"{'search':>10} {'k':>4} {'LM':>8} {'CM':>8} {'suppressed':>10} {'CPU s':>6} {'worst seed':>10} "
-          f"{'known: genetic':>23} {'coordinate':>18}")  # fmt: skip
+          f"{'known: genetic':>19} {'coordinate':>18}")  # fmt: skip
     for search in searches:
         for k in chosen:
             found = Published(table, golden, k).best(search, aim, settings)
@@ -202,7 +202,7 @@ def sizes(
             worst = f"{found[-1].by(aim):10.5f}" if len(found) > 1 else " " * 10
             best = found[0]
             known = " ".join(beside(best.by(aim), aim, other, k) for other in ("genetic", "coordinate"))
-            print(f"{search:>10} {k:>4} {best.lm:8.5f} {best.cm:8.5f} {best.gone:>10} {seconds:6.1f} {worst}     {known}",
+            print(f"{search:>10} {k:>4} {best.lm:8.5f} {best.cm:8.5f} {best.gone:>10} {seconds:6.1f} {worst} {known}",
                   flush=True)  # fmt: skip
     print()
 
