@@ -21,7 +21,7 @@ from discreet.method.coordinate import bits_of as string_of
 from discreet.method.cuts import genitor_rank
 from discreet.method.evaluation import Cut, Evaluator, Outcome
 from discreet.method.genetic import Genitor, Watch, bits_of, draw, ranks, search
-from discreet.method.genetic_kernels import cross, mutate
+from discreet.method.genetic_kernels import TOO_MANY, cross, mutate
 from discreet.pipeline import prepare
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
@@ -115,10 +115,10 @@ def assert_costs(own: Genitor) -> None:
     for cost, bits in zip(costs, own.members(), strict=True):
         outcome = own.evaluator.evaluate(cut_of(bits, own.cuts))
         if objective.allows(outcome):
-            assert cost == objective.cost(outcome) < own.quick.tables.aims.too_many
+            assert cost == objective.cost(outcome) < TOO_MANY
         else:
             excess = outcome.gone + outcome.short - objective.most_gone
-            assert cost == own.quick.tables.aims.too_many + min(excess, 2 * own.problem.total)
+            assert cost == TOO_MANY + min(excess, 2 * own.problem.total)
 
 
 ANY_JOBS = st.one_of(k_jobs(), mixed_jobs(search="coordinate"))

@@ -161,12 +161,6 @@ def test_keys_that_are_too_large() -> None:
     assert_equal(quick, fast, objective_of(fast, "LM"), np.zeros(quick.cuts.length, dtype=np.uint8))
 
 
-def test_costs_that_do_not_fit() -> None:
-    fast = numbers_evaluator(numbers(20, 1, 3, 2, 0), 2)
-    with pytest.raises(ValueError, match="too large"):
-        quick_of(fast, Objective(1, 0, 2**60, 20))
-
-
 def test_what_it_does_not_cover() -> None:
     """Shares to keep, several sets of known columns, columns that are no inputs, no columns at all."""
     frame = pl.DataFrame({"a": ["x", "y"], "b": ["x", "y"], "ill": ["yes", "no"], "class": ["1", "2"]})

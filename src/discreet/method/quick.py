@@ -15,8 +15,8 @@ import numpy as np
 from discreet.method.coordinate import Objective
 from discreet.method.cuts import Bits, Cuts
 from discreet.method.evaluation import Evaluator, Outcome
+from discreet.method.genetic_kernels import TOO_MANY, Aims, Meaning, Room, Rows, Tables, Words, outcome_of
 from discreet.method.problem import CutProblem
-from discreet.method.quick_kernels import Aims, Meaning, Room, Rows, Tables, Words, outcome_of
 from discreet.method.space import Flags
 from discreet.table.encode import Ints, keys
 
@@ -77,7 +77,7 @@ class Quick:
         if self.objective.allows(outcome):
             return self.objective.cost(outcome)
         excess = outcome.gone + outcome.short - self.objective.most_gone
-        return self.tables.aims.too_many + min(excess, 2 * self.problem.total)
+        return TOO_MANY + min(excess, 2 * self.problem.total)
 
     def _rows(self, used: Flags, words: int) -> Rows:
         """Return the rows as they can be told apart by strings that have only these switches on."""
@@ -114,10 +114,6 @@ def _aims(problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Ai
     near = evaluator.limits[0].tolist() if covered else []
     least = max((-(-under // over) if over else total + 1 for over, under in near), default=0)
     company = 0 if evaluator.few_may_pass else max((math.ceil(1 / limit) for limit in limits), default=0)
-    dearest = abs(objective.loss) * evaluator.units.per_row + abs(objective.wrong)
-    too_many = total * dearest + objective.most_gone * abs(objective.gone) + 1
-    if too_many + 2 * total >= 2**63:
-        raise ValueError("the costs of this objective are too large")
     fields = problem.classes.shape[1] if objective.wrong else 1
     bits = max(total.bit_length(), 1)
     return Aims(
@@ -128,7 +124,6 @@ def _aims(problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Ai
         wrong=objective.wrong,
         gone=objective.gone,
         most_gone=objective.most_gone,
-        too_many=too_many,
         total=total,
         fields=fields,
         bits=bits,
