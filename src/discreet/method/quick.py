@@ -27,7 +27,10 @@ LARGEST_SET = 2048
 
 
 def covers(problem: CutProblem, objective: Objective) -> bool:
-    """Whether the quick evaluation is right for a problem."""
+    """Whether the quick evaluation is right for a problem; everything else is left to `Evaluator.evaluate`.
+
+    An objective that counts anything but loss, misjudged rows and rows left out has to be refused here.
+    """
     if len(problem.tables) != 1 or not problem.columns:
         return False
     table = problem.tables[0]
