@@ -145,7 +145,7 @@ def uses_of_cuts(
 
 @st.composite
 def mixed_jobs(
-    draw: st.DrawFn, *, most_rows: int = 20, search: Literal["disclosure", "coordinate"] = "disclosure"
+    draw: st.DrawFn, *, most_rows: int = 20, search: Literal["disclosure", "coordinate", "genetic"] = "disclosure"
 ) -> Job:
     """Plain, taxonomy, number and date columns; templates and k-anonymity; every use that the search serves."""
     columns = list(_MIXED)
@@ -185,6 +185,7 @@ def mixed_jobs(
         columns={name: column for name, column in kinds.items() if name in changeable},
         missing=None if complete else d.Missing(values=["?"], rows="value"),
         search=search,
+        genetic=d.Genetic(population=20, iterations=200) if search == "genetic" else d.Genetic(),
         disclosure=d.Disclosure(disclose="always" if always else None, split=split),
     )
     return Job(columns, rows, policy)

@@ -300,7 +300,7 @@ def test_no_secret_in_any_message(folder: Path) -> None:
 
 
 def test_an_internal_error_shows_no_trace_and_no_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError(SECRET)
 
     monkeypatch.setattr("discreet.pipeline.find_plan", fail)
@@ -613,3 +613,23 @@ def test_check_says_when_k_cannot_be_kept(folder: Path) -> None:
     assert "protect[0].k: write a whole number" in run("check", "k.yaml", code=2).stderr
     (folder / "k.yaml").write_text("protect: [{k: 2, over: [Job], infer: {Bankruptcy: Current}}]")
     assert "has either 'infer'" in run("check", "k.yaml", code=2).stderr
+
+
+def test_a_policy_may_ask_for_the_genetic_search(folder: Path) -> None:
+    (folder / "genetic.yaml").write_text(
+        "search: genetic\ngenetic: {population: 20, iterations: 500, mutation: 0.01, bias: 1.2}\n"
+        "suppress: {limit: 50%}\nprotect:\n  - {k: 3, over: [Job, Country]}\n"
+    )
+    result = run("protect", "bank.csv", "-p", "genetic.yaml", "--out", "g.csv", "--plan", "g.json", "--seed", "1")
+    assert "g.csv: 24 rows, verified" in result.stdout
+    run("verify", "g.csv", "-p", "genetic.yaml", "--original", "bank.csv")
+    plan = d.read_plan("g.json")
+    assert plan.policy.genetic == d.Genetic(population=20, iterations=500, mutation=0.01, bias=1.2)
+    run("apply", "g.json", "bank.csv", "--out", "again.csv")
+    run("protect", "bank.csv", "-p", "genetic.yaml", "--out", "h.csv", "--seed", "1")
+    assert (folder / "h.csv").read_bytes() == (folder / "g.csv").read_bytes()
+    run("protect", "bank.csv", "-p", "genetic.yaml", "--out", "hurried.csv", "--time-limit", "0")
+    (folder / "genetic.yaml").write_text((folder / "genetic.yaml").read_text().replace("1.2", "12"))
+    result = run("protect", "bank.csv", "-p", "genetic.yaml", "--out", "bad.csv", code=2)
+    assert "genetic.yaml:2: genetic.bias: write 2.0 or less" in result.stderr
+    assert not (folder / "bad.csv").exists()

@@ -150,7 +150,7 @@ def test_sizes_below_one_are_refused() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(mixed_jobs(search="coordinate"))
+@given(st.one_of(mixed_jobs(search="coordinate"), mixed_jobs(search="genetic")))
 def test_cuts_have_a_frontier_too(job: Job) -> None:
     sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)
     found = d.frontier(job.frame, job.policy, [1, 2, 4] if sizes else [Fraction(1, 3), Fraction(2, 3), 1])

@@ -630,9 +630,7 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         def say(progress: Progress) -> None:
             detail = ""
             if progress.left:
-                detail = (
-                    f": {progress.disclosed} disclosed, {progress.left} to try, {progress.detail:.0%} of the detail"
-                )
+                detail = f": {progress.disclosed} done, {progress.left} to try, {progress.detail:.0%} of the detail"
                 detail += f" shown, {progress.seconds:.0f} s (Ctrl-C takes what there is)"
             status.update(f"{STAGES[progress.stage]}{detail}")
 

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 class Progress:
     """How far a job is: the stage, and within planning what is disclosed.
 
-    `disclosed` values, nodes and cuts are shown, `left` are to be tried, `detail` is the share of the detail of
-    the changeable columns that is shown so far, `seconds` the time since the job began.
+    `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
+    be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
+    since the job began.
     """
 
     stage: str
@@ -98,7 +99,7 @@ def protect(
         The policy, or the path of its file.
     seed
         For tests only: which rows are suppressed by lot is then the same every time (the audit says so). The
-        lot comes from the operating system when absent.
+        lot comes from the operating system when absent. The genetic search draws other cuts with another seed.
     time_limit
         Seconds after which planning ends with the (safe) result so far.
     progress
@@ -134,12 +135,12 @@ def protect(
     threading.Thread(target=_load_kernels, daemon=True).start()
     job = prepare(table, policy, say)
     say(Progress("plan"))
-    plan = find_plan(job.task, carry_on)
+    plan = find_plan(job.task, carry_on, seed=seed)
     plan = replace(plan, kinds=job.kinds)
     try:
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
     except TooManySuppressed:  # the lot needed more rows than were reckoned with: a cut that suppresses none
-        plan = replace(find_plan(job.task, carry_on, most_suppressed=0), kinds=job.kinds)
+        plan = replace(find_plan(job.task, carry_on, most_suppressed=0, seed=seed), kinds=job.kinds)
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
 
 

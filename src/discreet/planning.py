@@ -259,11 +259,11 @@ def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Ob
 class CutPlanner:
     """A search for one cut of all columns, with the rows that do not fit left out."""
 
-    def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
+    def __init__(self, task: Task, most_suppressed: int | None = None, seed: int | None = None) -> None:
         from discreet.method.evaluation import Evaluator
 
         policy = task.bound.policy
-        self.task = task
+        self.task, self.seed = task, seed
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         if most_suppressed is None:
@@ -301,10 +301,14 @@ class CutPlanner:
 
     def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end."""
+        self._require_possible()
+        genetic = self.task.bound.policy.method == "genetic"
+        return self._genetic(carry_on) if genetic else self._coordinate(carry_on)
+
+    def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         from discreet.method.coordinate import Watch, search
         from discreet.method.disclosure import Standing
 
-        self._require_possible()
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS), MOST_KICKS)
         complete = True
@@ -318,6 +322,32 @@ class CutPlanner:
         rng = np.random.default_rng(0)  # the search protects nobody: it may well repeat itself
         best = search(
             self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
+        )
+        return best, complete
+
+    def _genetic(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.disclosure import Standing
+        from discreet.method.genetic import Watch, search
+
+        options = self.task.bound.policy.genetic
+        complete = True
+
+        def watch(far: Watch) -> bool:
+            nonlocal complete
+            go_on = carry_on(Standing(far.iterations, far.left, self.detail(far.best.outcome)))
+            complete = go_on or not far.left
+            return go_on
+
+        best = search(
+            self.problem,
+            self.evaluator,
+            self.objective,
+            population=options.population,
+            iterations=options.iterations,
+            mutation=options.mutation,
+            bias=options.bias,
+            rng=np.random.default_rng(self.seed or 0),  # by default it repeats itself: it protects nobody
+            carry_on=watch,
         )
         return best, complete
 
@@ -361,13 +391,19 @@ def detail_of(task: Task, plan: Plan, source: Engine) -> float:
     return 1 - lost / weights if weights else 1.0
 
 
-def find_plan(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None = None) -> Plan:
-    """Return a plan that keeps all promises.
+def find_plan(
+    task: Task,
+    carry_on: Callable[[Standing], bool],
+    most_suppressed: int | None = None,
+    seed: int | None = None,
+) -> Plan:
+    """Return a plan that keeps all promises; the genetic search draws other cuts with another seed.
 
     Raises
     ------
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
-    planner = Planner(task) if task.bound.policy.method == "disclosure" else CutPlanner(task, most_suppressed)
-    return planner.run(carry_on)
+    if task.bound.policy.method == "disclosure":
+        return Planner(task).run(carry_on)
+    return CutPlanner(task, most_suppressed, seed).run(carry_on)

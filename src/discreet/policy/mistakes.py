@@ -16,6 +16,9 @@ _PLAIN = {
     "string_type": "write a text",
     "int_parsing": "write a whole number",
     "int_type": "write a whole number",
+    "int_from_float": "write a whole number",
+    "float_parsing": "write a number",
+    "float_type": "write a number",
     "bool_parsing": "write true or false",
     "bool_type": "write true or false",
     "tuple_type": "write a list, such as [Job, Country]",
@@ -30,6 +33,7 @@ _LIKE: dict[str | int, str] = {
     "missing": '{values: ["?"], rows: drop}',
     "file": '{separator: ";"}',
     "disclosure": "{disclose: always}",
+    "genetic": "{iterations: 100000}",
     "suppress": "{limit: 5%}",
 }
 _ADD: dict[str | int, str] = {
@@ -57,6 +61,8 @@ def problems_of(error: ValidationError, model: type[Any], source: Source) -> lis
             message = f"write fields and values, such as {_LIKE[path[0]]}"
         elif kind == "greater_than_equal":
             message = "write a number that is not negative" if not context["ge"] else f"write {context['ge']} or more"
+        elif kind == "less_than_equal":
+            message = f"write {context['le']} or less"
         elif kind == "literal_error":
             message = f"write one of {context['expected']}"
         elif kind == "value_error":
@@ -99,11 +105,11 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
     from discreet.policy.columns import Column
-    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Suppress
+    from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, Suppress
 
     if model is Policy:
         parts = {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}
-        return {**parts, "suppress": Suppress}.get(str(step))
+        return {**parts, "genetic": Genetic, "suppress": Suppress}.get(str(step))
     return model if model is Column else None
 
 

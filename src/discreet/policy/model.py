@@ -89,6 +89,17 @@ class Disclosure(Part):
     )
 
 
+class Genetic(Part):
+    """Options of the genetic search."""
+
+    population: int = Field(default=5_000, ge=2, le=1_000_000, description="cuts that are kept at a time")
+    iterations: int = Field(default=500_000, ge=0, description="cuts that are made from two others, one at a time")
+    mutation: float = Field(default=0.002, ge=0, le=1, description="how likely each bit of a new cut is flipped")
+    bias: float = Field(
+        default=1.5, ge=1, le=2, description="how many times as often as the one in the middle the best cut is taken"
+    )
+
+
 class Suppress(Part):
     """Which rows may be suppressed: masked on every column that may change, when no cut fits them."""
 
@@ -105,7 +116,7 @@ class Policy(Part):
         list of them, each with its weight.
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, disclosure, suppress
+    columns, missing, file, marker, search, disclosure, genetic, suppress
         See the page "Policies" of the documentation.
 
     Examples
@@ -129,12 +140,14 @@ class Policy(Part):
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
         default="*", description="the text that stands in the place of a hidden value"
     )
-    search: Literal["disclosure", "coordinate"] | None = Field(
+    search: Literal["disclosure", "coordinate", "genetic"] | None = Field(
         default=None,
         description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
-        "coordinate: the best cut of one column at a time, suppresses rows (default with k)",
+        "coordinate: the best cut of one column at a time, suppresses rows (default with k); "
+        "genetic: cuts crossed and mutated, as in Iyengar's paper, suppresses rows",
     )
     disclosure: Disclosure = Field(default_factory=Disclosure)
+    genetic: Genetic = Field(default_factory=Genetic)
     suppress: Suppress = Field(default_factory=Suppress)
 
     _source: Source = PrivateAttr(default_factory=Source)
@@ -150,8 +163,9 @@ class Policy(Part):
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
-            search: Literal["disclosure", "coordinate"] | None = ...,
+            search: Literal["disclosure", "coordinate", "genetic"] | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
+            genetic: Genetic | Mapping[str, object] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
         ) -> None: ...
 
@@ -172,12 +186,14 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _options_fit_search(self) -> Policy:
-        for name, search, silent in (
-            ("disclosure", "disclosure", Disclosure()),
-            ("suppress", "coordinate", Suppress()),
+        for name, searches, silent in (
+            ("disclosure", ("disclosure",), Disclosure()),
+            ("genetic", ("genetic",), Genetic()),
+            ("suppress", ("coordinate", "genetic"), Suppress()),
         ):
-            if getattr(self, name) != silent and self.method != search:
-                raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
+            if getattr(self, name) != silent and self.method not in searches:
+                said = " or ".join(f"'search: {search}'" for search in searches)
+                raise ValueError(f"{name}: is an option of {said}; write that, or leave it out")
         if self.method == "disclosure" and (what := self._beyond_disclosure()):
             raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
         return self
