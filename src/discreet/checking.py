@@ -8,7 +8,7 @@ from pathlib import Path
 from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.pipeline import prepare
-from discreet.policy import GroupPromise, Policy
+from discreet.policy import GroupPromise, KAnonymity, Policy
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
         now = worst_of(source, policy, made[0].given, made)
         unchangeable = [column for column in made[0].given if column in bound.fixed]
         least = worst_of(source, policy, unchangeable, made)
+        if policy.removes and (unchangeable or not isinstance(requirement, KAnonymity)):
+            least = [None] * len(made)  # without the rows that are removed it may be kept
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     uncovered = not_covered(policy, bound.released)
     return Checked(tuple(promises), uncovered, bound.warnings, source.rows, source.dropped, bound.changeable)

@@ -212,22 +212,18 @@ def _release(
     """Carry the plan out; release nothing that verification does not confirm."""
     say(Progress("apply"))
     released = source.apply(plan)
-    warnings = bound.warnings
+    warnings, drawn = bound.warnings, 0
     if bound.policy.method != "disclosure":
-        plan, drawn = _suppressing(plan, source, released, bound, seed)
+        plan, drawn = _suppressing(plan, released, bound, seed)
         released = source.apply(plan)
-        if released.suppressed > math.floor(bound.policy.suppress.limit * source.rows):
-            raise TooManySuppressed(released.suppressed, source.rows, bound.policy.suppress.limit)
+        _refuse_many(released, source.rows, bound.policy)
         if drawn and seed is not None:
             rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
             warnings = (*warnings, f"{rows} suppressed by a lot that whoever knows the seed can repeat")
     say(Progress("verify"))
     verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan))
     if not verification.holds:
-        unseen = "a value that the plan has not seen was suppressed" if released.unseen == 1 else ""
-        if released.unseen > 1:
-            unseen = f"values that the plan has not seen: {released.unseen} rows were suppressed"
-        raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
+        raise BrokenPromise(verification, _unseen_hint(released))
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, source))
     hidden, coarser = _changes(released, source, bound)
@@ -237,6 +233,8 @@ def _release(
         rows=released.rows,
         dropped=source.dropped,
         suppressed=released.suppressed,
+        removed=released.removed,
+        drawn=drawn,
         unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
@@ -247,15 +245,33 @@ def _release(
     return Release(plan, audit, released)
 
 
-def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
+def _suppressing(plan: Plan, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
     """Return the plan with the rows that must be suppressed, and how many of them were drawn by lot."""
     found = rows_to_suppress(released, bound, np.random.default_rng(seed))
-    return replace(plan, suppressed=tuple(source.numbers()[found.places].tolist())), found.drawn
+    return replace(plan, suppressed=tuple(released.numbers()[found.places].tolist())), found.drawn
+
+
+def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
+    """Refuse a release with more suppressed rows than the policy allows, or with none left."""
+    gone = released.suppressed + released.removed
+    if gone > math.floor(policy.suppress.limit * rows) or not released.rows:
+        raise TooManySuppressed(gone, rows, policy.suppress.limit)
+
+
+def _unseen_hint(released: Engine) -> str:
+    """Return what to say of rows with values that the plan has not seen."""
+    if not released.unseen:
+        return ""
+    became = "removed" if released.removed else "suppressed"
+    rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
+    return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
 
 
 def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, int], dict[str, int]]:
     """Return for each changeable column how many cells are hidden, and how many tell something coarser."""
     policy = bound.policy
+    if released.removed:
+        source = source.only(np.searchsorted(source.numbers(), released.numbers()))
     hidden, coarser = {}, {}
     for name in bound.changeable:
         column = policy.column(name)

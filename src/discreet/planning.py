@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import ImpossiblePromise, Problem
+from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan import Kept, Plan, Step
@@ -208,7 +208,7 @@ class CutPlanner:
         self.task = task
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
-        self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts))
+        self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts), few_may_pass=policy.removes)
         row, most = self.evaluator.units.per_row, most_suppressed
         if most is None:
             most = math.floor(policy.suppress.limit * self.problem.total)
@@ -270,7 +270,14 @@ class CutPlanner:
         best = search(
             self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
         )
+        self._require_rows(best)
         return best, complete
+
+    def _require_rows(self, best: Candidate) -> None:
+        """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
+        policy, gone, total = self.task.bound.policy, best.outcome.gone, self.problem.total
+        if policy.removes and (gone == total or not self.objective.allows(best.outcome)):
+            raise TooManySuppressed(gone, total, policy.suppress.limit)
 
     def _empty(self, place: int, best: Candidate) -> set[int]:
         """Return the first codes of the parts of a column of which no row is kept."""
@@ -285,11 +292,18 @@ class CutPlanner:
         return 1 - lost / cells if cells else 1.0
 
     def _require_possible(self) -> None:
-        """Raise `ImpossiblePromise` when everything hidden is not enough."""
+        """Raise `ImpossiblePromise` when everything hidden is not enough.
+
+        Where rows may be removed, a promise may hold of the others, unless even all together are too few.
+        """
+        removes = self.task.bound.policy.removes
         least = []
         for table in self.problem.tables:
             for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-                sizes = np.bincount(table.fixed, weights=table.sizes).astype(np.int64)
+                fixed = np.zeros_like(table.fixed) if removes else table.fixed
+                if removes and not person:
+                    continue
+                sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
                 found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
                 share = max(
                     (Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0)

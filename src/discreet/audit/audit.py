@@ -30,6 +30,8 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
     if not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
+    if policy.removes:
+        found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")
     told = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
@@ -56,8 +58,13 @@ class Audit:
     rows: int
     dropped: int
     suppressed: int
+    """Rows of the release that are hidden on all columns that may change."""
+    removed: int
+    """Rows that the release lacks because they do not fit."""
+    drawn: int
+    """Of the suppressed rows those drawn by lot."""
     unseen: int
-    """Of the suppressed rows those with a value that the plan has not seen."""
+    """Of the suppressed or removed rows those with a value that the plan has not seen."""
     hidden_cells: dict[str, int]
     coarser_cells: dict[str, int]
     """Cells with something that covers the original, such as a group or an interval."""
@@ -87,6 +94,8 @@ class Audit:
             "rows": self.rows,
             "dropped_rows": self.dropped,
             "suppressed_rows": self.suppressed,
+            "removed_rows": self.removed,
+            "drawn_rows": self.drawn,
             "unseen_rows": self.unseen,
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,

@@ -11,6 +11,7 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -264,10 +265,7 @@ def _truth(released: Engine, policy: Policy, original: Engine | None, medians: M
     if original is not None:
         bound = bind(policy, original.columns)
         problems += _column_problems(released.columns, bound.released)
-        if released.rows != original.rows:
-            problems.append(f"the release has {released.rows} rows, expected {original.rows}")
-        else:
-            problems += _cell_problems(released, original, bound, medians)
+        problems += _row_problems(released, original, bound, medians)
     if problems:
         return Truth(Answer.BROKEN, tuple(problems))
     return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
@@ -282,6 +280,28 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
             yield f"column {name!r} of the release is not one that the policy releases"
     if tuple(columns) != tuple(expected) and sorted(columns) == sorted(expected):
         yield "the columns are in another order"
+
+
+def _row_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
+    """Yield what is wrong with the number of rows, with their order, and with their cells."""
+    least = most = original.rows
+    if bound.policy.removes:
+        least -= math.floor(bound.policy.suppress.limit * original.rows)
+    if not least <= released.rows <= most:
+        expected = f"{most}" if least == most else f"{least} to {most}"
+        yield f"the release has {released.rows} rows, expected {expected}"
+    if released.rows == original.rows:
+        yield from _cell_problems(released, original, bound, medians)
+    elif least < most and released.rows < most and set(released.columns) & set(bound.released):
+        from discreet.audit.matching import columns_beside, matched  # compiled: only loaded when needed
+
+        names = [name for name in bound.released if name in released.columns]
+        places = matched(columns_beside(released, original, bound, names, medians), released.rows)
+        if len(places) < released.rows:
+            after = "" if not len(places) else " after those of the rows above it"
+            yield f"row {len(places) + 1} of the release fits no row of the original{after}"
+        else:
+            yield from _cell_problems(released, original.only(places), bound, medians)
 
 
 def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:

@@ -90,9 +90,13 @@ class Disclosure(Part):
 
 
 class Suppress(Part):
-    """Which rows may be suppressed: masked on every column that may change, when no cut fits them."""
+    """How many rows may be suppressed when no cut fits them, and what becomes of them."""
 
     limit: Share = Field(default=Fraction(1), description="the largest share of rows that may be suppressed")
+    rows: Literal["mask", "remove"] = Field(
+        default="mask",
+        description="mask: hidden on every column that may change; remove: left out of the release",
+    )
 
 
 class Policy(Part):
@@ -171,11 +175,12 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _options_fit_search(self) -> Policy:
-        for name, search, silent in (
-            ("disclosure", "disclosure", Disclosure()),
-            ("suppress", "coordinate", Suppress()),
+        cuts = self.method != "disclosure"
+        for name, search, silent, fits in (
+            ("disclosure", "disclosure", Disclosure(), not cuts),
+            ("suppress", "coordinate", Suppress(), cuts),
         ):
-            if getattr(self, name) != silent and self.method != search:
+            if getattr(self, name) != silent and not fits:
                 raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
         if self.method == "coordinate" and isinstance(self.use, Regress):
             raise ValueError("search: coordinate does not serve {regress: COLUMN}; write search: disclosure")
@@ -217,6 +222,11 @@ class Policy(Part):
             return self.search
         crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
         return "coordinate" if crowds and not isinstance(self.use, Regress) else "disclosure"
+
+    @property
+    def removes(self) -> bool:
+        """Whether rows that do not fit are left out of the release, rather than masked."""
+        return self.suppress.rows == "remove"
 
     @property
     def identifiers(self) -> tuple[str, ...]:
