@@ -109,7 +109,7 @@ def test_new_rows_fit_or_are_left_out(job: Job, other: Job) -> None:
         return
     except d.PolicyError:  # a template names a value that nobody has
         return
-    found = d.verify(again.table, job.policy, original=other.frame)  # type: ignore[arg-type]
+    found = d.verify(again.table, job.policy, original=other.frame)
     assert found.truthful.answer is d.Answer.HOLDS
     assert again.audit.rows + again.audit.removed == len(other.rows)
     assert again.audit.unseen <= again.audit.removed
@@ -215,7 +215,7 @@ def test_every_kind_of_table(kind: str) -> None:
     table = KINDS[kind](frame)
     release = d.protect(table, policy)
     assert to_rows(release.table) == [row for row in frame.rows() if row[0] != "7"]
-    assert d.verify(release.table, policy, original=table).holds  # type: ignore[arg-type]
+    assert d.verify(release.table, policy, original=table).holds
     if kind.startswith("pandas"):
         assert list(release.table.index) == [0, 1, 2, 3, 4]  # type: ignore[attr-defined]
 
@@ -236,7 +236,7 @@ def test_rows_dropped_for_a_missing_value_do_not_count() -> None:
     policy = ages_policy(missing=d.Missing(values=["?"], rows="drop"), suppress=suppress)
     release = d.protect(table, policy)
     assert (release.audit.dropped, release.audit.removed, release.plan.suppressed) == (2, 1, (22,))
-    assert d.verify(release.table, policy, original=table).holds  # type: ignore[arg-type]
+    assert d.verify(release.table, policy, original=table).holds
     fewer = release.table[1:]  # type: ignore[index]
     problems = d.verify(fewer, policy, original=table).truthful.problems
     assert problems == ("the release has 19 rows, expected 20 to 21",)
@@ -368,7 +368,7 @@ def test_medians_of_rows_side_by_side(published: bool, tmp_path: Path) -> None:
     if published:
         release.write(tmp_path / "r.csv")
         assert d.verify(tmp_path / "r.csv", policy, original=table).holds
-    assert d.verify(release.table, policy, original=table).holds  # type: ignore[arg-type]
+    assert d.verify(release.table, policy, original=table).holds
 
 
 def test_a_million_rows_are_put_side_by_side_quickly() -> None:

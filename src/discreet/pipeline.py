@@ -18,7 +18,7 @@ from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
-from discreet.planning import Task, detail_of, find_plan, missing_warnings, value_problems
+from discreet.planning import Task, detail_of, ends_warnings, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.spaces import changeable_columns
@@ -180,7 +180,7 @@ def prepare(table: Table, policy: Policy, say: Callable[[Progress], bool | None]
     columns, unfit = changeable_columns(bound, counted)
     if problems := [*value_problems(bound, counted, kinds), *unfit]:
         raise PolicyError(problems)
-    warnings = missing_warnings(bound, counted, source.dropped)
+    warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     return Job(source, Task(bound, columns, counted), kinds)
 

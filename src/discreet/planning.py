@@ -18,7 +18,7 @@ from discreet.policy import Classify, Counts, General, Inference, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
-from discreet.spaces import Changeable
+from discreet.spaces import Changeable, NumberColumn
 from discreet.table.encode import Combinations
 from discreet.table.engine import Engine
 
@@ -97,6 +97,18 @@ def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[
     if not absent:
         return []
     return [f"no column that counts has the missing value {', '.join(absent)}: is it written otherwise there?"]
+
+
+def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
+    """Return a warning for each column of numbers or dates that cannot be cut at any of the ends it was given."""
+    return [
+        f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
+        for column in columns
+        if isinstance(column, NumberColumn)
+        and column.column.ends is not None
+        and len(column.values.numbers) > 1
+        and not column.space.cuts.any()
+    ]
 
 
 def _spelling(kind: str) -> str:

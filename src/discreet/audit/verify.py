@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.audit.covers import untrue
+from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
@@ -152,7 +153,13 @@ class Verification:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
 
-def verify(table: Table, policy: Policy | str | Path, original: Table | None = None) -> Verification:
+def verify(
+    table: Table,
+    policy: Policy | str | Path,
+    original: Table | None = None,
+    *,
+    intervals: Mapping[str, Ranges] | str | Path | None = None,
+) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
     Parameters
@@ -163,6 +170,9 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
         The policy it should keep, or the path of its file.
     original
         The table it was made from, to check that every released cell is true.
+    intervals
+        Where medians are released, the intervals they stand for: `Release.intervals`, or the path of their file.
+        When absent, those beside the file of the release are taken, if there are any.
 
     Examples
     --------
@@ -173,9 +183,25 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
     """
     policy = as_policy(policy)
     released = open_table(table, policy, released=True)
-    by_medians = any(column.released_form == "median" for column in policy.columns.values())
-    medians = read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
+    medians = _published(table, policy, intervals)
     return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
+
+
+def _published(
+    table: Table, policy: Policy, intervals: Mapping[str, Ranges] | str | Path | None
+) -> Mapping[str, Ranges]:
+    """Return the intervals that released medians stand for, as given or as they stand beside the release."""
+    if isinstance(intervals, (str, Path)):
+        if not Path(intervals).exists():
+            raise InputError(f"{intervals}: there is no such file")
+        return read_map(Path(intervals))
+    if intervals is not None:
+        unknown = [name for name in intervals if policy.column(name).released_form != "median"]
+        if unknown:
+            raise InputError(f"intervals: {unknown[0]!r} is not a column that the policy releases by medians")
+        return intervals
+    by_medians = any(column.released_form == "median" for column in policy.columns.values())
+    return read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
 
 
 def check(

@@ -67,7 +67,13 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
 def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
     """Yield what is said of columns that are never made coarser."""
     for name, column in policy.columns.items():
-        if column.coarsens and name not in changeable and not (name == policy.target and column.scale is not None):
+        if isinstance(policy.use, Regress) and name == policy.target:
+            # How its numbers or dates are read matters; it is never made coarser.
+            for what in ("taxonomy", "ends", "labels", "form", "open_ends"):
+                if what in column.model_fields_set:
+                    message = f"{name!r} is never changed (it is the target); take the {what} out"
+                    yield policy.problem(("columns", name, what), message)
+        elif column.coarsens and name not in changeable:
             what = "taxonomy" if column.taxonomy is not None else "type"
             if name in policy.sensitive or name == policy.target:
                 message = (

@@ -18,7 +18,7 @@ from pydantic import (
 
 from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
-from discreet.policy.part import Frozen, Part, Source, Text
+from discreet.policy.part import Frozen, Part, Source, Text, Whole
 from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Requirement, Share
 from discreet.policy.uses import Classify, General, Regress, Use
 
@@ -53,7 +53,9 @@ class FileOptions(Part):
         description="true; false (columns are then column_1, column_2, ...); or the list of names",
     )
     encoding: str | None = Field(default=None, description="utf-8 when absent")
-    skip: int = Field(default=0, ge=0, description="lines to leave out at the top of the original (never of a release)")
+    skip: Whole = Field(
+        default=0, ge=0, description="lines to leave out at the top of the original (never of a release)"
+    )
 
 
 class Missing(Part):

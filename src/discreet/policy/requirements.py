@@ -29,7 +29,7 @@ from pydantic import (
     model_validator,
 )
 
-from discreet.policy.part import Frozen, Part, Path, Text
+from discreet.policy.part import Frozen, Part, Path, Text, Whole
 from discreet.policy.share import parse_share, percent
 
 Share = Annotated[
@@ -249,7 +249,7 @@ class KAnonymity(Part):
     age, sex: at least 10 rows alike
     """
 
-    k: int = Field(ge=1, description="the least number of rows that look alike")
+    k: Whole = Field(ge=1, description="the least number of rows that look alike")
     over: KnownColumns
 
     if TYPE_CHECKING:
