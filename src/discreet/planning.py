@@ -327,12 +327,16 @@ class CutPlanner:
 
 
 def detail_of(task: Task, plan: Plan, source: Engine) -> float:
-    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM)."""
+    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM).
+
+    Where a sample is released, that of the rows that were drawn.
+    """
     suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
+    told = slice(None) if plan.sampled is None else np.isin(source.numbers(), np.array(plan.sampled, dtype=np.int64))
     lost = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):
         losses = np.array(column.losses(recoding))[source.encoded(column.name).codes]
-        lost += float(np.where(suppressed, 1.0, losses).mean())
+        lost += float(np.where(suppressed, 1.0, losses)[told].mean())
     return 1 - lost / len(task.columns) if task.columns else 1.0
 
 

@@ -17,7 +17,7 @@ from discreet.drafting import Draft
 from discreet.errors import cannot_be_kept
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
-from discreet.policy import Counts, General, Inference, Policy
+from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.policy.share import percent
 from discreet.thresholds import Frontier
 
@@ -64,6 +64,9 @@ def print_release(
     )
     to.print()
     _print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
+    if audit.sample is not None:
+        crowds = any(isinstance(promise, Crowd) for promise in release.plan.policy.promises())
+        to.print(f"\nReleased is {audit.sample.in_words(crowds=crowds)}.", soft_wrap=True)
     if audit.suppressed or audit.removed:
         to.print(f"\n{_suppressed(audit)}")
     _print_changes(to, release)

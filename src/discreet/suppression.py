@@ -6,6 +6,9 @@ columns that never change). Groups that break a promise are masked whole; everyt
 nothing changes. When the masked rows break a promise themselves, more rows are masked, drawn by lot: to choose
 them by what they hold would tell something. Each round only masks more, so it ends.
 
+Where k counts in the whole table and a sample of it is released, the whole table is treated so: for k all its rows
+count, for templates those that were drawn.
+
 Where the policy removes such rows, they count nowhere: groups that break a promise are removed whole, which may
 break groups on other columns, until nothing changes. No row is drawn.
 """
@@ -40,25 +43,31 @@ class _Groups:
 
     of_row: Ints
     sizes: Ints
-    lack: Ints
-    """How many more rows each needs at least to keep its promises; more than 0 where one is broken."""
+    too_few: Ints
+    """How many more rows each lacks for k."""
+    too_sure: Ints
+    """How many more rows without a property (and told) each lacks at least for a template."""
 
     @property
     def broken(self) -> Rows:
         """Which rows are in a group that breaks a promise."""
-        return np.asarray((self.lack > 0)[self.of_row], dtype=np.bool_)
+        return np.asarray(((self.too_few > 0) | (self.too_sure > 0))[self.of_row], dtype=np.bool_)
 
 
-def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator) -> Suppressed:
-    """Return the rows of a recoded table that must be masked or, where the policy says so, removed."""
-    return _Suppression(released, bound, rng).run()
+def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator, told: Rows | None = None) -> Suppressed:
+    """Return the rows of a recoded table that must be masked or, where the policy says so, removed.
+
+    `told` are the rows that are released, where the others count for k only.
+    """
+    return _Suppression(released, bound, rng, told).run()
 
 
 class _Suppression:
     """The rows of one table while more and more are suppressed."""
 
-    def __init__(self, released: Engine, bound: Bound, rng: np.random.Generator) -> None:
+    def __init__(self, released: Engine, bound: Bound, rng: np.random.Generator, told: Rows | None) -> None:
         self.bound = bound
+        self.told: Rows = np.ones(released.rows, dtype=np.bool_) if told is None else told
         self.rng = rng
         self.removes = bound.policy.removes
         self.gone: Rows = np.zeros(released.rows, dtype=np.bool_)
@@ -81,9 +90,8 @@ class _Suppression:
             fresh = broken & ~self.gone
             if fresh.any():
                 self.gone |= fresh
-            elif not self.removes and (broken & self.gone).any() and not self.gone.all():
-                self._draw(found, broken)
-            else:  # with every row masked nothing more can be done: verification says what is broken
+            elif self.removes or not (broken & self.gone).any() or not self._draw(found):
+                # With every row masked nothing more can be done: verification says what is broken.
                 return Suppressed(np.flatnonzero(self.gone), self.drawn)
 
     def _groups(self, given: frozenset[str], promises: Sequence[GroupPromise]) -> _Groups:
@@ -91,13 +99,13 @@ class _Suppression:
         groups = int(of_row.max(initial=-1)) + 1
         counted = ~self.gone if self.removes else np.ones_like(self.gone)
         sizes = np.bincount(of_row[counted], minlength=groups)
-        lack = np.zeros(groups, dtype=np.int64)
+        too_few, too_sure = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
         for promise in promises:
             if isinstance(promise, Crowd):
-                lack = np.maximum(lack, np.where(sizes > 0, promise.k - sizes, 0))
+                too_few = np.maximum(too_few, np.where(sizes > 0, promise.k - sizes, 0))
             else:
-                lack = np.maximum(lack, self._too_sure(promise, of_row, counted, groups))
-        return _Groups(of_row, sizes, lack)
+                too_sure = np.maximum(too_sure, self._too_sure(promise, of_row, counted & self.told, groups))
+        return _Groups(of_row, sizes, too_few, too_sure)
 
     def _of_row(self, given: frozenset[str]) -> Ints:
         """Return the group of each row; removed rows change nothing in it, masked ones do."""
@@ -130,15 +138,23 @@ class _Suppression:
         exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
         return np.asarray(np.minimum(np.maximum(exact - known, 0), len(self.gone)), dtype=np.int64)
 
-    def _draw(self, found: Sequence[_Groups], broken: Rows) -> None:
-        """Mask more rows by lot, from groups that can spare one where there are such."""
+    def _draw(self, found: Sequence[_Groups]) -> bool:
+        """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.
+
+        Rows that are not told help nobody to hide a property.
+        """
         spare = ~self.gone
-        lack = 1
+        too_few = too_sure = 0
         for groups, promises in zip(found, self.promises.values(), strict=True):
             k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
             spare &= groups.sizes[groups.of_row] > k
-            lack = max(lack, int(groups.lack[groups.of_row[broken & self.gone]].max()))
-        from_whom = np.flatnonzero(spare if spare.any() else ~self.gone)
-        wanted = min(lack, len(from_whom))
-        self.gone[self.rng.choice(from_whom, size=wanted, replace=False)] = True
-        self.drawn += wanted
+            masked = groups.of_row[self.gone]
+            too_few = max(too_few, int(groups.too_few[masked].max()))
+            too_sure = max(too_sure, int(groups.too_sure[masked].max()))
+        possible = ~self.gone & self.told if too_sure > 0 else ~self.gone
+        from_whom = np.flatnonzero(spare & possible if (spare & possible).any() else possible)
+        wanted = min(too_sure if too_sure > 0 else too_few, len(from_whom))
+        taken = self.rng.choice(from_whom, size=wanted, replace=False) if wanted else from_whom
+        self.gone[taken] = True
+        self.drawn += int(self.told[taken].sum())
+        return wanted > 0

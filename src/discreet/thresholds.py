@@ -187,7 +187,7 @@ def _between(job: Job, places: Sequence[int], own: Sequence[Fraction]) -> list[F
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)
     for index in places:
-        made: list[GroupPromise] = list(policy.protect[index].promises(index))
+        made: list[GroupPromise] = list(policy.promises_of(index))
         fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
         now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
         least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))

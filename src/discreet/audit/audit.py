@@ -7,12 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from discreet.audit.verify import Finding, Verification
-from discreet.policy import Crowd, Inference, Policy
+from discreet.policy import Crowd, Inference, Policy, Sample
+from discreet.policy.share import percent
 from discreet.private import private_json
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Which share of how many rows was drawn, and where k counts."""
+
+    asked: Sample
+    rows: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        told = {"share": str(self.asked.share), "drawn_rows": self.asked.size(self.rows), "of_rows": self.rows}
+        return {**told, "k_on": self.asked.k_on}
+
+    def in_words(self, *, crowds: bool) -> str:
+        """Return what the sample means, and against whom."""
+        size = self.asked.size(self.rows)
+        drawn = f"a random sample: {size} of {self.rows} rows ({percent(Fraction(size, self.rows))})"
+        if self.asked.k_on == "table":
+            return f"{drawn}; k counts in the whole table, against who does not know whether a person is in the sample"
+        what = "k and every other promise count" if crowds else "every promise counts"
+        return f"{drawn}; {what} in the released rows, also against who knows that a person is in the sample"
 
 
 def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -30,6 +54,8 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
     if not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
+    if policy.k_on_table:
+        found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
     if policy.removes:
         found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
@@ -56,6 +82,8 @@ class Audit:
     verification: Verification
     before: tuple[Finding, ...]
     rows: int
+    sample: Sampled | None
+    """Of how many rows these were drawn, where a sample is released."""
     dropped: int
     suppressed: int
     """Rows of the release that are hidden on all columns that may change."""
@@ -92,6 +120,7 @@ class Audit:
             "requirements": promises,
             "truthful": self.verification.truthful.to_dict(),
             "rows": self.rows,
+            "sample": None if self.sample is None else self.sample.to_dict(),
             "dropped_rows": self.dropped,
             "suppressed_rows": self.suppressed,
             "removed_rows": self.removed,

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from discreet.audit.covers import reach
 from discreet.medians import Ranges
 from discreet.method.kernels import kernel
 from discreet.policy.bind import Bound
-from discreet.table.engine import Engine
+from discreet.table.engine import Engine, Recount
 
 Ints = npt.NDArray[np.int64]
 Pairs = Sequence[tuple[int, int]]
@@ -66,6 +67,54 @@ def _covering(released: Engine, original: Engine, bound: Bound, name: str, media
         for text, pairs in zip(mine.domain, found.ranges, strict=True)
     ]
     return Beside(mine.codes.astype(np.int64), place[theirs.codes], ranges)
+
+
+def covered(
+    released: Engine, original: Engine, bound: Bound, given: Sequence[str], medians: Mapping[str, Ranges]
+) -> Recount:
+    """Return for each combination of released texts on some columns how many rows of the original it covers.
+
+    One column after the other: an original row goes on with every released text that covers its cell, as far as some
+    released combination begins so.
+    """
+    names = sorted(given, key=lambda name: name in bound.changeable)  # where texts are equal or not, few go on
+    columns = columns_beside(released, original, bound, names, medians)
+    texts = pl.DataFrame({f"{place}": column.released for place, column in enumerate(columns)})
+    combinations = texts.with_row_index("row").group_by(pl.exclude("row")).agg(pl.col("row").first())
+    combinations = combinations.with_columns(node=pl.lit(0, pl.UInt32))
+    rows = pl.DataFrame({f"{place}": column.original for place, column in enumerate(columns)})
+    rows = rows.group_by(pl.all()).agg(pl.len().cast(pl.Int64).alias("rows")).with_columns(node=pl.lit(0, pl.UInt32))
+    for place, column in enumerate(columns):
+        name = f"{place}"
+        edges = combinations.select("node", name).unique().with_row_index("next")
+        combinations = combinations.join(edges, on=["node", name]).drop("node").rename({"next": "node"})
+        cells = pl.DataFrame(_pairs(column, edges.get_column(name).unique().to_numpy()), schema=[name, "text"])
+        rows = rows.join(cells, on=name).drop(name).join(edges.rename({name: "text"}), on=["node", "text"])
+        rows = rows.drop("node", "text").rename({"next": "node"})
+        rows = rows.group_by(pl.exclude("rows")).agg(pl.col("rows").sum())
+    found = combinations.join(rows, on="node", how="left").with_columns(pl.col("rows").fill_null(0))
+    first = found.get_column("row").to_numpy()
+    shown = pl.DataFrame([_texts(released, name, first) for name in given])
+    nothing = np.zeros((len(found), 0), dtype=np.int64)
+    return Recount(shown, found.get_column("rows").to_numpy(), nothing, np.zeros(len(found), dtype=np.int64))
+
+
+def _texts(released: Engine, name: str, rows: Ints) -> pl.Series:
+    """Return the texts of some rows."""
+    encoded = released.encoded(name)
+    return pl.Series(name, encoded.domain, dtype=pl.String).gather(encoded.codes[rows].astype(np.uint32))
+
+
+def _pairs(column: Beside, texts: Ints) -> list[Ints]:
+    """Return the numbers of the original cells that some released texts cover, and those of the texts, pair by pair."""
+    if column.ranges is None:
+        return [texts, texts]
+    cells, owners = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for text in texts.tolist():
+        here = np.unique(np.concatenate([np.arange(*pair) for pair in column.ranges[text]] or cells[:1]))
+        cells.append(here)
+        owners.append(np.full(len(here), text))
+    return [np.concatenate(cells), np.concatenate(owners)]
 
 
 def matched(columns: Sequence[Beside], rows: int) -> Ints:

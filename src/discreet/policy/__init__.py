@@ -1,7 +1,7 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
 from discreet.policy.columns import Column
-from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Suppress
+from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Sample, Suppress
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
 from discreet.policy.uses import Classify, Counts, General, Regress
@@ -20,6 +20,7 @@ __all__ = [
     "Missing",
     "Policy",
     "Regress",
+    "Sample",
     "Suppress",
     "Template",
     "as_policy",

@@ -31,9 +31,11 @@ _LIKE: dict[str | int, str] = {
     "file": '{separator: ";"}',
     "disclosure": "{disclose: always}",
     "suppress": "{limit: 5%}",
+    "sample": "{share: 10%}",
 }
 _ADD: dict[str | int, str] = {
     "rows": "is missing; write rows: drop, value or unknown",
+    "share": "is missing; write the share of the rows to release, such as 10%",
     "at_most": "is missing; write the largest share allowed, such as 75%",
     "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
     "over": "is missing; write the columns an adversary may know, such as [age, sex]",
@@ -97,11 +99,11 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
     from discreet.policy.columns import Column
-    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Suppress
+    from discreet.policy.model import Disclosure, FileOptions, Missing, Policy, Sample, Suppress
 
     if model is Policy:
         parts = {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}
-        return {**parts, "suppress": Suppress}.get(str(step))
+        return {**parts, "suppress": Suppress, "sample": Sample}.get(str(step))
     return model if model is Column else None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,7 +21,7 @@ from pydantic import (
 from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.part import Frozen, Part, Source, Text, Whole
-from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Requirement, Share
+from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement, Share
 from discreet.policy.uses import Classify, General, Regress, Use
 
 PLAIN = Column(type="category")
@@ -101,6 +103,34 @@ class Suppress(Part):
     )
 
 
+class Sample(Part):
+    """A random share of the rows is released, and where the k of k-anonymity counts.
+
+    Examples
+    --------
+    >>> Sample(share="10%").size(25)
+    2
+    """
+
+    share: Share = Field(description="the share of the rows that is drawn and released")
+    k_on: Literal["release", "table"] = Field(
+        default="release",
+        description="release: k rows alike among those released; table: among all rows of the table, which is enough "
+        "only against who does not know that a person is in the sample",
+    )
+
+    @field_validator("share")
+    @classmethod
+    def _somebody(cls, share: Fraction) -> Fraction:
+        if not share:
+            raise ValueError("a sample has rows; write more than 0%")
+        return share
+
+    def size(self, rows: int) -> int:
+        """How many of so many rows are drawn: the share, rounded down."""
+        return math.floor(self.share * rows)
+
+
 class Policy(Part):
     """What must not be inferred from the release, and what the release is for.
 
@@ -110,7 +140,7 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default).
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, disclosure, suppress
+    columns, missing, file, marker, search, disclosure, suppress, sample
         See the page "Policies" of the documentation.
 
     Examples
@@ -141,6 +171,7 @@ class Policy(Part):
     )
     disclosure: Disclosure = Field(default_factory=Disclosure)
     suppress: Suppress = Field(default_factory=Suppress)
+    sample: Sample | None = None
 
     _source: Source = PrivateAttr(default_factory=Source)
 
@@ -158,6 +189,7 @@ class Policy(Part):
             search: Literal["disclosure", "coordinate"] | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
+            sample: Sample | Mapping[str, object] | None = ...,
         ) -> None: ...
 
     @field_validator("protect", mode="before")
@@ -186,6 +218,14 @@ class Policy(Part):
                 raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
         if self.method == "coordinate" and isinstance(self.use, Regress):
             raise ValueError("search: coordinate does not serve {regress: COLUMN}; write search: disclosure")
+        return self
+
+    @model_validator(mode="after")
+    def _sample_fits(self) -> Policy:
+        if self.k_on_table and self.method == "disclosure":
+            raise ValueError("sample: 'k_on: table' needs a search that suppresses rows; write search: coordinate")
+        if self.k_on_table and not any(isinstance(requirement, KAnonymity) for requirement in self.protect):
+            raise ValueError("sample: 'k_on: table' is about k, and no requirement has one; leave it out")
         return self
 
     @model_validator(mode="after")
@@ -226,6 +266,11 @@ class Policy(Part):
         return "coordinate" if crowds and not isinstance(self.use, Regress) else "disclosure"
 
     @property
+    def k_on_table(self) -> bool:
+        """Whether k counts in the whole table although a sample of it is released."""
+        return self.sample is not None and self.sample.k_on == "table"
+
+    @property
     def removes(self) -> bool:
         """Whether rows that do not fit are left out of the release, rather than masked."""
         return self.suppress.rows == "remove"
@@ -256,8 +301,13 @@ class Policy(Part):
 
     def promises(self) -> Iterator[GroupPromise]:
         """Yield every promise of the group requirements; a list of values means one template each."""
-        for index, requirement in enumerate(self.protect):
-            yield from requirement.promises(index)
+        for index in range(len(self.protect)):
+            yield from self.promises_of(index)
+
+    def promises_of(self, index: int) -> Iterator[GroupPromise]:
+        """Yield the promises of one requirement, by its position in `protect`."""
+        for promise in self.protect[index].promises(index):
+            yield replace(promise, whole=True) if self.k_on_table and isinstance(promise, Crowd) else promise
 
     def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""

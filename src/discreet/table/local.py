@@ -100,6 +100,8 @@ class LocalEngine:
 
     def apply(self, plan: Plan) -> LocalEngine:
         """Return the release that the plan makes of this table."""
+        if plan.sampled is not None:
+            return self._sampled(plan.sampled, plan)
         marker = plan.policy.marker
         masked = np.zeros(self.rows, dtype=np.bool_)
         released = {
@@ -127,6 +129,19 @@ class LocalEngine:
         release = self._with(without_luggage(frame), self._numbers)
         release.suppressed, release.unseen = int(masked.sum()), strangers
         return release
+
+    def _sampled(self, numbers: Sequence[int], plan: Plan) -> LocalEngine:
+        """Return the release of the rows that were drawn."""
+        drawn = self.only(np.sort(self._positions(numbers)))
+        kept = set(numbers)
+        return drawn.apply(
+            replace(
+                plan,
+                sampled=None,
+                suppressed=tuple(number for number in plan.suppressed if number in kept),
+                edits=tuple(edit for edit in plan.edits if edit.row in kept),
+            )
+        )
 
     def _without(self, removed: npt.NDArray[np.bool_], strangers: int, plan: Plan) -> LocalEngine:
         """Return the release of the rows that are not removed."""
