@@ -26,6 +26,7 @@ from discreet.spaces import changeable_columns
 from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
+from discreet.thinning import share_warnings
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Standing
@@ -187,7 +188,7 @@ def prepare(
     columns, unfit = changeable_columns(bound, counted)
     if problems := [*value_problems(bound, counted, kinds), *unfit]:
         raise PolicyError(problems)
-    warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns)]
+    warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
     if places is None:

@@ -21,6 +21,7 @@ from discreet.scale import Numbers
 from discreet.spaces import Changeable, NumberColumn
 from discreet.table.encode import Combinations
 from discreet.table.engine import Engine
+from discreet.thinning import seen_only, thinned
 
 if TYPE_CHECKING:
     from discreet.method.coordinate import Candidate
@@ -212,7 +213,7 @@ class Planner:
 class CutPlanner:
     """A search for one cut of all columns, with the rows that do not fit left out."""
 
-    def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
+    def __init__(self, task: Task, most_suppressed: int | None = None, *, seen: bool = False) -> None:
         from discreet.method.coordinate import Objective
         from discreet.method.evaluation import Evaluator
 
@@ -220,6 +221,8 @@ class CutPlanner:
         self.task = task
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        self.problem = seen_only(self.problem) if seen else self.problem
+        self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
         self.evaluator = Evaluator(self.problem, whole=isinstance(policy.use, Counts), few_may_pass=policy.removes)
         row, most = self.evaluator.units.per_row, most_suppressed
         if most is None:
@@ -264,10 +267,30 @@ class CutPlanner:
 
     def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end."""
+        self._require_possible()
+        best, complete = self._on_some_rows(carry_on) or self._best(carry_on)
+        self._require_rows(best)
+        return best, complete
+
+    def _on_some_rows(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool] | None:
+        """Return the best cut for a share of the rows, made better on all; None where all are searched on."""
+        from discreet.method.coordinate import improved
+
+        share = self.task.bound.policy.search_on
+        if share is None or share == 1 or not self.may_thin:
+            return None
+        few = CutPlanner(thinned(self.task, share), seen=True)
+        found, complete = few._best(carry_on)
+        return improved(self.problem, self.evaluator, self.objective, found.cut), complete
+
+    def _best(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        """Return the best cut for the rows of this problem, by the search that the policy asks for."""
+        return self._coordinate(carry_on)
+
+    def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         from discreet.method.coordinate import Watch, search
         from discreet.method.disclosure import Standing
 
-        self._require_possible()
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS), MOST_KICKS)
         complete = True
@@ -282,7 +305,6 @@ class CutPlanner:
         best = search(
             self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
         )
-        self._require_rows(best)
         return best, complete
 
     def _require_rows(self, best: Candidate) -> None:

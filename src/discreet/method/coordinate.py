@@ -117,6 +117,14 @@ def search(
     return best
 
 
+def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cut: Cut) -> Candidate:
+    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
+    found = evaluator.evaluate(cut)
+    begin = Candidate(cut, found, objective.cost(found))
+    better = _Steps(problem, evaluator).descend(cut, objective)
+    return begin if objective.allows(begin.outcome) and not objective.allows(better.outcome) else better
+
+
 class _Steps:
     """Best cuts of single columns."""
 

@@ -140,7 +140,7 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default).
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, disclosure, suppress, sample
+    columns, missing, file, marker, search, search_on, disclosure, suppress, sample
         See the page "Policies" of the documentation.
 
     Examples
@@ -169,6 +169,10 @@ class Policy(Part):
         description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
         "coordinate: the best cut of one column at a time, suppresses rows (default with k)",
     )
+    search_on: Share | None = Field(
+        default=None,
+        description="search on this random share of the rows only, for huge tables; what is found is applied to all",
+    )
     disclosure: Disclosure = Field(default_factory=Disclosure)
     suppress: Suppress = Field(default_factory=Suppress)
     sample: Sample | None = None
@@ -187,6 +191,7 @@ class Policy(Part):
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
             search: Literal["disclosure", "coordinate"] | None = ...,
+            search_on: str | float | Fraction | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
             sample: Sample | Mapping[str, object] | None = ...,
@@ -218,6 +223,19 @@ class Policy(Part):
                 raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
         if self.method == "coordinate" and isinstance(self.use, Regress):
             raise ValueError("search: coordinate does not serve {regress: COLUMN}; write search: disclosure")
+        return self
+
+    @field_validator("search_on")
+    @classmethod
+    def _some_rows(cls, share: Fraction | None) -> Fraction | None:
+        if share == 0:
+            raise ValueError("a search needs rows; write more than 0%")
+        return share
+
+    @model_validator(mode="after")
+    def _share_fits_search(self) -> Policy:
+        if self.search_on is not None and self.method == "disclosure":
+            raise ValueError("search_on: is for searches over cuts; write search: coordinate, or leave it out")
         return self
 
     @model_validator(mode="after")
