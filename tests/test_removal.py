@@ -493,3 +493,22 @@ def test_the_lot_for_a_template_is_quick() -> None:
     found = rows_to_suppress(open_table(table, policy), task.bound, Counting(np.random.PCG64(1)))
     assert (found.drawn, len(found.places)) == (3600, 4000)
     assert len(calls) == 1
+
+
+def test_a_refusal_tells_the_figures_of_the_first_try() -> None:
+    """Nobody of the drawn rows is left by chance; that no cut removes none is beside the point."""
+    table = pl.DataFrame({"job": ["a"] * 5 + [f"x{number}" for number in range(95)]})
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=5, over=["job"]), d.Template(given=["job"], infer={"ill": "y"}, at_most="0")],
+        sample={"share": "2%", "k_on": "table"},
+        suppress=REMOVE,
+    )
+    ill = table.with_columns(pl.Series("ill", ["n"] * 5 + ["y"] * 95))
+    refused = []
+    for seed in range(8):
+        try:
+            d.protect(ill, policy, seed=seed)
+        except d.TooManySuppressed as error:
+            refused.append(str(error))
+    assert refused
+    assert all("all 2 rows would have to be removed, so nothing is left to release" in text for text in refused)

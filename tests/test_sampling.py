@@ -361,3 +361,10 @@ def test_the_schema_knows_samples() -> None:
     for bad in ({"share": "10%", "k_on": "all"}, {"k_on": "table"}, {"share": 10}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**good, "sample": bad}, policy_schema())
+
+
+def test_a_draw_that_does_not_fit_says_so() -> None:
+    table = pl.DataFrame({"age": ["?"] * 199 + ["5"]})
+    rules = policy("1%", k=1, missing=d.Missing(values=["?"], rows="value"))
+    with pytest.raises(d.PolicyError, match="in the rows that were drawn the column has no number at all"):
+        d.protect(table, rules, seed=1)

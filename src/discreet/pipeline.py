@@ -138,8 +138,12 @@ def protect(
     plan = replace(find_plan(job.task, carry_on), kinds=job.kinds, sampled=job.sampled)
     try:
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
-    except TooManySuppressed:  # the lot needed more rows than were reckoned with: a cut that suppresses none
-        plan = replace(find_plan(job.task, carry_on, most_suppressed=0), kinds=job.kinds, sampled=job.sampled)
+    except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
+        try:
+            plan = find_plan(job.task, carry_on, most_suppressed=0)
+        except TooManySuppressed:  # there is no cut that removes none
+            raise too_many from None
+        plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
 
 
@@ -196,8 +200,8 @@ def prepare(
     if not policy.k_on_table:
         counted = source.only(places).count(bound.counted)
         columns, unfit = changeable_columns(bound, counted)
-        if unfit:
-            raise PolicyError(unfit)
+        if unfit:  # the whole table fits
+            raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
     return Job(source, Task(bound, columns, counted), kinds, tuple(source.numbers()[places].tolist()))
 
 
