@@ -208,7 +208,7 @@ def test_medians_come_with_the_intervals_they_stand_for(tmp_path: Path, monkeypa
         return result.output
 
     run("protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", "--plan", "plan.json")
-    lines = list(csv.reader(Path("r.intervals.csv").read_text().splitlines()))
+    lines = list(csv.reader(Path("r.csv.intervals.csv").read_text().splitlines()))
     assert lines[0] == ["column", "released", "from", "to"]
     ranges = {released: (begin, end) for _, released, begin, end in lines[1:]}
     cells = pl.read_csv("r.csv", infer_schema=False)["age"].to_list()
@@ -219,15 +219,15 @@ def test_medians_come_with_the_intervals_they_stand_for(tmp_path: Path, monkeypa
     assert "every promise holds" in run("verify", "r.csv", "-p", "p.yaml", "--original", "t.csv")
     run("protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", code=2)
     Path("r.csv").unlink()
-    assert "r.intervals.csv" in run("protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", code=2)
+    assert "r.csv.intervals.csv" in run("protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", code=2)
     people(["39", "12", "22", "55"], "nnnn").write_csv("new.csv")
     run("apply", "plan.json", "new.csv", "-o", "new_release.csv")
-    told = Path("new_release.intervals.csv").read_text().splitlines()
-    assert set(told) <= set(Path("r.intervals.csv").read_text().splitlines())  # and no median that is not released
+    told = Path("new_release.csv.intervals.csv").read_text().splitlines()
+    assert set(told) <= set(Path("r.csv.intervals.csv").read_text().splitlines())  # and no median that is not released
     assert "every promise" in run("verify", "new_release.csv", "-p", "p.yaml", "--original", "new.csv", "--partial")
-    Path("new_release.intervals.csv").write_text("\n".join(told[:-1]) + "\n")
+    Path("new_release.csv.intervals.csv").write_text("\n".join(told[:-1]) + "\n")
     run("verify", "new_release.csv", "-p", "p.yaml", "--original", "new.csv", "--partial", code=1)
-    Path("new_release.intervals.csv").write_text("x\n")
+    Path("new_release.csv.intervals.csv").write_text("x\n")
     run("verify", "new_release.csv", "-p", "p.yaml", "--original", "new.csv", "--partial", code=2)
 
 
@@ -260,3 +260,85 @@ def test_damaged_intervals_are_no_plan(damage: Any) -> None:
     damage(body["recodings"][0]["intervals"])
     with pytest.raises(d.InputError, match="not a whole plan"):
         d.Plan.from_json(json.dumps(body))
+
+
+def test_ends_beyond_all_values_are_warned_about() -> None:
+    """Nothing can be told apart; the owner probably mistook the unit. No value is named."""
+    table = people(["1990", "1991", "1992", "1993"], "ynnn")
+    for ends, warned in ((["18", "65"], True), (["1990"], True), (["1993"], False), (["18", "1991"], False)):
+        warnings = d.protect(table, policy(d.Column(type="number", ends=ends), "1")).audit.warnings
+        told = [warning for warning in warnings if "no end of 'age' lies between" in warning]
+        assert len(told) == warned
+        assert not any("19" in warning for warning in told)
+    one = people(["5", "5", "5"], "ynn")
+    assert not d.protect(one, policy(d.Column(type="number", ends=["18"]), "1")).audit.warnings
+
+
+def medians_policy(k: int = 2) -> d.Policy:
+    return d.Policy(protect=[d.KAnonymity(k=k, over=["age"])], columns={"age": d.Column(type="number", form="median")})
+
+
+def test_the_intervals_of_a_frame_can_be_given() -> None:
+    table = pl.DataFrame({"age": ["10", "11", "12", "40", "41"]})
+    release = d.protect(table, medians_policy())
+    out: Any = release.table
+    assert set(release.intervals["age"]) == set(out["age"])
+    assert d.verify(out, medians_policy(), table, intervals=release.intervals).holds
+    # A median that its interval does not have is found out with the intervals only.
+    narrow = {"age": dict.fromkeys(release.intervals["age"], ("11", "12"))}
+    assert d.verify(out, medians_policy(), table).holds
+    assert not d.verify(out, medians_policy(), table, intervals=narrow).holds
+    with pytest.raises(d.InputError, match="intervals: 'town' is not a column that the policy releases by medians"):
+        d.verify(out, medians_policy(), table, intervals={"town": {}})
+
+
+def test_the_intervals_of_a_frame_can_be_in_a_file(tmp_path: Path) -> None:
+    table = pl.DataFrame({"age": ["10", "11", "12", "40", "41"]})
+    release = d.protect(table, medians_policy())
+    release.write(tmp_path / "r.parquet")
+    out: Any = release.table
+    for path in (tmp_path / "r.parquet.intervals.csv", str(tmp_path / "r.parquet.intervals.csv")):
+        assert d.verify(out, medians_policy(), table, intervals=path).holds
+    with pytest.raises(d.InputError, match="there is no such file"):
+        d.verify(out, medians_policy(), table, intervals=tmp_path / "absent.csv")
+    (tmp_path / "x.csv").write_text("x\n")
+    with pytest.raises(d.InputError, match="is not a file of intervals"):
+        d.verify(out, medians_policy(), table, intervals=tmp_path / "x.csv")
+
+
+def test_two_releases_of_one_stem_have_their_own_intervals(tmp_path: Path) -> None:
+    tables = {"x.csv": ["10", "11", "12", "40", "41"], "x.parquet": ["70", "71", "72", "90", "91"]}
+    for name, ages in tables.items():
+        d.protect(pl.DataFrame({"age": ages}), medians_policy()).write(tmp_path / name)
+    for name, ages in tables.items():
+        assert d.verify(tmp_path / name, medians_policy(), original=pl.DataFrame({"age": ages})).holds
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "x.csv", "x.csv.intervals.csv", "x.parquet", "x.parquet.intervals.csv",
+    ]  # fmt: skip
+
+
+def test_old_intervals_do_not_stay_beside_a_new_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = pl.DataFrame({"age": ["10", "11", "12", "40", "41"]})
+    table.write_csv("t.csv")
+    plain = d.Policy(protect=[d.KAnonymity(k=2, over=["age"])], columns={"age": d.Column(type="number")})
+    Path("plain.yaml").write_text("protect: [{k: 2, over: [age]}]\ncolumns: {age: {type: number}}\n")
+    beside = Path("r.csv.intervals.csv")
+    d.protect(table, medians_policy()).write("r.csv")
+    assert beside.exists()
+    with pytest.raises(d.InputError, match=r"r.csv: exists already"):
+        d.protect(table, plain).write("r.csv")
+    Path("r.csv").unlink()
+    with pytest.raises(d.InputError, match=r"r.csv.intervals.csv: exists already"):
+        d.protect(table, plain).write("r.csv")
+    result = CliRunner().invoke(app, ["protect", "t.csv", "-p", "plain.yaml", "-o", "r.csv"])
+    assert (result.exit_code, "r.csv.intervals.csv: exists already" in result.output) == (2, True)
+    assert beside.exists()
+    assert not Path("r.csv").exists()
+    result = CliRunner().invoke(app, ["protect", "t.csv", "-p", "plain.yaml", "-o", "r.csv", "--force"])
+    assert result.exit_code == 0, result.output
+    assert Path("r.csv").exists()
+    assert not beside.exists()
+    beside.write_text("somebody else's\n")  # what is not ours stays
+    d.protect(table, plain).write("r.csv", force=True)
+    assert beside.read_text() == "somebody else's\n"

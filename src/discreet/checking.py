@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from discreet.audit.audit import not_covered
 from discreet.audit.verify import Worst, worst_of
 from discreet.pipeline import prepare
-from discreet.policy import GroupPromise, Policy
+from discreet.policy import GroupPromise, KAnonymity, Policy
+from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
 
 
@@ -69,6 +72,28 @@ class Checked:
         }
 
 
+def _least(
+    found: Sequence[Worst | None], requirement: Requirement, policy: Policy, *, split: bool
+) -> list[Worst | None]:
+    """Return the least that any release can have, of what everything hidden has; None where that is not known.
+
+    Without the rows that are removed a promise may be kept, and what a sample will hold is not known; only that k rows
+    can never be alike where there are fewer (unless columns that do not change `split` them anyway).
+    """
+    size = None if policy.release is None or policy.k_on_population else policy.release.size
+    crowd = isinstance(requirement, KAnonymity)
+    known = crowd and (not split or (size is None and not policy.removes))
+    if not (known or (policy.release is None and not policy.removes)):
+        return [None] * len(found)
+    if size is None:
+        return list(found)
+    return [None if worst is None else _fewer(worst, max(size(worst.rows), 1)) for worst in found]
+
+
+def _fewer(worst: Worst, rows: int) -> Worst:
+    return replace(worst, rows=rows, share=Fraction(1, rows))
+
+
 def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
@@ -78,10 +103,10 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
-        made: list[GroupPromise] = list(requirement.promises(index))
+        made: list[GroupPromise] = list(policy.promises_of(index))
         now = worst_of(source, policy, made[0].given, made)
         unchangeable = [column for column in made[0].given if column in bound.fixed]
-        least = worst_of(source, policy, unchangeable, made)
+        least = _least(worst_of(source, policy, unchangeable, made), requirement, policy, split=bool(unchangeable))
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     return Checked(
         tuple(promises),

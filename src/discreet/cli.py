@@ -542,11 +542,11 @@ def _file_options(**said: object) -> FileOptions:
 
 
 def _released(out: Path, policy: Policy) -> list[Path]:
-    """Return the files of a release: the table and, with medians, their intervals."""
-    from discreet.medians import map_path
+    """Return the files of a release: the table and, with medians or beside an old release with some, intervals."""
+    from discreet.medians import map_path, stale_map
 
     medians = any(column.released_form == "median" for column in policy.columns.values())
-    return [out, map_path(out)] if medians else [out]
+    return [out, map_path(out)] if medians or stale_map(out) else [out]
 
 
 def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> None:

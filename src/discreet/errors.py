@@ -97,6 +97,10 @@ class TooManySuppressed(PromiseError):
         from discreet.policy.share import percent
 
         self.rows, self.total, self.limit = rows, total, limit
+        if rows == total and limit == 1:
+            message = f"suppress.rows: all {total} rows would have to be removed, so nothing is left to release"
+            super().__init__(f"{message}; ask for less, or write rows: mask")
+            return
         super().__init__(
             f"suppress.limit: {rows} of {total} rows would have to be suppressed, more than {percent(limit)}; "
             "allow more, or ask for less"

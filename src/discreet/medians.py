@@ -1,6 +1,6 @@
 """The intervals that released medians stand for: published beside the release, for without them a median is no truth.
 
-`release.csv` has `release.intervals.csv` beside it: one line per column and released value, with the interval
+`release.csv` has `release.csv.intervals.csv` beside it: one line per column and released value, with the interval
 from (included) and to (not included); a blank end is open.
 """
 
@@ -26,10 +26,19 @@ def map_path(release: Path) -> Path:
     """Return where the intervals of a release stand.
 
     >>> map_path(Path("release.csv.gz")).name
-    'release.intervals.csv'
+    'release.csv.gz.intervals.csv'
     """
-    name = release.name.removesuffix(".gz")
-    return release.with_name(f"{Path(name).stem}.intervals.csv")
+    return release.parent / f"{release.name}.intervals.csv"
+
+
+def stale_map(release: Path) -> Path | None:
+    """Return the intervals that an earlier release of this name has left, if there are any written by discreet."""
+    path = map_path(release)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return path if next(csv.reader(file), None) == HEADER else None
+    except (OSError, ValueError, csv.Error):
+        return None
 
 
 def median_ranges(plan: Plan) -> dict[str, Ranges]:

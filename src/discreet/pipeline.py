@@ -6,26 +6,28 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.audit.audit import Audit, not_covered
+from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
-from discreet.planning import Task, detail_of, find_plan, missing_warnings, value_problems
+from discreet.planning import Task, detail_of, ends_warnings, find_plan, missing_warnings, value_problems
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
+from discreet.sampling import drawn_rows
 from discreet.spaces import changeable_columns
 from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
+from discreet.thinning import share_warnings
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Standing
@@ -98,8 +100,9 @@ def protect(
     policy
         The policy, or the path of its file.
     seed
-        For tests only: which rows are suppressed by lot is then the same every time (the audit says so). The
-        lot comes from the operating system when absent. The genetic search draws other cuts with another seed.
+        For tests only: which rows are drawn for a sample or suppressed by lot is then the same every time (the
+        audit says so). Chance comes from the operating system when absent. The genetic search draws other
+        cuts with another seed.
     time_limit
         Seconds after which planning ends with the (safe) result so far.
     progress
@@ -133,14 +136,17 @@ def protect(
         return answer is not False and (time_limit is None or passed < time_limit)
 
     threading.Thread(target=_load_kernels, daemon=True).start()
-    job = prepare(table, policy, say)
+    job = prepare(table, policy, say, seed)
     say(Progress("plan"))
-    plan = find_plan(job.task, carry_on, seed=seed)
-    plan = replace(plan, kinds=job.kinds)
+    plan = replace(find_plan(job.task, carry_on, seed=seed), kinds=job.kinds, sampled=job.sampled)
     try:
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
-    except TooManySuppressed:  # the lot needed more rows than were reckoned with: a cut that suppresses none
-        plan = replace(find_plan(job.task, carry_on, most_suppressed=0, seed=seed), kinds=job.kinds)
+    except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
+        try:
+            plan = find_plan(job.task, carry_on, most_suppressed=0, seed=seed)
+        except TooManySuppressed:  # there is no cut that removes none
+            raise too_many from None
+        plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
 
 
@@ -163,6 +169,8 @@ class Job:
     source: Engine
     task: Task
     kinds: dict[str, str]
+    sampled: tuple[int, ...] | None = None
+    """The numbers of the rows that were drawn, where a sample is released."""
 
     @property
     def bound(self) -> Bound:
@@ -170,8 +178,13 @@ class Job:
         return self.task.bound
 
 
-def prepare(table: Table, policy: Policy, say: Callable[[Progress], bool | None] = silent) -> Job:
-    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
+def prepare(
+    table: Table, policy: Policy, say: Callable[[Progress], bool | None] = silent, seed: int | None = None
+) -> Job:
+    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit.
+
+    Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
+    """
     say(Progress("read"))
     source = open_table(table, policy)
     bound = bind(policy, source.columns)
@@ -182,9 +195,17 @@ def prepare(table: Table, policy: Policy, say: Callable[[Progress], bool | None]
     columns, unfit = changeable_columns(bound, counted)
     if problems := [*value_problems(bound, counted, kinds), *unfit]:
         raise PolicyError(problems)
-    warnings = missing_warnings(bound, counted, source.dropped)
+    warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
-    return Job(source, Task(bound, columns, counted), kinds)
+    places = drawn_rows(source, policy, seed)
+    if places is None:
+        return Job(source, Task(bound, columns, counted), kinds)
+    if not policy.k_on_population:
+        counted = source.only(places).count(bound.counted)
+        columns, unfit = changeable_columns(bound, counted)
+        if unfit:  # the whole table fits
+            raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
+    return Job(source, Task(bound, columns, counted), kinds, tuple(source.numbers()[places].tolist()))
 
 
 def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] | None = None) -> Release:
@@ -199,7 +220,9 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] 
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
-    return _release(plan.for_new_rows(), source, bound, say)
+    places = drawn_rows(source, plan.policy)
+    sampled = None if places is None else tuple(source.numbers()[places].tolist())
+    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say)
 
 
 def _release(
@@ -214,36 +237,36 @@ def _release(
     """Carry the plan out; release nothing that verification does not confirm."""
     say(Progress("apply"))
     released = source.apply(plan)
-    warnings = bound.warnings
+    warnings, drawn = bound.warnings, 0
     if bound.policy.method != "disclosure":
         plan, drawn = _suppressing(plan, source, released, bound, seed)
         released = source.apply(plan)
-        if released.suppressed > math.floor(bound.policy.suppress.limit * source.rows):
-            raise TooManySuppressed(released.suppressed, source.rows, bound.policy.suppress.limit)
-        if drawn and seed is not None:
-            rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
-            warnings = (*warnings, f"{rows} suppressed by a lot that whoever knows the seed can repeat")
+        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
+    if seed is not None:
+        warnings = (*warnings, *_seed_warnings(plan, drawn))
     say(Progress("verify"))
-    verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan))
+    whole = _whole(plan, source)
+    verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan), whole=whole)
     if not verification.holds:
-        unseen = "a value that the plan has not seen was suppressed" if released.unseen == 1 else ""
-        if released.unseen > 1:
-            unseen = f"values that the plan has not seen: {released.unseen} rows were suppressed"
-        raise BrokenPromise(verification, f"{unseen}; make a new plan with `protect`" if unseen else "")
+        raise BrokenPromise(verification, _hint(released, plan))
+    told = _sample_of(source, plan)
     if task is not None:
-        plan = replace(plan, detail=detail_of(task, plan, source))
+        plan = replace(plan, detail=detail_of(task, plan, source if bound.policy.k_on_population else told))
     hidden, coarser = _changes(released, source, bound)
     audit = Audit(
         verification=verification,
-        before=check(source, bound.policy, None, vouched=True).requirements,
+        before=check(told, bound.policy, None, vouched=True, whole=source).requirements,
         rows=released.rows,
+        sample=None if bound.policy.release is None else Sampled(bound.policy.release, source.rows),
         dropped=source.dropped,
         suppressed=released.suppressed,
+        removed=released.removed,
+        drawn=drawn,
         unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
         detail=None if task is None else plan.detail,
-        usefulness=usefulness(released, source, bound),
+        usefulness=usefulness(released, told, bound),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
@@ -252,13 +275,55 @@ def _release(
 
 def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
     """Return the plan with the rows that must be suppressed, and how many of them were drawn by lot."""
-    found = rows_to_suppress(released, bound, np.random.default_rng(seed))
-    return replace(plan, suppressed=tuple(source.numbers()[found.places].tolist())), found.drawn
+    told = None
+    if bound.policy.k_on_population and plan.sampled is not None:
+        released = source.apply(replace(plan, sampled=None))
+        told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
+    found = rows_to_suppress(released, bound, np.random.default_rng(seed), told)
+    return replace(plan, suppressed=tuple(released.numbers()[found.places].tolist())), found.drawn
+
+
+def _sample_of(source: Engine, plan: Plan) -> Engine:
+    """Return the rows that were drawn, or all where there is no sample."""
+    if plan.sampled is None:
+        return source
+    return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
+
+
+def _whole(plan: Plan, source: Engine) -> Engine | None:
+    """Return the whole table as the plan makes it, where k counts in it."""
+    return source.apply(replace(plan, sampled=None)) if plan.policy.k_on_population else None
+
+
+def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
+    if plan.sampled is not None:
+        yield "whoever knows the seed can tell which rows were drawn for the sample"
+    if drawn:
+        rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
+        yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
+
+
+def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
+    """Refuse a release with more suppressed rows than the policy allows, or with none left."""
+    gone = released.suppressed + released.removed
+    if gone > math.floor(policy.suppress.limit * rows) or not released.rows:
+        raise TooManySuppressed(gone, rows, policy.suppress.limit)
+
+
+def _hint(released: Engine, plan: Plan) -> str:
+    """Return why a promise may be broken: values that the plan has not seen, or the luck of the draw."""
+    if not released.unseen:
+        return "the rows that were drawn cannot keep it; draw again, or ask for less" if plan.sampled else ""
+    became = "removed" if released.removed else "suppressed"
+    rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
+    return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
 
 
 def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, int], dict[str, int]]:
     """Return for each changeable column how many cells are hidden, and how many tell something coarser."""
     policy = bound.policy
+    if released.rows != source.rows:
+        source = source.only(np.searchsorted(source.numbers(), released.numbers()))
     hidden, coarser = {}, {}
     for name in bound.changeable:
         column = policy.column(name)

@@ -130,6 +130,8 @@ class Plan:
     columns: tuple[str, ...]
     recodings: tuple[Recoding, ...]
     kinds: Mapping[str, str] = field(default_factory=dict)
+    sampled: tuple[int, ...] | None = None
+    """The rows that were drawn, where a sample is released."""
     suppressed: tuple[int, ...] = ()
     edits: tuple[Edit, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -145,7 +147,7 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, suppressed=(), edits=())
+        return replace(self, sampled=None, suppressed=(), edits=())
 
     def apply(self, table: Table) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
@@ -165,7 +167,7 @@ class Plan:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
         body |= {"columns": self.columns, "kinds": dict(self.kinds)}
-        for name in ("recodings", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete"):
+        for name in ("recodings", "sampled", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete"):
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
         return private_json(WARNING, body)
@@ -194,6 +196,7 @@ class Plan:
                     for item in body["recodings"]
                 ),
                 kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
+                sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
                 suppressed=tuple(int(row) for row in body["suppressed"]),
                 edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
                 steps=tuple(Step(**item) for item in body["steps"]),

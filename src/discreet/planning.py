@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import ImpossiblePromise, Problem
+from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan import Kept, Plan, Step
@@ -18,9 +18,10 @@ from discreet.policy import Classify, Counts, General, Inference, Policy, Regres
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
-from discreet.spaces import Changeable
+from discreet.spaces import Changeable, NumberColumn
 from discreet.table.encode import Combinations
 from discreet.table.engine import Engine
+from discreet.thinning import seen_only, thinned
 
 if TYPE_CHECKING:
     from discreet.method.coordinate import Candidate, Objective
@@ -116,6 +117,18 @@ def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[
     if not absent:
         return []
     return [f"no column that counts has the missing value {', '.join(absent)}: is it written otherwise there?"]
+
+
+def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
+    """Return a warning for each column of numbers or dates that cannot be cut at any of the ends it was given."""
+    return [
+        f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
+        for column in columns
+        if isinstance(column, NumberColumn)
+        and column.column.ends is not None
+        and len(column.values.numbers) > 1
+        and not column.space.cuts.any()
+    ]
 
 
 def _spelling(kind: str) -> str:
@@ -259,17 +272,24 @@ def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Ob
 class CutPlanner:
     """A search for one cut of all columns, with the rows that do not fit left out."""
 
-    def __init__(self, task: Task, most_suppressed: int | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self, task: Task, most_suppressed: int | None = None, seed: int | None = None, *, seen: bool = False
+    ) -> None:
         from discreet.method.evaluation import Evaluator
 
         policy = task.bound.policy
         self.task, self.seed = task, seed
         self.promises, self.dropped = without_redundant(list(policy.promises()))
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        self.problem = seen_only(self.problem) if seen else self.problem
+        self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
         if most_suppressed is None:
             most_suppressed = math.floor(policy.suppress.limit * self.problem.total)
         self.evaluator = Evaluator(
-            self.problem, whole=isinstance(policy.use, Counts), largest=loss_bound(self.problem, policy)
+            self.problem,
+            whole=isinstance(policy.use, Counts),
+            few_may_pass=policy.removes,
+            largest=loss_bound(self.problem, policy),
         )
         self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
 
@@ -302,6 +322,23 @@ class CutPlanner:
     def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end."""
         self._require_possible()
+        best, complete = self._on_some_rows(carry_on) or self._best(carry_on)
+        self._require_rows(best)
+        return best, complete
+
+    def _on_some_rows(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool] | None:
+        """Return the best cut for a share of the rows, made better on all; None where all are searched on."""
+        from discreet.method.coordinate import improved
+
+        share = self.task.bound.policy.search_on
+        if share is None or share == 1 or not self.may_thin:
+            return None
+        few = CutPlanner(thinned(self.task, share), seed=self.seed, seen=True)
+        found, complete = few._best(carry_on)
+        return improved(self.problem, self.evaluator, self.objective, found.cut), complete
+
+    def _best(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        """Return the best cut for the rows of this problem, by the search that the policy asks for."""
         genetic = self.task.bound.policy.method == "genetic"
         return self._genetic(carry_on) if genetic else self._coordinate(carry_on)
 
@@ -351,6 +388,12 @@ class CutPlanner:
         )
         return best, complete
 
+    def _require_rows(self, best: Candidate) -> None:
+        """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
+        policy, gone, total = self.task.bound.policy, best.outcome.gone, self.problem.total
+        if policy.removes and (gone == total or not self.objective.allows(best.outcome)):
+            raise TooManySuppressed(gone, total, policy.suppress.limit)
+
     def _empty(self, place: int, best: Candidate) -> set[int]:
         """Return the first codes of the parts of a column of which no row is kept."""
         firsts = best.cut[place]
@@ -364,11 +407,18 @@ class CutPlanner:
         return 1 - lost / cells if cells else 1.0
 
     def _require_possible(self) -> None:
-        """Raise `ImpossiblePromise` when everything hidden is not enough."""
+        """Raise `ImpossiblePromise` when everything hidden is not enough.
+
+        Where rows may be removed, a promise may hold of the others, unless even all together are too few.
+        """
+        removes = self.task.bound.policy.removes
         least = []
         for table in self.problem.tables:
             for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-                sizes = np.bincount(table.fixed, weights=table.sizes).astype(np.int64)
+                fixed = np.zeros_like(table.fixed) if removes else table.fixed
+                if removes and not person:
+                    continue
+                sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
                 found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
                 share = max(
                     (Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0)
@@ -380,13 +430,17 @@ class CutPlanner:
 
 
 def detail_of(task: Task, plan: Plan, source: Engine) -> float:
-    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM)."""
+    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM).
+
+    Where a sample is released, that of the rows that were drawn.
+    """
     suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
+    told = slice(None) if plan.sampled is None else np.isin(source.numbers(), np.array(plan.sampled, dtype=np.int64))
     lost = weights = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):
         losses = np.array(column.losses(recoding))[source.encoded(column.name).codes]
         weight = float(task.bound.policy.column(column.name).weight)
-        lost += weight * float(np.where(suppressed, 1.0, losses).mean())
+        lost += weight * float(np.where(suppressed, 1.0, losses)[told].mean())
         weights += weight
     return 1 - lost / weights if weights else 1.0
 

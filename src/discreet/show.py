@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from discreet.audit.audit import Audit
 from discreet.audit.verify import Answer, Finding, Verification, Worst
 from discreet.checking import Checked
 from discreet.drafting import Draft, taxonomy_command
@@ -19,7 +20,7 @@ from discreet.fitting import Fit
 from discreet.measure.usefulness import Told, Usefulness
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
-from discreet.policy import Counts, General, Inference, Policy
+from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.policy.share import percent
 from discreet.previewing import Level, Preview
 from discreet.proposing.propose import Proposal, policy_line
@@ -69,10 +70,11 @@ def print_release(
     )
     to.print()
     _print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
-    if audit.suppressed:
-        strangers = f", of which {audit.unseen} for a value that the plan has not seen" if audit.unseen else ""
-        share = percent(Fraction(audit.suppressed, audit.rows))
-        to.print(f"\nRows suppressed: {audit.suppressed} of {audit.rows} ({share}){strangers}")
+    if audit.sample is not None:
+        crowds = any(isinstance(promise, Crowd) for promise in release.plan.policy.promises())
+        to.print(f"\nReleased is {audit.sample.in_words(crowds=crowds)}.", soft_wrap=True)
+    if audit.suppressed or audit.removed:
+        to.print(f"\n{_suppressed(audit)}")
     _print_changes(to, release)
     if why:
         _print_why(to, release.plan)
@@ -85,6 +87,16 @@ def print_release(
     to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
     if plan is not None and why:
         to.print(f"[dim]The plan {escape(plan)} and its manifest are private.[/]", soft_wrap=True)
+
+
+def _suppressed(audit: Audit) -> str:
+    """Return how many rows did not fit, and why."""
+    gone, total = audit.suppressed + audit.removed, audit.rows + audit.removed
+    of_which = [f"{audit.unseen} for a value that the plan has not seen"] if audit.unseen else []
+    of_which += [f"{audit.drawn} drawn by lot"] if audit.drawn else []
+    why = f", of which {' and '.join(of_which)}" if of_which else ""
+    became = "removed" if audit.removed else "suppressed"
+    return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"
 
 
 def print_verification(found: Verification, name: str, *, with_original: bool) -> None:
@@ -144,11 +156,11 @@ def print_check(result: Checked, policy: Policy) -> None:
     to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
         to.print(f"  {number}. {escape(promise.made.in_words())}", soft_wrap=True)
-        if promise.now is not None and promise.least is not None:
+        if promise.now is not None:
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             to.print(f"     now: {escape(_figure(promise.now, sensitive_columns(policy)))}: {kept}", soft_wrap=True)
             to.print(f"     rows alone in their group: {promise.now.alone} of {result.rows}", soft_wrap=True)
-            if not promise.possible:
+            if promise.least is not None and not promise.possible:
                 told = cannot_be_kept(promise.made, promise.least.share)
                 to.print(f"     [red]{escape(told)}[/]", soft_wrap=True)
     for warning in result.warnings:
@@ -276,7 +288,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
         name = found.name_of(point.threshold) + (" (the policy's)" if point.threshold == found.own else "")
         if point.largest is None or point.detail is None:
             at = f"; at {'most' if found.sizes else 'least'} {found.name_of(point.least)}" if point.least else ""
-            at = at or "; another promise cannot"
+            at = at or "; another promise cannot, or too many rows do not fit"
             table.add_row(name, f"[red]cannot be kept{at}[/]")
             continue
         largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)

@@ -1,10 +1,16 @@
-"""Which rows of a recoded table are masked, so that every group keeps every promise.
+"""Which rows of a recoded table are suppressed, so that every group keeps every promise.
 
 Guarantee: when all rows that are named here are masked on every changeable column, each group of rows that look
 alike on a promise's columns keeps it, the masked rows included (they are a group like any other, told apart by
 columns that never change). Groups that break a promise are masked whole; everything is counted again until
 nothing changes. When the masked rows break a promise themselves, more rows are masked, drawn by lot: to choose
 them by what they hold would tell something. Each round only masks more, so it ends.
+
+Where k counts in the whole table and a sample of it is released, the whole table is treated so: for k all its rows
+count, for templates those that were drawn.
+
+Where the policy removes such rows, they count nowhere: groups that break a promise are removed whole, which may
+break groups on other columns, until nothing changes. No row is drawn.
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ Rows = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Suppressed:
-    """The places of the rows to mask, and how many of them were drawn by lot."""
+    """The places of the rows to suppress, and how many of them were drawn by lot."""
 
     places: Ints
     drawn: int
@@ -33,97 +39,122 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class _Groups:
-    """The groups on the columns of some promises: the group of each row, and which groups break one."""
+    """The groups on the columns of some promises: the group of each row, and how many rows each has."""
 
     of_row: Ints
     sizes: Ints
-    broken: Rows
+    too_few: Ints
+    """How many more rows each lacks for k."""
+    too_sure: Ints
+    """How many more rows without a property (and told) each lacks at least for a template."""
+
+    @property
+    def broken(self) -> Rows:
+        """Which rows are in a group that breaks a promise."""
+        return np.asarray(((self.too_few > 0) | (self.too_sure > 0))[self.of_row], dtype=np.bool_)
 
 
-def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator) -> Suppressed:
-    """Return the rows of a recoded table that must be masked."""
-    return _Suppression(released, bound, rng).run()
+def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator, told: Rows | None = None) -> Suppressed:
+    """Return the rows of a recoded table that must be masked or, where the policy says so, removed.
+
+    `told` are the rows that are released, where the others count for k only.
+    """
+    return _Suppression(released, bound, rng, told).run()
 
 
 class _Suppression:
-    """The rows of one table while more and more are masked."""
+    """The rows of one table while more and more are suppressed."""
 
-    def __init__(self, released: Engine, bound: Bound, rng: np.random.Generator) -> None:
+    def __init__(self, released: Engine, bound: Bound, rng: np.random.Generator, told: Rows | None) -> None:
         self.bound = bound
+        self.told: Rows = np.ones(released.rows, dtype=np.bool_) if told is None else told
         self.rng = rng
-        self.masked: Rows = np.zeros(released.rows, dtype=np.bool_)
+        self.removes = bound.policy.removes
+        self.gone: Rows = np.zeros(released.rows, dtype=np.bool_)
         self.drawn = 0
         by_given: dict[frozenset[str], list[GroupPromise]] = {}
         for promise in bound.policy.promises():
             by_given.setdefault(frozenset(promise.given), []).append(promise)
-        self.promises = list(by_given.values())
+        self.promises = by_given
         needed = {column for promise in bound.policy.promises() for column in promise.given} | bound.policy.sensitive
         self.encoded = {column: released.encoded(column) for column in needed}
+        self._alike: dict[frozenset[str], Ints] = {}
 
     def run(self) -> Suppressed:
-        """Mask until every group keeps every promise."""
+        """Suppress until every group keeps every promise."""
         while True:
-            found = [self._groups(promises) for promises in self.promises]
-            broken = np.zeros_like(self.masked)
+            found = [self._groups(given, promises) for given, promises in self.promises.items()]
+            broken = np.zeros_like(self.gone)
             for groups in found:
-                broken |= groups.broken[groups.of_row]
-            fresh = broken & ~self.masked
+                broken |= groups.broken
+            fresh = broken & ~self.gone
             if fresh.any():
-                self.masked |= fresh
-            elif (broken & self.masked).any() and not self.masked.all():
-                self._draw(found, broken)
-            else:  # with every row masked nothing more can be done: verification says what is broken
-                return Suppressed(np.flatnonzero(self.masked), self.drawn)
+                self.gone |= fresh
+            elif self.removes or not (broken & self.gone).any() or not self._draw(found):
+                # With every row masked nothing more can be done: verification says what is broken.
+                return Suppressed(np.flatnonzero(self.gone), self.drawn)
 
-    def _groups(self, promises: Sequence[GroupPromise]) -> _Groups:
-        given = [column for column in self.bound.columns if column in promises[0].given]
-        codes, sizes = zip(*(self._codes(column) for column in given), strict=True)
-        key, _ = keys(codes, sizes, len(self.masked))
-        _, of_row = np.unique(key, return_inverse=True)
-        rows = np.bincount(of_row)
-        broken = np.zeros(len(rows), dtype=np.bool_)
+    def _groups(self, given: frozenset[str], promises: Sequence[GroupPromise]) -> _Groups:
+        of_row = self._of_row(given)
+        groups = int(of_row.max(initial=-1)) + 1
+        counted = ~self.gone if self.removes else np.ones_like(self.gone)
+        sizes = np.bincount(of_row[counted], minlength=groups)
+        too_few, too_sure = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
         for promise in promises:
             if isinstance(promise, Crowd):
-                broken |= rows < promise.k
+                too_few = np.maximum(too_few, np.where(sizes > 0, promise.k - sizes, 0))
             else:
-                broken |= self._too_sure(promise, of_row, len(rows))
-        return _Groups(of_row.astype(np.int64), rows, broken)
+                too_sure = np.maximum(too_sure, self._too_sure(promise, of_row, counted & self.told, groups))
+        return _Groups(of_row, sizes, too_few, too_sure)
+
+    def _of_row(self, given: frozenset[str]) -> Ints:
+        """Return the group of each row; removed rows change nothing in it, masked ones do."""
+        if given not in self._alike or not self.removes:
+            known = [column for column in self.bound.columns if column in given]
+            codes, widths = zip(*(self._codes(column) for column in known), strict=True)
+            key, _ = keys(codes, widths, len(self.gone))
+            self._alike[given] = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        return self._alike[given]
 
     def _codes(self, column: str) -> tuple[npt.NDArray[np.unsignedinteger], int]:
         """Return the codes of a column with the masked cells of a changeable one as the marker."""
         encoded = self.encoded[column]
-        if column not in self.bound.changeable:
+        if column not in self.bound.changeable or self.removes:
             return encoded.codes, len(encoded.domain)
         marker = self.bound.policy.marker
         code = encoded.domain.index(marker) if marker in encoded.domain else len(encoded.domain)
-        return np.where(self.masked, np.uint32(code), encoded.codes.astype(np.uint32)), len(encoded.domain) + 1
+        return np.where(self.gone, np.uint32(code), encoded.codes.astype(np.uint32)), len(encoded.domain) + 1
 
-    def _too_sure(self, promise: Inference, of_row: Ints, groups: int) -> Rows:
+    def _too_sure(self, promise: Inference, of_row: Ints, counted: Rows, groups: int) -> Ints:
+        """Return how many rows without the property each group lacks for a template."""
         encoded: Encoded = self.encoded[promise.column]
         has = np.array([value == promise.value for value in encoded.domain], dtype=np.bool_)[encoded.codes]
         unknown = np.array([self.bound.policy.is_unknown(value) for value in encoded.domain], dtype=np.bool_)
-        hits = np.bincount(of_row[has], minlength=groups).astype(object)
-        known = np.bincount(of_row[~unknown[encoded.codes]], minlength=groups).astype(object)
+        hits = np.bincount(of_row[has & counted], minlength=groups)
+        known = np.bincount(of_row[~unknown[encoded.codes] & counted], minlength=groups)
         limit = promise.at_most
-        return np.asarray(hits * limit.denominator > limit.numerator * known, dtype=np.bool_)
+        if not limit:
+            return np.where(hits > 0, len(self.gone), 0)
+        exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
+        return np.asarray(np.minimum(np.maximum(exact - known, 0), len(self.gone)), dtype=np.int64)
 
-    def _draw(self, found: Sequence[_Groups], broken: Rows) -> None:
-        """Mask more rows by lot, from groups that can spare one where there are such."""
-        spare = ~self.masked
-        for groups, promises in zip(found, self.promises, strict=True):
+    def _draw(self, found: Sequence[_Groups]) -> bool:
+        """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.
+
+        Rows that are not told help nobody to hide a property.
+        """
+        spare = ~self.gone
+        too_few = too_sure = 0
+        for groups, promises in zip(found, self.promises.values(), strict=True):
             k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
             spare &= groups.sizes[groups.of_row] > k
-        from_whom = np.flatnonzero(spare if spare.any() else ~self.masked)
-        wanted = min(self._missing(found, broken), len(from_whom))
-        for row in self.rng.choice(from_whom, size=wanted, replace=False).tolist():
-            self.masked[row] = True
-        self.drawn += wanted
-
-    def _missing(self, found: Sequence[_Groups], broken: Rows) -> int:
-        """Return how many rows the masked ones lack at the most for k; one at a time for templates."""
-        lack = 1
-        for groups, promises in zip(found, self.promises, strict=True):
-            k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
-            sizes = groups.sizes[groups.of_row[broken & self.masked]]
-            lack = max(lack, int(k - sizes.min()))
-        return lack
+            masked = groups.of_row[self.gone]
+            too_few = max(too_few, int(groups.too_few[masked].max()))
+            too_sure = max(too_sure, int(groups.too_sure[masked].max()))
+        possible = ~self.gone & self.told if too_sure > 0 else ~self.gone
+        from_whom = np.flatnonzero(spare & possible if (spare & possible).any() else possible)
+        wanted = min(too_sure if too_sure > 0 else too_few, len(from_whom))
+        taken = self.rng.choice(from_whom, size=wanted, replace=False) if wanted else from_whom
+        self.gone[taken] = True
+        self.drawn += int(self.told[taken].sum())
+        return wanted > 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.audit.verify import worst_of
-from discreet.errors import ImpossiblePromise, InputError
+from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.measure.gain import information_kept, variance_kept
 from discreet.pipeline import Job, prepare
 from discreet.planning import CutPlanner, Planner, Task
@@ -187,8 +187,8 @@ def _between(job: Job, places: Sequence[int], own: Sequence[Fraction]) -> list[F
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)
     for index in places:
-        made: list[GroupPromise] = list(policy.protect[index].promises(index))
-        fixed = [column for column in made[0].given if column in bound.fixed]
+        made: list[GroupPromise] = list(policy.promises_of(index))
+        fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
         now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
         least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))
     if isinstance(policy.protect[places[0]], KAnonymity):
@@ -236,6 +236,9 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
         except ImpossiblePromise as impossible:
             own = [share for made, share in impossible.least if made.index in places]
             yield Point(limit, possible=False, least=max(own, default=None))
+            continue
+        except TooManySuppressed:
+            yield Point(limit, possible=False)
             continue
         shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
         largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]

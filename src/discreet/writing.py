@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
 from discreet.manifest import digest, manifest, manifest_path
-from discreet.medians import map_path, write_map
+from discreet.medians import map_path, stale_map, write_map
 from discreet.table.source import open_table
 from discreet.table.staging import Staging
 
@@ -28,7 +28,8 @@ def write_release(
 ) -> None:
     """Write the release to `out`; with `plan` also the private plan and a manifest beside it.
 
-    Where medians are released, the intervals they stand for are written beside `out`.
+    Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
+    earlier release of that name go.
     """
     staging = Staging(force=force)
     try:
@@ -46,6 +47,8 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     if release.intervals:
         with staging.open(map_path(out)) as file:
             file.write(write_map(release.intervals).encode())
+    elif stale := stale_map(out):
+        staging.remove(stale)
     if plan is not None:
         parts = {part: (path.name, digest(path)) for part, path in sources.items()}
         parts["release"] = (out.name, digest(staging.staged(out)))

@@ -483,3 +483,53 @@ def test_shares_no_code_with_what_makes_releases() -> None:
     }
     assert ours == {"discreet.policy.columns", "discreet.taxonomy"}
     assert not {"scale", "released_form"} & {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+_TEXTS = ["5", "17", "18", "30", " 30", "39", "64.5", "65", "1e3", "?", "", "x", None]
+_POOLS: dict[str, tuple[Column, list[str | None], list[str | None]]] = {
+    "number": (
+        NUMBER,
+        _TEXTS,
+        ["<18", ">=18", "[18-64]", "[5 to 30]", "[18, 64.5)", "[18, 64.5]", "30", "[30-5]", "<x"],
+    ),
+    "label": (
+        AGES,
+        _TEXTS,
+        ["young", "grown", "old", "young to grown", "grown to old", "young to old", "x", "old to young"],
+    ),
+    "date": (DATE, ["2024-01-31", "2024-02-01", "x", None, "?"], ["<2024-02-01", "[2024-01-01 to 2024-01-31]"]),
+    "german": (GERMAN, ["31.01.2024", "01.02.2024", "2024-01-31"], ["[01.01.2024 to 31.01.2024]", ">=01.02.2024"]),
+    "wordy": (WORDY, ["31, 01 to 2024", "01, 02 to 2024"], ["[01, 01 to 2024 to 31, 01 to 2024]", "<01, 02 to 2024"]),
+    "tree": (CITIES, ["Oslo", "Turku", "Rome", "?", "Mars", None], ["any", "North", "South", "Rome", "x"]),
+    "median": (MEDIAN, _TEXTS, ["17", "30", "64.5", "x", "65"]),
+}
+_INTERVALS = {"17": ("", "18"), "30": ("18", "40"), "64.5": ("40", ""), "65": ("40", "50")}
+
+
+@pytest.mark.parametrize("kind", _POOLS)
+@given(st.data())
+def test_what_is_reached_is_what_is_not_untrue(kind: str, data: st.DataObject) -> None:
+    """One by one and all at once they say the same of every pair of texts."""
+    column, pool, coarse = _POOLS[kind]
+    originals = data.draw(st.permutations(pool))[: data.draw(st.integers(1, len(pool)))]
+    released = list(dict.fromkeys(data.draw(st.lists(st.sampled_from([*pool, *coarse, "*"]), max_size=12))))
+    missing = data.draw(st.lists(st.sampled_from(["?", "", "30"]), unique=True))
+    medians = _INTERVALS if kind == "median" else None
+    found = covers.reach(originals, released, column, "*", missing, medians)
+    assert sorted(found.order) == list(range(len(originals)))
+    for text, ranges in zip(released, found.ranges, strict=True):
+        reached = {originals[found.order[place]] for begin, end in ranges for place in range(begin, end)} | {text}
+        for original in originals:
+            assert (original in reached) == (untrue([(original, text)], column, "*", missing, medians) == [False])
+
+
+def test_medians_without_their_intervals_reach_as_far_as_the_next() -> None:
+    found = covers.reach(["1", "2", "3", "4", "5", "?"], ["2", "4", "*"], MEDIAN, "*", ["?"])
+    assert found.ranges == [[(0, 3)], [(2, 5)], [(0, 6)]]
+
+
+def test_numbers_of_any_length_stand_in_their_order() -> None:
+    tiny = "0." + "0" * 60 + "1"
+    found = covers.reach([tiny, "1/3", "1e3", "0"], [f"<{tiny}", f">={tiny}", "<1000"], NUMBER, "*", [])
+    assert [found.order[place] for place in range(3)] == [3, 0, 2]
+    assert found.ranges == [[(0, 1)], [(1, 3)], [(0, 2)]]

@@ -47,3 +47,30 @@ def test_unknown_columns_are_all_named_with_the_nearest() -> None:
 def test_a_role_that_clashes_is_an_error(role: str, column: str) -> None:
     with pytest.raises(d.PolicyError, match=f"'{column}' has the role {role}"):
         bind(policy(columns={column: {"role": role}}), ["Job", "Sex", "Race", "Ill"])
+
+
+@pytest.mark.parametrize(
+    ("use", "said", "field"),
+    [
+        (d.Classify("pay"), {"type": "number"}, "type"),
+        (d.Classify("pay"), {"type": "date", "date_format": "%d.%m.%Y"}, "type"),
+        (d.Classify("pay"), {"taxonomy": {"*": ["1", "2"]}}, "taxonomy"),
+        (d.Regress("pay"), {"taxonomy": {"*": ["1", "2"]}}, "taxonomy"),
+        (d.Regress("pay"), {"type": "number", "ends": ["1"]}, "ends"),
+        (d.Regress("pay"), {"type": "number", "form": "median"}, "form"),
+        (d.Regress("pay"), {"type": "number", "open_ends": False}, "open_ends"),
+    ],
+)
+def test_what_is_said_of_the_target_without_effect_is_an_error(
+    use: d.Classify | d.Regress, said: dict[str, object], field: str
+) -> None:
+    template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="1/2")
+    rules = d.Policy(use=use, protect=[template], columns={"pay": said})
+    with pytest.raises(d.PolicyError, match=rf"columns.pay.{field}: 'pay' is never changed \(it is the target\)"):
+        bind(rules, ["job", "ill", "pay"])
+
+
+@pytest.mark.parametrize("said", [{"type": "number"}, {"type": "date", "date_format": "%d.%m.%Y"}])
+def test_how_the_target_of_a_regression_is_read_may_be_said(said: dict[str, object]) -> None:
+    template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="1/2")
+    assert bind(d.Policy(use=d.Regress("pay"), protect=[template], columns={"pay": said}), ["job", "ill", "pay"])

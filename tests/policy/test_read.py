@@ -279,3 +279,16 @@ def test_values_from_numpy_are_values() -> None:
 
     template = d.Template(given=["a"], infer={"b": [np.int64(1), np.bool_(True)]}, at_most="1/2")  # type: ignore[list-item]
     assert template.values == ("1", "true")
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_true_is_no_number(truth: bool) -> None:
+    """Python takes True for 1: a promise of k = 1 that nobody meant."""
+    for data in (
+        {"protect": [{"k": truth, "over": ["a"]}]},
+        {"protect": [{"k": 2, "over": ["a"]}], "file": {"skip": truth}},
+    ):
+        with pytest.raises(d.PolicyError, match="(k|skip): write a whole number"):
+            d.Policy.from_dict(data)
+    with pytest.raises(d.PolicyError, match="k: write a whole number"):
+        d.KAnonymity(k=truth, over=["a"])

@@ -7,13 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from discreet.audit.verify import Finding, Verification
 from discreet.measure.usefulness import Usefulness
-from discreet.policy import Crowd, Inference, Policy
+from discreet.policy import Crowd, Inference, Policy, ReleaseOptions
+from discreet.policy.share import percent
 from discreet.private import private_json
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Which share of how many rows was drawn, and where k counts."""
+
+    asked: ReleaseOptions
+    rows: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        told = {"share": str(self.asked.sample), "drawn_rows": self.asked.size(self.rows), "of_rows": self.rows}
+        return {**told, "k_on": self.asked.k_on}
+
+    def in_words(self, *, crowds: bool) -> str:
+        """Return what the sample means, and against whom."""
+        size = self.asked.size(self.rows)
+        drawn = f"a random sample: {size} of {self.rows} rows ({percent(Fraction(size, self.rows))})"
+        if self.asked.k_on == "population":
+            return f"{drawn}; k counts in the whole table, against who does not know whether a person is in the sample"
+        what = "k and every other promise count" if crowds else "every promise counts"
+        return f"{drawn}; {what} in the released rows, also against who knows that a person is in the sample"
 
 
 def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -31,6 +55,10 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
     if not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
+    if policy.k_on_population:
+        found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
+    if policy.removes:
+        found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")
     told = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
@@ -55,10 +83,17 @@ class Audit:
     verification: Verification
     before: tuple[Finding, ...]
     rows: int
+    sample: Sampled | None
+    """Of how many rows these were drawn, where a sample is released."""
     dropped: int
     suppressed: int
+    """Rows of the release that are hidden on all columns that may change."""
+    removed: int
+    """Rows that the release lacks because they do not fit."""
+    drawn: int
+    """Of the suppressed rows those drawn by lot."""
     unseen: int
-    """Of the suppressed rows those with a value that the plan has not seen."""
+    """Of the suppressed or removed rows those with a value that the plan has not seen."""
     hidden_cells: dict[str, int]
     coarser_cells: dict[str, int]
     """Cells with something that covers the original, such as a group or an interval."""
@@ -88,8 +123,11 @@ class Audit:
             "requirements": promises,
             "truthful": self.verification.truthful.to_dict(),
             "rows": self.rows,
+            "sample": None if self.sample is None else self.sample.to_dict(),
             "dropped_rows": self.dropped,
             "suppressed_rows": self.suppressed,
+            "removed_rows": self.removed,
+            "drawn_rows": self.drawn,
             "unseen_rows": self.unseen,
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,

@@ -12,13 +12,15 @@ which say nothing of their intervals: these must at least be able to exist).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from typing import Protocol
+from math import lcm
+from typing import Protocol, TypeAlias
 
 from discreet.policy.columns import Column
 from discreet.taxonomy import Taxonomy
@@ -109,6 +111,128 @@ def _by_taxonomy(pairs: Pairs, taxonomy: Taxonomy, unknown: Collection[str | Non
     return [released in above(original) for original, released in pairs]
 
 
+Ranges: TypeAlias = Sequence[tuple[int, int]]
+"""Places from the first of each pair up to, but without, the second."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which of some original texts each of some released texts covers, besides the one that it equals.
+
+    In the order of `order` (numbers of originals), what a released text covers stands together in a few ranges.
+    """
+
+    order: Sequence[int]
+    ranges: Sequence[Ranges]
+    """For each released text."""
+
+
+def reach(
+    originals: Sequence[str | None],
+    released: Sequence[str | None],
+    column: Column | None,
+    marker: str | None,
+    missing: Collection[str | None],
+    medians: Mapping[str, tuple[str, str]] | None = None,
+) -> Reach:
+    """Say which originals each released text covers: as `untrue`, for texts of which no pairs are known yet.
+
+    Where medians are released and their intervals are not known, one may stand for every value as far as the next.
+    Without a marker (None) nothing covers everything.
+
+    Examples
+    --------
+    >>> reach(["39", "5", "30"], ["[30-39]", "*", "5"], Column(type="number"), "*", [])
+    Reach(order=[1, 2, 0], ranges=[[(1, 3)], [(0, 3)], [(0, 1)]])
+    """
+    order, ranges = _ordered(originals, released, column, marker, {None, *missing}, medians)
+    everything = [(0, len(originals))]
+    found = [
+        everything if text == marker and marker is not None else [] if text is None else list(ranges(text))
+        for text in released
+    ]
+    return Reach(order, found)
+
+
+_Ordered: TypeAlias = tuple[Sequence[int], Callable[[str], Ranges]]
+
+
+def _ordered(
+    originals: Sequence[str | None],
+    released: Sequence[str | None],
+    column: Column | None,
+    marker: str | None,
+    unknown: Collection[str | None],
+    medians: Mapping[str, tuple[str, str]] | None,
+) -> _Ordered:
+    """Return the originals in an order, and what finds the ranges in it that a released text covers."""
+    if column is None or not column.coarsens:
+        return range(len(originals)), lambda _: ()
+    if column.taxonomy is not None:
+        return _in_tree_order(originals, column.taxonomy, unknown)
+    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
+    values = [None if text is None or text in unknown else kind.value(text) for text in originals]
+    order, line = _in_line(values)
+    if column.form != "median":
+        stretches = _named(column, kind) if column.labels is not None else _written(kind)
+    elif medians is not None:
+        stretches = _published(medians, kind)
+    else:
+        stretches = _as_far_as_the_next(originals, released, kind, marker)
+    return order, lambda text: [line.within(stretch) for stretch in stretches(text)]
+
+
+def _in_tree_order(originals: Sequence[str | None], taxonomy: Taxonomy, unknown: Collection[str | None]) -> _Ordered:
+    """Put the originals in the order of their ways from the root: what stands under a label then stands together."""
+    root = taxonomy.nodes[0].labels[-1]
+    ways = [(() if text is None else taxonomy.ancestors(text)[::-1]) for text in originals]
+    ways = [way or ((root,) if text in unknown else ()) for text, way in zip(originals, ways, strict=True)]
+    order = sorted(range(len(originals)), key=lambda place: ways[place])
+    under: dict[str, list[tuple[int, int]]] = {}
+    for place, number in enumerate(order):
+        for label in ways[number]:
+            found = under.setdefault(label, [])
+            if found and found[-1][1] == place:
+                found[-1] = (found[-1][0], place + 1)
+            else:
+                found.append((place, place + 1))
+    return order, lambda text: under.get(text, [])
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Values in ascending order, as whole multiples of 1/`unit` (whole numbers are compared quickly)."""
+
+    points: Sequence[int | Fraction]
+    unit: int
+
+    def within(self, stretch: _Stretch) -> tuple[int, int]:
+        """Return the places of the values in a stretch."""
+        after = bisect_right if stretch.beyond else bisect_left
+        begin = 0 if stretch.low is None else after(self.points, stretch.low * self.unit)
+        if stretch.high is None:
+            return begin, max(begin, len(self.points))
+        side = bisect_right if stretch.closed else bisect_left
+        return begin, max(begin, side(self.points, stretch.high * self.unit))
+
+
+_LARGEST_UNIT = 10**40
+
+
+def _in_line(values: Sequence[Fraction | None]) -> tuple[list[int], _Line]:
+    """Put values in ascending order, with what has none behind them."""
+    known = [(number, value) for number, value in enumerate(values) if value is not None]
+    unit = 1
+    for denominator in {value.denominator for _, value in known}:
+        unit = lcm(unit, denominator) if unit <= _LARGEST_UNIT else unit
+    whole = unit <= _LARGEST_UNIT
+    unit = unit if whole else 1
+    points = [(value.numerator * (unit // value.denominator) if whole else value, number) for number, value in known]
+    points.sort()
+    behind = [number for number, value in enumerate(values) if value is None]
+    return [*(number for _, number in points), *behind], _Line([point for point, _ in points], unit)
+
+
 class _Kind(Protocol):
     """How the texts of numbers or dates are read."""
 
@@ -139,6 +263,8 @@ class _Numbers:
 
     def single(self, text: str) -> Fraction | None:
         try:
+            if text.isascii() and text.isdigit():  # quicker
+                return Fraction(int(text))
             return Fraction(text) if _NUMBER.fullmatch(text) else None
         except ValueError:  # more digits than can be converted
             return None
@@ -184,14 +310,15 @@ def _since_the_first_day(moment: datetime) -> Fraction:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """The values from `low` up to `high`, with or without it; None is no end."""
+    """The values from `low` (if `beyond`: without it) up to `high`, with or without it; None is no end."""
 
     low: Fraction | None
     high: Fraction | None
     closed: bool = False
+    beyond: bool = False
 
     def __contains__(self, value: Fraction) -> bool:
-        if self.low is not None and value < self.low:
+        if self.low is not None and (value < self.low or (self.beyond and value == self.low)):
             return False
         return self.high is None or value < self.high or (self.closed and value == self.high)
 
@@ -263,6 +390,30 @@ def _published(medians: Mapping[str, tuple[str, str]], kind: _Kind) -> _Reader:
         return (stretch,) if known and median is not None and median in stretch else ()
 
     return cache(stretches)
+
+
+def _as_far_as_the_next(
+    originals: Sequence[str | None], released: Sequence[str | None], kind: _Kind, marker: str | None
+) -> _Reader:
+    """Read a median as everything between the medians beside it, which it may stand for at most."""
+    known = set(originals)
+
+    def read(text: str) -> Fraction | None:
+        return None if text == marker else kind.value(text) if text in known else kind.single(text)
+
+    values = {text: read(text) for text in released if text is not None}
+    line = sorted({value for value in values.values() if value is not None})
+
+    def stretches(text: str) -> tuple[_Stretch, ...]:
+        value = values[text]
+        if value is None:
+            return ()
+        place = bisect_left(line, value)
+        below = line[place - 1] if place else None
+        above = line[place + 1] if place + 1 < len(line) else None
+        return (_Stretch(below, above, beyond=True),)
+
+    return stretches
 
 
 def _splits(text: str, separator: str) -> Iterator[tuple[str, str]]:

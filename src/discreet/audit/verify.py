@@ -11,6 +11,7 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.audit.covers import untrue
+from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
@@ -28,6 +30,8 @@ from discreet.policy.part import did_you_mean
 from discreet.policy.share import percent
 from discreet.table.engine import Engine, Mismatch, Recount
 from discreet.table.source import Table, open_table
+
+WHOLE = "k counts in the whole table, of which this is a sample: give the original"
 
 
 class Answer(StrEnum):
@@ -152,7 +156,13 @@ class Verification:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
 
-def verify(table: Table, policy: Policy | str | Path, original: Table | None = None) -> Verification:
+def verify(
+    table: Table,
+    policy: Policy | str | Path,
+    original: Table | None = None,
+    *,
+    intervals: Mapping[str, Ranges] | str | Path | None = None,
+) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
     Parameters
@@ -163,6 +173,9 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
         The policy it should keep, or the path of its file.
     original
         The table it was made from, to check that every released cell is true.
+    intervals
+        Where medians are released, the intervals they stand for: `Release.intervals`, or the path of their file.
+        When absent, those beside the file of the release are taken, if there are any.
 
     Examples
     --------
@@ -173,9 +186,25 @@ def verify(table: Table, policy: Policy | str | Path, original: Table | None = N
     """
     policy = as_policy(policy)
     released = open_table(table, policy, released=True)
-    by_medians = any(column.released_form == "median" for column in policy.columns.values())
-    medians = read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
+    medians = _published(table, policy, intervals)
     return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
+
+
+def _published(
+    table: Table, policy: Policy, intervals: Mapping[str, Ranges] | str | Path | None
+) -> Mapping[str, Ranges]:
+    """Return the intervals that released medians stand for, as given or as they stand beside the release."""
+    if isinstance(intervals, (str, Path)):
+        if not Path(intervals).exists():
+            raise InputError(f"{intervals}: there is no such file")
+        return read_map(Path(intervals))
+    if intervals is not None:
+        unknown = [name for name in intervals if policy.column(name).released_form != "median"]
+        if unknown:
+            raise InputError(f"intervals: {unknown[0]!r} is not a column that the policy releases by medians")
+        return intervals
+    by_medians = any(column.released_form == "median" for column in policy.columns.values())
+    return read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
 
 
 def check(
@@ -185,19 +214,57 @@ def check(
     *,
     vouched: bool = False,
     medians: Mapping[str, Ranges] | None = None,
+    whole: Engine | None = None,
 ) -> Verification:
     """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
+
+    Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
+    what became of it; else only by how many rows of the original each released combination covers.
 
     A value that occurs nowhere may be absent, or misspelt, of another type, or in another encoding: then its
     template is not checkable, unless the caller has `vouched` for the way the values are written.
     """
-    findings = tuple(_findings(released, policy, vouched=vouched))
+    counter = _Counter(released, policy, original, medians or {}, whole)
+    findings = tuple(_findings(counter, vouched=vouched))
     return Verification(findings, _truth(released, policy, original, medians or {}))
 
 
-def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Finding]:
+@dataclass(frozen=True)
+class _Counter:
+    """Counts the groups that decide about promises, in the release or in the whole table."""
+
+    released: Engine
+    policy: Policy
+    original: Engine | None
+    medians: Mapping[str, Ranges]
+    whole: Engine | None
+
+    def can_count(self, promise: GroupPromise) -> bool:
+        """Whether it is known what a promise is about."""
+        here = not (isinstance(promise, Crowd) and promise.whole)
+        return here or self.whole is not None or self.original is not None
+
+    def worst_of(self, promises: Sequence[GroupPromise]) -> list[Worst | None]:
+        """Return the worst group for the promises of one requirement."""
+        (first, *_), given = promises, promises[0].given
+        if not (isinstance(first, Crowd) and first.whole):
+            return worst_of(self.released, self.policy, given, promises)
+        found = [] if self.whole is None else worst_of(self.whole, self.policy, given, promises)
+        if self.original is not None:
+            found.append(_worst(self._covered(self.original, given), 0, given, first))
+        return [max((worst for worst in found if worst is not None), key=lambda worst: worst.share, default=None)]
+
+    def _covered(self, original: Engine, given: Sequence[str]) -> Recount:
+        from discreet.audit.matching import covered  # compiled: only loaded when needed
+
+        bound = bind(self.policy, original.columns)
+        return covered(self.released, original, bound, given, self.medians)
+
+
+def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
+    released, policy = counter.released, counter.policy
     for index, requirement in enumerate(policy.protect):
-        promises: list[GroupPromise] = list(requirement.promises(index))
+        promises: list[GroupPromise] = list(policy.promises_of(index))
         absent = [name for _, name in requirement.mentions() if name not in released.columns]
         if absent:
             hint = did_you_mean(absent[0], released.columns)
@@ -205,7 +272,11 @@ def _findings(released: Engine, policy: Policy, *, vouched: bool) -> Iterator[Fi
                 reason = f"the table has no column {absent[0]!r}{hint}"
                 yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
             continue
-        worst_groups = worst_of(released, policy, promises[0].given, promises)
+        if not all(map(counter.can_count, promises)):
+            for promise in promises:
+                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=WHOLE)
+            continue
+        worst_groups = counter.worst_of(promises)
         for promise, worst in zip(promises, worst_groups, strict=True):
             unsaid: str | None = None
             answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
@@ -264,8 +335,8 @@ def _texts(counts: Recount, at: int) -> tuple[str | None, ...]:
 
 
 def _share(hits: int, known: int) -> Fraction:
-    """Return a/(n-u), which is never below a/n."""
-    return Fraction(hits, known) if known else Fraction(0)
+    """Return a/(n-u), which is never below a/n; a combination that nobody has (0 rows) is as bad as can be."""
+    return Fraction(hits, known) if known else Fraction(int(hits > 0))
 
 
 def _truth(released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]) -> Truth:
@@ -274,10 +345,7 @@ def _truth(released: Engine, policy: Policy, original: Engine | None, medians: M
     if original is not None:
         bound = bind(policy, original.columns)
         problems += _column_problems(released.columns, bound.released)
-        if released.rows != original.rows:
-            problems.append(f"the release has {released.rows} rows, expected {original.rows}")
-        else:
-            problems += _cell_problems(released, original, bound, medians)
+        problems += _row_problems(released, original, bound, medians)
     if problems:
         return Truth(Answer.BROKEN, tuple(problems))
     return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
@@ -292,6 +360,29 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
             yield f"column {name!r} of the release is not one that the policy releases"
     if tuple(columns) != tuple(expected) and sorted(columns) == sorted(expected):
         yield "the columns are in another order"
+
+
+def _row_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
+    """Yield what is wrong with the number of rows, with their order, and with their cells."""
+    sample = bound.policy.release
+    least = most = original.rows if sample is None else sample.size(original.rows)
+    if bound.policy.removes:
+        least -= math.floor(bound.policy.suppress.limit * most)
+    if not least <= released.rows <= most:
+        expected = f"{most}" if least == most else f"{least} to {most}"
+        yield f"the release has {released.rows} rows, expected {expected}"
+    if released.rows == original.rows:
+        yield from _cell_problems(released, original, bound, medians)
+    elif least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
+        from discreet.audit.matching import columns_beside, matched  # compiled: only loaded when needed
+
+        names = [name for name in bound.released if name in released.columns]
+        places = matched(columns_beside(released, original, bound, names, medians), released.rows)
+        if len(places) < released.rows:
+            after = "" if not len(places) else " after those of the rows above it"
+            yield f"row {len(places) + 1} of the release fits no row of the original{after}"
+        else:
+            yield from _cell_problems(released, original.only(places), bound, medians)
 
 
 def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:

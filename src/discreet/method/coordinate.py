@@ -152,6 +152,16 @@ def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objecti
     return best
 
 
+def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cut: Cut) -> Candidate:
+    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
+    found = evaluator.evaluate(cut)
+    begin = Candidate(cut, found, objective.cost(found))
+    steps = _Steps(problem, evaluator)
+    steps.share = 1
+    better = steps.descend(cut, objective, range(len(cut)))
+    return begin if objective.allows(begin.outcome) and not objective.allows(better.outcome) else better
+
+
 class _Steps:
     """Best cuts of single columns."""
 

@@ -194,7 +194,7 @@ class Evaluator:
                 found = [1] * len(sizes) if person else np.bincount(ids, weights=hits).tolist()
                 each = [Fraction(int(a), int(n)) if n else Fraction(0) for a, n in zip(found, sizes, strict=True)]
                 # Rows drawn by lot bring those left out within the limit.
-                apart = [min(share, table.limits[place_of]) for share in each[groups:]]
+                apart = [] if self.few_may_pass else [min(share, table.limits[place_of]) for share in each[groups:]]
                 shares[number] = max([*each[:groups], *apart], default=Fraction(0))
         return shares
 

@@ -1,7 +1,7 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
 from discreet.policy.columns import Column
-from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, Suppress
+from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
 from discreet.policy.uses import Classify, Counts, General, Regress
@@ -21,6 +21,7 @@ __all__ = [
     "Missing",
     "Policy",
     "Regress",
+    "ReleaseOptions",
     "Suppress",
     "Template",
     "as_policy",

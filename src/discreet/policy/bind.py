@@ -75,7 +75,13 @@ def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
             elif not any(isinstance(use, (General, Counts)) for use in policy.uses):
                 message = "only counts for use general or counts (or general in a list of uses); take it out"
                 yield policy.problem(("columns", name, "weight"), message)
-        if column.coarsens and name not in changeable and not (name in policy.targets and column.scale is not None):
+        if any(isinstance(goal, Regress) and goal.target == name for goal in policy.goals):
+            # How its numbers or dates are read matters; it is never made coarser.
+            for what in ("taxonomy", "ends", "labels", "form", "open_ends"):
+                if what in column.model_fields_set:
+                    message = f"{name!r} is never changed (it is the target); take the {what} out"
+                    yield policy.problem(("columns", name, what), message)
+        elif column.coarsens and name not in changeable:
             what = "taxonomy" if column.taxonomy is not None else "type"
             if name in policy.sensitive or name in policy.targets:
                 message = (

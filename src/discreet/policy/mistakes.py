@@ -35,9 +35,11 @@ _LIKE: dict[str | int, str] = {
     "disclosure": "{disclose: always}",
     "genetic": "{iterations: 100000}",
     "suppress": "{limit: 5%}",
+    "release": "{sample: 10%}",
 }
 _ADD: dict[str | int, str] = {
     "rows": "is missing; write rows: drop, value or unknown",
+    "sample": "is missing; write the share of the rows to release, such as 10%",
     "at_most": "is missing; write the largest share allowed, such as 75%",
     "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
     "over": "is missing; write the columns an adversary may know, such as [age, sex]",
@@ -105,11 +107,11 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
     from discreet.policy.columns import Column
-    from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, Suppress
+    from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
 
     if model is Policy:
         parts = {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}
-        return {**parts, "genetic": Genetic, "suppress": Suppress}.get(str(step))
+        return {**parts, "genetic": Genetic, "suppress": Suppress, "release": ReleaseOptions}.get(str(step))
     return model if model is Column else None
 
 

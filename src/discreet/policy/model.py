@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,8 +20,8 @@ from pydantic import (
 
 from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
-from discreet.policy.part import Frozen, Part, Source, Text
-from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Requirement, Share
+from discreet.policy.part import Frozen, Part, Source, Text, Whole
+from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement, Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
 
 PLAIN = Column(type="category")
@@ -53,7 +55,9 @@ class FileOptions(Part):
         description="true; false (columns are then column_1, column_2, ...); or the list of names",
     )
     encoding: str | None = Field(default=None, description="utf-8 when absent")
-    skip: int = Field(default=0, ge=0, description="lines to leave out at the top of the original (never of a release)")
+    skip: Whole = Field(
+        default=0, ge=0, description="lines to leave out at the top of the original (never of a release)"
+    )
 
 
 class Missing(Part):
@@ -101,9 +105,41 @@ class Genetic(Part):
 
 
 class Suppress(Part):
-    """Which rows may be suppressed: masked on every column that may change, when no cut fits them."""
+    """How many rows may be suppressed when no cut fits them, and what becomes of them."""
 
     limit: Share = Field(default=Fraction(1), description="the largest share of rows that may be suppressed")
+    rows: Literal["mask", "remove"] = Field(
+        default="mask",
+        description="mask: hidden on every column that may change; remove: left out of the release",
+    )
+
+
+class ReleaseOptions(Part):
+    """A random share of the rows is released, and where the k of k-anonymity counts.
+
+    Examples
+    --------
+    >>> ReleaseOptions(sample="10%").size(25)
+    2
+    """
+
+    sample: Share = Field(description="the share of the rows that is drawn and released")
+    k_on: Literal["sample", "population"] = Field(
+        default="sample",
+        description="sample: k rows alike among those released; population: among all rows of the table, which is "
+        "enough only against who does not know that a person is in the sample",
+    )
+
+    @field_validator("sample")
+    @classmethod
+    def _somebody(cls, share: Fraction) -> Fraction:
+        if not share:
+            raise ValueError("a sample has rows; write more than 0%")
+        return share
+
+    def size(self, rows: int) -> int:
+        """How many of so many rows are drawn: the share, rounded down."""
+        return math.floor(self.sample * rows)
 
 
 class Policy(Part):
@@ -116,7 +152,7 @@ class Policy(Part):
         list of them, each with its weight.
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, disclosure, genetic, suppress
+    columns, missing, file, marker, search, search_on, disclosure, genetic, suppress, release
         See the page "Policies" of the documentation.
 
     Examples
@@ -146,9 +182,14 @@ class Policy(Part):
         "coordinate: the best cut of one column at a time, suppresses rows (default with k); "
         "genetic: cuts crossed and mutated, as in Iyengar's paper, suppresses rows",
     )
+    search_on: Share | None = Field(
+        default=None,
+        description="search on this random share of the rows only, for huge tables; what is found is applied to all",
+    )
     disclosure: Disclosure = Field(default_factory=Disclosure)
     genetic: Genetic = Field(default_factory=Genetic)
     suppress: Suppress = Field(default_factory=Suppress)
+    release: ReleaseOptions | None = None
 
     _source: Source = PrivateAttr(default_factory=Source)
 
@@ -164,9 +205,11 @@ class Policy(Part):
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
             search: Literal["disclosure", "coordinate", "genetic"] | None = ...,
+            search_on: str | float | Fraction | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             genetic: Genetic | Mapping[str, object] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
+            release: ReleaseOptions | Mapping[str, object] | None = ...,
         ) -> None: ...
 
     @field_validator("protect", mode="before")
@@ -215,6 +258,27 @@ class Policy(Part):
             raise ValueError("use: a weight only counts in a list of uses; take it out")
         return self
 
+    @field_validator("search_on")
+    @classmethod
+    def _some_rows(cls, share: Fraction | None) -> Fraction | None:
+        if share == 0:
+            raise ValueError("a search needs rows; write more than 0%")
+        return share
+
+    @model_validator(mode="after")
+    def _share_fits_search(self) -> Policy:
+        if self.search_on is not None and self.method == "disclosure":
+            raise ValueError("search_on: is for searches over cuts; write search: coordinate, or leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _sample_fits(self) -> Policy:
+        if self.k_on_population and self.method == "disclosure":
+            raise ValueError("release: 'k_on: population' needs a search over cuts; write search: coordinate")
+        if self.k_on_population and not any(isinstance(requirement, KAnonymity) for requirement in self.protect):
+            raise ValueError("release: 'k_on: population' is about k, and no requirement has one; leave it out")
+        return self
+
     @model_validator(mode="after")
     def _inferred_values_are_known(self) -> Policy:
         if any(isinstance(promise, Inference) and self.is_unknown(promise.value) for promise in self.promises()):
@@ -251,6 +315,16 @@ class Policy(Part):
             return self.search
         crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
         return "coordinate" if crowds or self._beyond_disclosure() else "disclosure"
+
+    @property
+    def k_on_population(self) -> bool:
+        """Whether k counts in the whole table although a sample of it is released."""
+        return self.release is not None and self.release.k_on == "population"
+
+    @property
+    def removes(self) -> bool:
+        """Whether rows that do not fit are left out of the release, rather than masked."""
+        return self.suppress.rows == "remove"
 
     @property
     def identifiers(self) -> tuple[str, ...]:
@@ -293,8 +367,13 @@ class Policy(Part):
 
     def promises(self) -> Iterator[GroupPromise]:
         """Yield every promise of the group requirements; a list of values means one template each."""
-        for index, requirement in enumerate(self.protect):
-            yield from requirement.promises(index)
+        for index in range(len(self.protect)):
+            yield from self.promises_of(index)
+
+    def promises_of(self, index: int) -> Iterator[GroupPromise]:
+        """Yield the promises of one requirement, by its position in `protect`."""
+        for promise in self.protect[index].promises(index):
+            yield replace(promise, whole=True) if self.k_on_population and isinstance(promise, Crowd) else promise
 
     def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""

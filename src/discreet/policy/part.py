@@ -50,6 +50,16 @@ def as_text(value: object) -> object:
 Text = Annotated[str | None, BeforeValidator(as_text)]
 
 
+def _not_a_truth_value(value: object) -> object:
+    """Refuse True and False, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("write a whole number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_not_a_truth_value)]
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'Job'?" for the nearest known word, or nothing."""
     folded = {name.casefold().strip(): name for name in known}

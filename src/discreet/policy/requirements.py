@@ -29,7 +29,7 @@ from pydantic import (
     model_validator,
 )
 
-from discreet.policy.part import Frozen, Part, Path, Text
+from discreet.policy.part import Frozen, Part, Path, Text, Whole
 from discreet.policy.share import parse_share, percent
 
 Share = Annotated[
@@ -90,6 +90,8 @@ class Crowd:
     index: int
     given: tuple[str, ...]
     k: int
+    whole: bool = False
+    """Whether the rows of the whole table count, of which a sample is released."""
 
     @property
     def at_most(self) -> Fraction:
@@ -103,10 +105,12 @@ class Crowd:
 
     def in_words(self) -> str:
         """Return the promise as a sentence."""
-        return f"Whoever knows the {_listed(self.given)} of a person finds at least {self.k} rows that could be theirs."
+        rows = f"at least {self.k} rows{' of the whole table' if self.whole else ''} that could be theirs"
+        unless = ", unless they know that the person is in the sample" if self.whole else ""
+        return f"Whoever knows the {_listed(self.given)} of a person finds {rows}{unless}."
 
     def __str__(self) -> str:
-        return f"{', '.join(self.given)}: at least {self.k} rows alike"
+        return f"{', '.join(self.given)}: at least {self.k} rows alike{' in the whole table' if self.whole else ''}"
 
 
 GroupPromise: TypeAlias = Inference | Crowd
@@ -249,7 +253,7 @@ class KAnonymity(Part):
     age, sex: at least 10 rows alike
     """
 
-    k: int = Field(ge=1, description="the least number of rows that look alike")
+    k: Whole = Field(ge=1, description="the least number of rows that look alike")
     over: KnownColumns
 
     if TYPE_CHECKING:

@@ -74,8 +74,13 @@ class Engine(Protocol):
         ...
 
     @property
+    def removed(self) -> int:
+        """Number of rows that this release lacks because they do not fit."""
+        ...
+
+    @property
     def unseen(self) -> int:
-        """Of those rows, the ones masked because the plan has not seen one of their values."""
+        """Of the masked or removed rows, those that are so because the plan has not seen one of their values."""
         ...
 
     def kind(self, column: str) -> str:
@@ -96,6 +101,17 @@ class Engine(Protocol):
 
     def apply(self, plan: Plan) -> Engine:
         """Return the release that the plan makes of this table."""
+        ...
+
+    def only(self, places: Ints) -> Engine:
+        """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
+        ...
+
+    def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
+        """Return a column of this table and of the original as codes that are equal where the values are.
+
+        For verification, which puts rows side by side. A column without texts may have equal codes elsewhere too.
+        """
         ...
 
     def recount(

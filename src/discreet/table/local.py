@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,11 +21,11 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.plan import UNSEEN, Plan, Unseen
 from discreet.policy import Missing
-from discreet.table.encode import Combinations, Encoded, collapse, encode
+from discreet.table.encode import Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
-from discreet.table.texts import Texts, as_texts, differences, has_text
+from discreet.table.texts import Texts, as_texts, differences, has_text, printed
 
 
 class LocalEngine:
@@ -46,6 +47,7 @@ class LocalEngine:
         self._encoded: dict[str, Encoded] = {}
         self.dropped = 0
         self.suppressed = 0
+        self.removed = 0
         self.unseen = 0
 
     @property
@@ -84,9 +86,13 @@ class LocalEngine:
                 keep &= ~self._frame.get_column(column).is_null().to_numpy()
         if keep.all():
             return self
-        kept = self._with(self._frame.filter(keep.tolist()), np.flatnonzero(keep) + 1)
+        kept = self.only(np.flatnonzero(keep))
         kept.dropped = int((~keep).sum())
         return kept
+
+    def only(self, places: npt.NDArray[np.int64]) -> LocalEngine:
+        """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
+        return self._with(self._frame[places], self.numbers()[places])
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
@@ -94,6 +100,8 @@ class LocalEngine:
 
     def apply(self, plan: Plan) -> LocalEngine:
         """Return the release that the plan makes of this table."""
+        if plan.sampled is not None:
+            return self._sampled(plan.sampled, plan)
         marker = plan.policy.marker
         masked = np.zeros(self.rows, dtype=np.bool_)
         released = {
@@ -108,6 +116,8 @@ class LocalEngine:
                 masked |= unseen[self.encoded(column).codes]
         strangers = int(masked.sum())
         masked[self._positions(plan.suppressed)] = True
+        if plan.policy.removes and masked.any():
+            return self._without(masked, strangers, plan)
         changed = {column: self._recoded(column, texts, masked, marker) for column, texts in released.items()}
         for column, rows, new in _edits_by_column(plan):
             current = changed.get(column)
@@ -118,6 +128,28 @@ class LocalEngine:
         ).drop(plan.policy.identifiers, strict=False)
         release = self._with(without_luggage(frame), self._numbers)
         release.suppressed, release.unseen = int(masked.sum()), strangers
+        return release
+
+    def _sampled(self, numbers: Sequence[int], plan: Plan) -> LocalEngine:
+        """Return the release of the rows that were drawn."""
+        drawn = self.only(np.sort(self._positions(numbers)))
+        kept = set(numbers)
+        return drawn.apply(
+            replace(
+                plan,
+                sampled=None,
+                suppressed=tuple(number for number in plan.suppressed if number in kept),
+                edits=tuple(edit for edit in plan.edits if edit.row in kept),
+            )
+        )
+
+    def _without(self, removed: npt.NDArray[np.bool_], strangers: int, plan: Plan) -> LocalEngine:
+        """Return the release of the rows that are not removed."""
+        kept = self.only(np.flatnonzero(~removed))
+        numbers = set(kept.numbers().tolist()) if plan.edits else set()
+        edits = tuple(edit for edit in plan.edits if edit.row in numbers)
+        release = kept.apply(replace(plan, suppressed=(), edits=edits))
+        release.removed, release.unseen = int(removed.sum()), strangers
         return release
 
     def recount(
@@ -183,6 +215,18 @@ class LocalEngine:
         )
         found = texts.group_by("original", "released").agg(pl.len().alias("cells"), pl.col("row").min()).collect()
         return [Pair(*row) for row in found.iter_rows()]
+
+    def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
+        """Return a column of this table and of the original as codes that are equal where the values are."""
+        if not isinstance(original, LocalEngine):
+            raise TypeError("both tables must be held by the same kind of engine")
+        if self.has_text(column) and original.has_text(column):
+            mine, source = self.texts(column), original.texts(column)
+        else:  # by how they print
+            mine, source = printed(self._frame.get_column(column)), printed(original._frame.get_column(column))
+        both = pl.concat([mine.alias(""), source.alias("")])
+        codes = both.cast(pl.Enum(both.drop_nulls().unique())).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        return codes[: self.rows], codes[self.rows :]
 
     def numbers(self) -> npt.NDArray[np.int64]:
         """Return the row number of the input (from 1) of each row."""

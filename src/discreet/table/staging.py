@@ -35,6 +35,7 @@ class Staging:
     def __init__(self, *, force: bool = False) -> None:
         self.force = force
         self._staged: list[tuple[Path, Path]] = []
+        self._stale: list[Path] = []
         self._locks: list[int] = []
 
     def __enter__(self) -> Staging:
@@ -77,6 +78,11 @@ class Staging:
                 f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
             ) from None
 
+    def remove(self, target: Path) -> None:
+        """Let `commit` remove a file that does not belong beside the new ones."""
+        refuse_unwritable(target, force=self.force)
+        self._stale.append(target)
+
     def staged(self, target: Path) -> Path:
         """Return where the content of `target` stands until `commit`."""
         return next(temporary for temporary, real in self._staged if real == target)
@@ -97,6 +103,8 @@ class Staging:
                     _rename_unless_there(temporary, target)
                     named.append(target)
                 _sync_folder(target.parent)
+            for target in self._stale:
+                target.unlink(missing_ok=True)
         except (OSError, InputError) as error:
             for target in named:  # none of them was there before
                 target.unlink()

@@ -65,6 +65,11 @@ def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
         return pl.Series([one is not other and repr(one) != repr(other) for one, other in pairs], dtype=pl.Boolean)
 
 
+def printed(series: nw.Series[Any]) -> pl.Series:
+    """Return how each value of a column without a text form prints: enough to look for its like, not to compare it."""
+    return pl.Series([repr(value) for value in series.to_list()], dtype=pl.String)
+
+
 def _mixed(name: str) -> InputError:
     return InputError(f"column {name!r} mixes kinds of values; make it all text first")
 
