@@ -377,15 +377,17 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert len(plan["sampled"]) == 20
         assert "every promise holds" in run("verify", f"{kind}.csv", "-p", f"{kind}.yaml", "--original", "t.csv")
         run("apply", f"{kind}.json", "t.csv", "-o", f"{kind}_new.csv")
-    assert "age: at least 3 rows alike in the whole table" in run("verify", "table.csv", "-p", "table.yaml", code=1)
-    assert "not checkable" in run("verify", "table.csv", "-p", "table.yaml", "--partial")
-    document = json.loads(run("protect", "t.csv", "-p", "release.yaml", "-o", "again.csv", "--json"))
+    assert "age: at least 3 rows alike in the whole table" in run(
+        "verify", "population.csv", "-p", "population.yaml", code=1
+    )
+    assert "not checkable" in run("verify", "population.csv", "-p", "population.yaml", "--partial")
+    document = json.loads(run("protect", "t.csv", "-p", "sample.yaml", "-o", "again.csv", "--json"))
     assert document["audit"]["sample"] == {"share": "1/5", "drawn_rows": 20, "of_rows": 100, "k_on": "sample"}
-    assert "unless they know that the person is in the sample" in run("check", "table.yaml", "--table", "t.csv")
+    assert "unless they know that the person is in the sample" in run("check", "population.yaml", "--table", "t.csv")
     many = text.replace("k: 3", "k: 21")
-    Path("many.yaml").write_text(many.replace("KIND", "release"))
+    Path("many.yaml").write_text(many.replace("KIND", "sample"))
     assert "the smallest group has 20 rows" in run("check", "many.yaml", "--table", "t.csv", code=1)
-    Path("many.yaml").write_text(many.replace("KIND", "table"))
+    Path("many.yaml").write_text(many.replace("KIND", "population"))
     run("check", "many.yaml", "--table", "t.csv")
 
 
