@@ -68,7 +68,7 @@ def test_a_method_that_shows_too_much_is_caught(monkeypatch: pytest.MonkeyPatch)
         tuple(bank().columns),
         tuple(d.Recoding(c, tuple((v, v) for v in sorted(bank()[c].unique()))) for c in ("Job", "Country")),
     )
-    monkeypatch.setattr(pipeline, "find_plan", lambda *_: everything)
+    monkeypatch.setattr(pipeline, "find_plan", lambda *_, **__: everything)
     with pytest.raises(d.BrokenPromise, match="4 of 5 rows"):
         d.protect(bank(), bank_policy())
 
