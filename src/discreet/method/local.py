@@ -17,12 +17,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.measure.units import Units, loss_units
+from discreet.measure.units import Units
 from discreet.method import local_kernels as kernels
 from discreet.method.local_items import Part, always_broken, parts_of
 from discreet.method.local_kernels import NEVER, Groups, Undo
 from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, two_blocks
-from discreet.method.local_shapes import Labels, Level, shape_of, thinned
+from discreet.method.local_shapes import Labels, Level, shape_of, thinned, units_of
 from discreet.method.problem import CutProblem
 from discreet.method.space import Flags
 from discreet.table.encode import Ints
@@ -61,9 +61,11 @@ class Grouping:
     first: Ints
     """The first code that a group's label (first axis) stands for in each column (second axis)."""
     stop: Ints
-    """The first code after it: a taxonomy node, an interval or a value; all codes when nothing is told."""
+    """The first code after it: a taxonomy node, an interval or a value; all codes of a plain column: the marker."""
     sets: dict[int, Flags]
     """For a column with sets (by its position in the problem) the codes of each group's label (second axis)."""
+    hidden: Flags
+    """Groups whose rows are masked altogether: every column shows the marker."""
     losses: Ints
     """What a row of each group loses in each column, in units."""
 
@@ -98,12 +100,10 @@ def search(
     At most `most_gone` rows are hidden or removed, if that can be. `carry_on` hears how far the search is and ends
     it, with a safe result, by saying no.
     """
-    spaces = [column.space for column in problem.columns]
-    units = loss_units(spaces, weights or [Fraction(1)] * len(spaces), 16 * problem.total)
-    shapes = [
-        shape_of(column, unit, kind)
-        for column, unit, kind in zip(problem.columns, units.columns, labels or ["tight"] * len(spaces), strict=True)
-    ]
+    columns = problem.columns
+    kinds: Sequence[Labels] = labels or ["tight"] * len(columns)
+    units = units_of(columns, kinds, weights or [Fraction(1)] * len(columns), problem.total)
+    shapes = [shape_of(*each) for each in zip(columns, units.columns, kinds, strict=True)]
     most = problem.total if most_gone is None else most_gone
     parts = parts_of(problem, shapes)
     found = [_Search(part, carry_on, looks).run(remove=remove and len(parts) == 1, most=most) for part in parts]
@@ -166,16 +166,16 @@ class _Search:
 
     def _levels(self) -> list[list[Level]]:
         """Return the levels of all columns, few enough for their combinations to be looked at; none if that fails."""
-        levels, most = self.part.levels, MOST_VECTORS
+        levels, most = self.part.levels, float(MOST_VECTORS)
         while True:
             kept = thinned(levels, most)
-            vectors = np.prod([float(len(each)) for each in kept])
+            vectors = float(np.prod([float(len(each)) for each in kept]))
             _, _, entries = two_blocks(kept, self.rows)
             if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
                 return kept
             if most < 2 or all(len(each) <= 2 for each in kept):
                 return []
-            most = int(min(vectors, most)) // 2
+            most = min(vectors, most) / 2
 
     def _peel(self) -> tuple[Ints, int]:
         """Return the group of each item (-1: left over) and how many groups there are."""
@@ -230,7 +230,7 @@ class _Search:
         groups = self.groups
         return [
             g
-            for g in np.flatnonzero(groups.head[: groups.count[0]] >= 0).tolist()
+            for g in np.flatnonzero(groups.head[: groups.numbers[0]] >= 0).tolist()
             if not kernels.keeps(groups.figures[g], self.part.limits)
         ]
 
@@ -276,7 +276,7 @@ class _Search:
 
     def _allowed(self) -> bool:
         """Whether no group mixes rows that must be told apart."""
-        return bool((self.groups.losses[: self.groups.count[0], -1] < self.part.forbidden).all())
+        return bool((self.groups.losses[: self.groups.numbers[0], -1] < self.part.forbidden).all())
 
     # Making better
 
@@ -287,7 +287,7 @@ class _Search:
             self._reopen(missed)
             self._dissolve()
             self._relocate()
-            self._split(np.flatnonzero(self.groups.figures[: self.groups.count[0], 0] >= 2 * self.part.least))
+            self._split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
             now = int(kernels.total_cost(self.groups))
             if (lost - now) * 200 < lost or not self._going():
                 break
@@ -305,12 +305,12 @@ class _Search:
         for chunk in self._chunks(missed, 200):
             kernels.reopen(
                 part.shapes, part.items, part.limits, self.groups, chunk, one.combination, two.combination, start,
-                order, one.cells, two.cells, undo, *scratch,
+                order, one.cells, two.cells, part.least // 2 + 5, undo, *scratch,
             )  # fmt: skip
 
     def _dissolve(self) -> None:
         part, groups = self.part, self.groups
-        order = np.argsort(-groups.losses[: groups.count[0], -1], kind="stable")
+        order = np.argsort(-groups.losses[: groups.numbers[0], -1], kind="stable")
         undo = self._undo(self.rows)
         largest = 4 * part.least
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1)):
@@ -319,7 +319,7 @@ class _Search:
     def _relocate(self) -> None:
         part, groups = self.part, self.groups
         order = np.argsort(-groups.losses[groups.of, -1], kind="stable")
-        spare = int(groups.count[0])
+        spare = int(groups.numbers[0])
         if spare >= len(groups.head):
             return
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // max(spare, 1), 1)):
@@ -346,9 +346,9 @@ class _Search:
 
     def _chunks(self, order: Ints, size: int) -> Iterator[Ints]:
         """Yield pieces of the work until it is done, has taken too long or shall end."""
-        enough = self.groups.count[1] + self.looks
+        enough = self.groups.numbers[1] + self.looks
         for begin in range(0, len(order), size):
-            if self.groups.count[1] > enough or not self._going():
+            if self.groups.numbers[1] > enough or not self._going():
                 return
             yield order[begin : begin + size]
 
@@ -363,8 +363,8 @@ class _Search:
 
     def _hidden(self) -> Flags:
         """Return which groups tell nothing."""
-        hidden = self.groups.losses[: self.groups.count[0], : len(self.part.columns)].sum(axis=1) >= self.whole
-        return np.asarray(hidden & (self.groups.head[: self.groups.count[0]] >= 0))
+        hidden = self.groups.losses[: self.groups.numbers[0], : len(self.part.columns)].sum(axis=1) >= self.whole
+        return np.asarray(hidden & (self.groups.head[: self.groups.numbers[0]] >= 0))
 
     def _spare_hidden(self, most: int) -> None:
         """Deal hidden rows to other groups when there are too many of them."""
@@ -389,7 +389,7 @@ class _Search:
         first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
         losses[gone] = part.shapes.whole[: len(part.columns)]
         of = np.where(gone[of], -1, of)[part.item_of]
-        grouping = Grouping(part.columns, of, first, stop, sets, losses)
+        grouping = Grouping(part.columns, of, first, stop, sets, hidden, losses)
         lost = int((rows * losses.sum(axis=1)).sum())
         return _Found(grouping, lost, np.append(hidden | gone, True), broken)
 

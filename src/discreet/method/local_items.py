@@ -75,7 +75,7 @@ class Part:
                 sets[self.columns[c]] = has
                 low[:, c] = has.argmax(axis=1)
                 high[:, c] = size - has[:, ::-1].argmax(axis=1)
-                losses[:, c] = shape.figures()[np.minimum(last[:, c], len(shape.figures()) - 1)]
+                losses[:, c] = shape.figures()[last[:, c]]
             else:
                 low[:, c], high[:, c] = shape.ranges(first[:, c], last[:, c])
                 losses[:, c] = shape.losses(first[:, c], last[:, c])

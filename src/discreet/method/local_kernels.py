@@ -50,12 +50,12 @@ class Groups(NamedTuple):
     losses: Ints
     """What a row of the group loses in each column, and in all (last)."""
     figures: Ints
-    count: Ints
+    numbers: Ints
     """How many groups there are, with those that are gone; and groups looked at so far."""
 
 
 @kernel
-def refresh(combination, active, n, sizes, cells, numbers, losses, least, per, cell, low, high):  # type: ignore[no-untyped-def]  # noqa: C901
+def refresh(combination, active, n, sizes, cells, numbers, losses, least, per, cell, low, high):  # type: ignore[no-untyped-def]
     """Give up what too few rows share: under each level vector of a block, cells with fewer than `least` rows."""
     vectors, combinations = cells.shape
     for i in range(combinations):
@@ -97,7 +97,7 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
     left, right, sizes, items, limits, cells_l, numbers_l, losses_l, order_l, cells_r, numbers_r, losses_r,
     least, near, edges, of, count, missed,
 ):  # fmt: skip
-    """Release cells in which the rows left keep every limit, in ascending loss: first those between the first two edges.
+    """Release cells in which the rows left keep every limit, in ascending loss, from edge to edge.
 
     `left` and `right` are each row's combinations of the columns in two blocks; a level vector is one of each.
     Writes the groups to `of` (-1: a row that is left). `count` has numbers: of groups, of near misses. Cells that
@@ -385,11 +385,11 @@ def leave(groups, item):  # type: ignore[no-untyped-def]
 @kernel
 def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
     """Make the lists, labels and figures of all groups from the group of each item."""
-    for g in range(groups.count[0]):
+    for g in range(groups.numbers[0]):
         groups.head[g] = -1
     for item in range(len(groups.of)):
         enter(groups, item, groups.of[item])
-    for g in range(groups.count[0]):
+    for g in range(groups.numbers[0]):
         recount(shapes, items, groups, g)
 
 
@@ -403,7 +403,7 @@ def cost(groups, g):  # type: ignore[no-untyped-def]
 def total_cost(groups):  # type: ignore[no-untyped-def]
     """Return what all rows lose."""
     total = 0
-    for g in range(groups.count[0]):
+    for g in range(groups.numbers[0]):
         total += cost(groups, g)
     return total
 
@@ -426,7 +426,7 @@ def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[no-untyped-def]  # noqa: C901 - inlined, for speed
+def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[no-untyped-def]
     """Return the group that an item joins at the least cost below `bound` (-1: none), and that cost."""
     kind, offset, size, table, whole = shapes.kind, shapes.offset, shapes.size, shapes.table, shapes.whole
     first, last, losses, figures, head = groups.first, groups.last, groups.losses, groups.figures, groups.head
@@ -434,8 +434,8 @@ def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[n
     code = items.codes[item]
     more = items.figures[item, 0]
     best, at = bound, -1
-    number = groups.count[0]
-    groups.count[1] += number
+    number = groups.numbers[0]
+    groups.numbers[1] += number
     for g in range(number):
         if more * losses[g, columns] >= best or head[g] < 0 or g == but:
             continue
@@ -593,19 +593,19 @@ def give_back(groups, undo, n):  # type: ignore[no-untyped-def]
 
 @kernel
 def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its undoing
-    shapes, items, limits, groups, missed, left, right, start, by_left, cells_l, cells_r, undo, moved, origin, touched,
-    mark,
+    shapes, items, limits, groups, missed, left, right, start, by_left, cells_l, cells_r, most_orphans, undo, moved,
+    origin, touched, mark,
 ):  # fmt: skip
     """Release cells that were nearly missed: rows that lose more elsewhere come, and some that others can spare.
 
-    Groups that break a limit without the rows that went are dealt to others. Only what makes all rows lose less
-    stays. `start` and `by_left` are the rows by their left combinations; the rest is scratch. Returns how many
-    cells were released.
+    Groups that break a limit without the rows that went are dealt to others, if that is not too much to hope for.
+    Only what makes all rows lose less stays. `start` and `by_left` are the rows by their left combinations; the rest
+    is scratch. Returns how many cells were released.
     """
     columns = len(shapes.kind)
     released = 0
     for at in range(len(missed)):
-        new = groups.count[0]
+        new = groups.numbers[0]
         if new + 1 >= len(groups.head):
             break
         row0, vl, vr, loss = missed[at, 0], missed[at, 1], missed[at, 2], missed[at, 4]
@@ -631,7 +631,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
                     undo.item[m] = row
                     undo.to[m] = -more
                     m += 1
-        groups.count[1] += n + m
+        groups.numbers[1] += n + m
         donors = 0
         before = 0
         groups.figures[new] = 0
@@ -676,7 +676,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
         for z in range(n):
             origin[z] = groups.of[moved[z]]
             leave(groups, moved[z])
-        groups.count[0] += 1
+        groups.numbers[0] += 1
         groups.head[new] = -1
         for z in range(n):
             enter(groups, moved[z], new)
@@ -696,7 +696,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
                 item = groups.next[item]
             groups.head[g] = -1
         dealt = 0
-        while dealt < orphans and after < before:
+        while orphans <= most_orphans and dealt < orphans and after < before:
             to, more = cheapest(shapes, items, limits, groups, undo.item[dealt], -1, before - after)
             if to < 0:
                 break
@@ -716,7 +716,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
             for z in range(n):
                 enter(groups, moved[z], origin[z])
             groups.head[new] = -1
-            groups.count[0] -= 1
+            groups.numbers[0] -= 1
         for z in range(donors):
             g = touched[z]
             mark[g] = 0
@@ -743,7 +743,7 @@ def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank
     `cells` (from `offset[c]` on, `levels[c]` times the codes of a column) are the cells of each code at each level,
     the coarsest first. Returns the new group, or -1.
     """
-    one, other = groups.count[0], groups.count[0] + 1
+    one, other = groups.numbers[0], groups.numbers[0] + 1
     if other >= len(groups.head):
         return -1
     n = 0
@@ -786,14 +786,14 @@ def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank
     if best_at < 0:
         return -1
     recount(shapes, items, groups, g)
-    groups.count[0] += 1
+    groups.numbers[0] += 1
     return one
 
 
 @kernel
 def _halves(shapes, items, limits, groups, members, n, c, cells, at, cell, bound):  # type: ignore[no-untyped-def]
     """Return what two halves would lose; `bound` if that is more or one breaks a limit."""
-    one, other = groups.count[0], groups.count[0] + 1
+    one, other = groups.numbers[0], groups.numbers[0] + 1
     groups.head[one] = groups.head[other] = -1
     for z in range(n):
         half = one if cells[at + items.codes[members[z], c]] == cell else other
@@ -813,12 +813,12 @@ def split_all(shapes, items, limits, groups, order, cells, offset, levels, membe
     """Split groups, in this order, and their halves as long as all lose less; return how many splits there were."""
     done = 0
     for g in order:
-        since = groups.count[0]
+        since = groups.numbers[0]
         if groups.head[g] >= 0:
             while split(shapes, items, limits, groups, g, cells, offset, levels, members, rank) >= 0:
                 done += 1
         h = since
-        while h < groups.count[0]:
+        while h < groups.numbers[0]:
             if split(shapes, items, limits, groups, h, cells, offset, levels, members, rank) >= 0:
                 done += 1
             else:
@@ -862,13 +862,13 @@ def top_up(shapes, items, limits, groups, g, forbidden, loss):  # type: ignore[n
 
 
 @kernel
-def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-untyped-def]  # noqa: C901
+def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-untyped-def]
     """Return the group to merge with: the cheapest that makes `g` keep every limit, else the one that helps most."""
     columns = len(shapes.kind)
     figures = np.empty(items.figures.shape[1], np.int64)
     best, at = -1, -1
     helps, helper = -1.0, -1
-    for h in range(groups.count[0]):
+    for h in range(groups.numbers[0]):
         if h == g or groups.head[h] < 0:
             continue
         loss = 0

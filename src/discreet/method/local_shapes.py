@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from discreet.measure.units import ColumnUnits
+from discreet.measure.units import ColumnUnits, Units, loss_units
 from discreet.method.problem import ColumnCounts
 from discreet.method.space import Space
 from discreet.table.encode import Ints
@@ -90,7 +91,7 @@ class Shape:
         if self.space.plain:
             return np.where(low == high, 0, self.units.suppressed)
         node = self._climbed(low, high)
-        loss = self.nodes[node, 3]
+        loss: Ints = self.nodes[node, 3]
         if not len(self.units.positions):
             return loss
         first, stop = self.starts[low], self.stops[high]
@@ -115,11 +116,27 @@ class Shape:
             positions = self.units.positions
             return np.concatenate([positions[self.starts], positions[self.stops - 1]])
         if self.kind == SET:
-            most = max(self.space.size - 1, 1)
-            return np.array([self.units.suppressed * max(n - 1, 0) // most for n in range(MOST_IN_A_SET + 2)])
+            return np.append(0, self.units.nodes)
         if not len(self.units.positions):
             return self.leaf
         return np.concatenate([self.leaf, self.units.positions[self.starts], self.units.positions[self.stops - 1]])
+
+
+def has_sets(column: ColumnCounts, labels: Labels) -> bool:
+    """Whether the labels of a column are sets: of many different values they are the tightest instead."""
+    return labels == "set" and int((column.rows > 0).sum()) <= MOST_IN_A_SET
+
+
+def units_of(
+    columns: Sequence[ColumnCounts], labels: Sequence[Labels], weights: Sequence[Fraction], rows: int
+) -> Units:
+    """Return the losses in units; sets lose by their number of values, as the hidden values of a plain column do."""
+    spaces = [
+        Space(column.space.size) if has_sets(column, kind) else column.space
+        for column, kind in zip(columns, labels, strict=True)
+    ]
+    # Sixteen times as many rows leave room for losses that are forbidden.
+    return loss_units(spaces, weights, 16 * rows)
 
 
 def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> Shape:
@@ -127,12 +144,8 @@ def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> Shape:
     space = column.space
     codes = np.arange(space.size, dtype=np.int64)
     starts, stops = codes, codes + 1
-    nodes, leaf = _nodes(space, units)
-    if labels == "fixed" and len(space.places):
-        starts, stops = _at_cuts(space)
-    many = int((column.rows > 0).sum())
     kind = CLIMB
-    if labels == "set" and many <= MOST_IN_A_SET:
+    if has_sets(column, labels):
         kind = SET
     elif space.plain:
         kind = WHOLE
@@ -140,15 +153,15 @@ def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> Shape:
         kind = TABLE
     elif space.nodes[0].interval:
         kind = NUMBERS
+    if labels == "fixed" and len(space.places):
+        starts, stops = _at_cuts(space)
+    nodes, leaf = _nodes(space, [0] * len(space.nodes) if kind == SET else units.nodes.tolist())
     return Shape(space, kind, units, starts, stops, nodes, leaf)
 
 
-def _nodes(space: Space, units: ColumnUnits) -> tuple[Ints, Ints]:
+def _nodes(space: Space, losses: Sequence[int]) -> tuple[Ints, Ints]:
     nodes = np.array(
-        [
-            (-1, node.first, node.stop, -1 if node.interval else units.nodes[place])
-            for place, node in enumerate(space.nodes)
-        ],
+        [(-1, node.first, node.stop, -1 if node.interval else losses[place]) for place, node in enumerate(space.nodes)],
         dtype=np.int64,
     ).reshape(-1, 4)
     leaf = np.zeros(space.size, dtype=np.int64)
@@ -260,6 +273,8 @@ def _blocks(shape: Shape, first: int, stop: int, blocks: int, rows: Ints) -> Int
 def _cell_losses(shape: Shape, cell: Ints, rows: Ints) -> Ints:
     """Return what each code loses with the tightest label of the occurring codes in its cell."""
     occurring = np.flatnonzero(rows > 0)
+    if shape.kind == SET:
+        return shape.figures()[np.bincount(cell[occurring], minlength=int(cell.max()) + 1)][cell]
     low = np.full(int(cell.max()) + 1, shape.space.size, dtype=np.int64)
     high = np.zeros_like(low)
     np.minimum.at(low, cell[occurring], occurring)
@@ -268,7 +283,7 @@ def _cell_losses(shape: Shape, cell: Ints, rows: Ints) -> Ints:
     return shape.losses(low, high)[cell]
 
 
-def thinned(levels: Sequence[Sequence[Level]], most: int) -> list[list[Level]]:
+def thinned(levels: Sequence[Sequence[Level]], most: float) -> list[list[Level]]:
     """Return fewer levels of the columns with most of them, so that there are at most `most` combinations, if need be.
 
     The finest and the coarsest stay; so with many columns there may still be more.
