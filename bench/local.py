@@ -99,7 +99,8 @@ def shapes() -> list[tuple[str, pl.DataFrame, dict[str, d.Column]]]:
     }
     pay = np.round(rng.lognormal(8, 1, rows), 1)
     skewed = {
-        "pay": pay, "visits": rng.geometric(0.3, rows), "gain": np.where(rng.random(rows) < 0.9, 0, rng.integers(1, 9000, rows)),
+        "pay": pay, "visits": rng.geometric(0.3, rows),
+        "gain": np.where(rng.random(rows) < 0.9, 0, rng.integers(1, 9000, rows)),
         "town": rng.zipf(1.5, rows) % 2000, "job": rng.zipf(1.3, rows) % 50, "code": rng.integers(0, 12, rows),
     }  # fmt: skip
     levels = {f"t{n}": np.minimum(rng.zipf(1.6, rows), 64) - 1 for n in range(6)}
@@ -145,12 +146,12 @@ def scored(problem: CutProblem, found: Local) -> float:
     group = grouping.group
     total = np.zeros(len(problem.sizes))
     texts = []
-    for place, column in enumerate(problem.columns):
-        space, codes = column.space, problem.codes[place]
+    for place, column in enumerate(grouping.columns):
+        space, codes = problem.columns[column].space, problem.codes[column]
         first, stop = grouping.first[group, place], grouping.stop[group, place]
         assert ((first <= codes) & (codes < stop)).all()
-        if place in grouping.sets:
-            has = grouping.sets[place]
+        if column in grouping.sets:
+            has = grouping.sets[column]
             assert has[group, codes].all()
             total += (has.sum(axis=1)[group] - 1) / (space.size - 1)
             texts.append(np.unique(has, axis=0, return_inverse=True)[1].ravel()[group])

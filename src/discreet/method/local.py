@@ -21,7 +21,7 @@ from discreet.measure.units import Units
 from discreet.method import local_kernels as kernels
 from discreet.method.local_items import Part, always_broken, parts_of
 from discreet.method.local_kernels import NEVER, Groups, Undo
-from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, two_blocks
+from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, listed, two_blocks
 from discreet.method.local_shapes import Labels, Level, shape_of, thinned, units_of
 from discreet.method.problem import CutProblem
 from discreet.method.space import Flags
@@ -30,16 +30,22 @@ from discreet.table.encode import Ints
 MOST_VECTORS = 20_000
 """Level vectors that are looked at."""
 MOST_STEPS = 240
-"""Steps in ascending loss."""
+"""Steps in ascending loss, of a table with few rows; of one with many a quarter."""
+MANY_ROWS = 25_000
 STEPS_AT_ONCE = 8
+MOST_LISTED = 5_000
+"""Of too many level vectors: how many of the finest and of the coarsest are looked at."""
+LISTED_AT_ONCE = 100
+MOST_VISITS = 60_000_000
+"""Rows that are looked at under these, at each end."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
 LOOKS_AT_ONCE = 4_000_000
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
-MOST_TOPPED = 30_000_000
+MOST_TOPPED = 5_000_000
 """Rows that are looked at to find some that others can spare for a group."""
-ROUNDS = 2
+ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Grouping:
     """Groups over some columns: the group of each collapsed row, and the label of each group in each column."""
 
     columns: tuple[int, ...]
-    """Positions in the problem's columns."""
+    """Positions in the problem's columns, in the order in which the labels have them."""
     group: Ints
     """-1 for a row that is removed."""
     first: Ints
@@ -136,9 +142,10 @@ class _Search:
         self.part = part
         self.tell = carry_on
         self.going = True
-        self.looks = looks
+        self.looks = looks * 8 // max(len(part.columns), 8)
         self.rows = len(part.items.codes)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        self.steps = int(np.clip(MOST_STEPS * MANY_ROWS // max(self.rows, 1), MOST_STEPS // 4, MOST_STEPS))
         self.blocks: tuple[Block, Block] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
@@ -170,7 +177,7 @@ class _Search:
         while True:
             kept = thinned(levels, most)
             vectors = float(np.prod([float(len(each)) for each in kept]))
-            _, _, entries = two_blocks(kept, self.rows)
+            _, _, entries = two_blocks(kept, self.rows, self.steps)
             if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
                 return kept
             if most < 2 or all(len(each) <= 2 for each in kept):
@@ -183,19 +190,21 @@ class _Search:
         of = np.full(self.rows, -1, dtype=np.int64)
         count = np.zeros(2, dtype=np.int64)
         levels = self._levels()
-        if not levels or not self.rows:
+        if not self.rows:
             return of, 0
-        left, right, _ = two_blocks(levels, self.rows)
+        if not levels:
+            return self._peel_listed(of, count)
+        left, right, _ = two_blocks(levels, self.rows, self.steps)
         codes = part.items.codes.T
         self.blocks = one, two = (
             block_of(codes[left], [levels[c] for c in left]),
             block_of(codes[right], [levels[c] for c in right]),
         )
         missed = np.empty((MOST_MISSED, 5), dtype=np.int64)
-        edges = np.linspace(0, self.whole + 1, MOST_STEPS + 1).astype(np.int64)
+        edges = np.linspace(0, self.whole + 1, self.steps + 1).astype(np.int64)
         near = max(part.least * 7 // 10, 1)
-        for begin in range(0, MOST_STEPS, STEPS_AT_ONCE):
-            if not self._go_on(Watch(begin / MOST_STEPS)) or (of >= 0).all():
+        for begin in range(0, self.steps, STEPS_AT_ONCE):
+            if not self._go_on(Watch(begin / self.steps)) or (of >= 0).all():
                 break
             kernels.peel(
                 one.combination, two.combination, part.sizes, part.items, part.limits, one.cells, one.numbers,
@@ -203,6 +212,23 @@ class _Search:
                 edges[begin : begin + STEPS_AT_ONCE + 1], of, count, missed,
             )  # fmt: skip
         self.missed = missed[: count[1]].copy()
+        return of, int(count[0])
+
+    def _peel_listed(self, of: Ints, count: Ints) -> tuple[Ints, int]:
+        """Look at some of the level vectors when there are too many: the finest, then the coarsest."""
+        part = self.part
+        vectors = listed(part.levels, MOST_LISTED)
+        for chosen, base in ((vectors.fine, vectors.fine[0]), (vectors.coarse, vectors.coarse[-1])):
+            visits = MOST_VISITS
+            for begin in range(0, len(chosen), LISTED_AT_ONCE):
+                if visits < 0 or not self._go_on(Watch((1 - visits / MOST_VISITS) / 2)):
+                    break
+                visits = int(
+                    kernels.peel_listed(
+                        part.items.codes, part.sizes, part.items, part.limits, vectors.hashes, vectors.offset, base,
+                        chosen[begin : begin + LISTED_AT_ONCE], part.least, visits, of, count,
+                    )  # fmt: skip
+                )
         return of, int(count[0])
 
     # What is left over
@@ -313,7 +339,7 @@ class _Search:
         order = np.argsort(-groups.losses[: groups.numbers[0], -1], kind="stable")
         undo = self._undo(self.rows)
         largest = 4 * part.least
-        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1)):
+        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
             kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
 
     def _relocate(self) -> None:
@@ -344,9 +370,9 @@ class _Search:
             *(np.empty((size, width), dtype=np.int64) for width in widths),
         )
 
-    def _chunks(self, order: Ints, size: int) -> Iterator[Ints]:
-        """Yield pieces of the work until it is done, has taken too long or shall end."""
-        enough = self.groups.numbers[1] + self.looks
+    def _chunks(self, order: Ints, size: int, share: int = 1) -> Iterator[Ints]:
+        """Yield pieces of the work until it is done, has taken its share of looks or shall end."""
+        enough = self.groups.numbers[1] + self.looks // share
         for begin in range(0, len(order), size):
             if self.groups.numbers[1] > enough or not self._going():
                 return

@@ -6,7 +6,7 @@ grouped together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,7 +130,22 @@ def parts_of(problem: CutProblem, shapes: Sequence[Shape]) -> list[Part]:
     for columns in together:
         joined = set(columns).union(*(part for part in parts if part & columns))
         parts = [part for part in parts if not part & columns] + [joined]
-    return [_part(problem, shapes, tuple(sorted(columns))) for columns in sorted(parts, key=min)]
+    return [_part(problem, shapes, _ordered(problem, shapes, columns)) for columns in sorted(parts, key=min)]
+
+
+def _ordered(problem: CutProblem, shapes: Sequence[Shape], columns: Set[int]) -> tuple[int, ...]:
+    """Return columns so that those in which two rows have most to lose together come first: fewer are looked at."""
+    rows = len(problem.sizes)
+    some = np.linspace(0, max(rows - 1, 0), min(rows, 1000)).astype(np.int64)
+    other = np.roll(some, len(some) // 2)
+
+    def lost(c: int) -> float:
+        one, two = problem.codes[c][some].astype(np.int64), problem.codes[c][other].astype(np.int64)
+        if shapes[c].kind == SET:
+            return float((one != two).sum() * shapes[c].figures()[min(2, shapes[c].space.size)])
+        return float(shapes[c].losses(np.minimum(one, two), np.maximum(one, two)).sum())
+
+    return tuple(sorted(columns, key=lambda c: (-lost(c), c)))
 
 
 def _part(problem: CutProblem, shapes: Sequence[Shape], columns: tuple[int, ...]) -> Part:

@@ -236,6 +236,83 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
 
 
 @kernel
+def peel_listed(codes, sizes, items, limits, hashes, offset, base, vectors, least, visits, of, numbers):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest
+    """Release cells in which the rows left keep every limit, under one listed level vector after the other.
+
+    `hashes` (from `offset[c, level]` on) tell the cells of each code at each level apart; a vector is told by the
+    columns whose levels differ from `base`. Cells that were taken for one by chance are released as one, which is as
+    safe. Stops when so many rows have been visited; returns how many visits are left.
+    """
+    rows = len(sizes)
+    columns = codes.shape[1]
+    active, key = np.empty(rows, np.int64), np.zeros(rows, np.int64)
+    n = 0
+    for row in range(rows):
+        if of[row] < 0:
+            active[n] = row
+            n += 1
+            for c in range(columns):
+                key[row] += hashes[offset[c, base[c]] + codes[row, c]]
+    entries = 16
+    while entries < 2 * n:
+        entries *= 2
+    key_at, rows_at, group_at = np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.empty(entries, np.int64)
+    slot = np.empty(n, np.int64)
+    figures = np.zeros((entries, items.figures.shape[1]), np.int64)
+    changed = np.empty(columns, np.int64)
+    for v in range(len(vectors)):
+        if n == 0 or visits < 0:
+            break
+        visits -= n
+        m = 0
+        for c in range(columns):
+            if vectors[v, c] != base[c]:
+                changed[m] = c
+                m += 1
+        enough = False
+        for a in range(n):
+            row = active[a]
+            whole = key[row]
+            for z in range(m):
+                c = changed[z]
+                code = codes[row, c]
+                whole += hashes[offset[c, vectors[v, c]] + code] - hashes[offset[c, base[c]] + code]
+            h = (whole ^ (whole >> 32)) & (entries - 1)
+            while rows_at[h] != 0 and key_at[h] != whole:
+                h = (h + 1) & (entries - 1)
+            if rows_at[h] == 0:
+                key_at[h] = whole
+                group_at[h] = -1
+            rows_at[h] += sizes[row]
+            enough |= rows_at[h] >= least
+            slot[a] = h
+        if not enough:
+            for a in range(n):
+                rows_at[slot[a]] = 0
+            continue
+        for a in range(n):
+            if rows_at[slot[a]] >= least:
+                for f in range(figures.shape[1]):
+                    figures[slot[a], f] += items.figures[active[a], f]
+        for a in range(n):
+            h = slot[a]
+            if rows_at[h] >= least and group_at[h] == -1 and keeps(figures[h], limits):
+                group_at[h] = numbers[0]
+                numbers[0] += 1
+            if group_at[h] >= 0:
+                of[active[a]] = group_at[h]
+        j = 0
+        for a in range(n):
+            rows_at[slot[a]] = 0
+            figures[slot[a]] = 0
+            if of[active[a]] < 0:
+                active[j] = active[a]
+                j += 1
+        n = j
+    return visits
+
+
+@kernel
 def _first_at_least(ordered, n, bound):  # type: ignore[no-untyped-def]
     """Return the place of the first of `n` ascending numbers that is not below the bound."""
     low, high = 0, n
