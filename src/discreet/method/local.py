@@ -11,6 +11,7 @@ released after all where that pays, groups are dissolved or split and rows are m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +22,7 @@ from discreet.measure.units import Units
 from discreet.method import local_kernels as kernels
 from discreet.method.local_items import Part, always_broken, parts_of
 from discreet.method.local_kernels import NEVER, Groups, Undo
-from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, listed, two_blocks
+from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, flat, two_blocks
 from discreet.method.local_shapes import Labels, Level, shape_of, thinned, units_of
 from discreet.method.problem import CutProblem
 from discreet.method.space import Flags
@@ -33,11 +34,8 @@ MOST_STEPS = 240
 """Steps in ascending loss, of a table with few rows; of one with many a quarter."""
 MANY_ROWS = 25_000
 STEPS_AT_ONCE = 8
-MOST_LISTED = 5_000
-"""Of too many level vectors: how many of the finest and of the coarsest are looked at."""
-LISTED_AT_ONCE = 100
-MOST_VISITS = 60_000_000
-"""Rows that are looked at under these, at each end."""
+MOST_VISITS = 400_000_000
+"""Rows that are looked at where there are more level vectors."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
 LOOKS_AT_ONCE = 4_000_000
@@ -193,7 +191,7 @@ class _Search:
         if not self.rows:
             return of, 0
         if not levels:
-            return self._peel_listed(of, count)
+            return self._peel_deep(of, count)
         left, right, _ = two_blocks(levels, self.rows, self.steps)
         codes = part.items.codes.T
         self.blocks = one, two = (
@@ -214,21 +212,24 @@ class _Search:
         self.missed = missed[: count[1]].copy()
         return of, int(count[0])
 
-    def _peel_listed(self, of: Ints, count: Ints) -> tuple[Ints, int]:
-        """Look at some of the level vectors when there are too many: the finest, then the coarsest."""
+    def _peel_deep(self, of: Ints, count: Ints) -> tuple[Ints, int]:
+        """Peel when there are too many level vectors to go through all."""
         part = self.part
-        vectors = listed(part.levels, MOST_LISTED)
-        for chosen, base in ((vectors.fine, vectors.fine[0]), (vectors.coarse, vectors.coarse[-1])):
-            visits = MOST_VISITS
-            for begin in range(0, len(chosen), LISTED_AT_ONCE):
-                if visits < 0 or not self._go_on(Watch((1 - visits / MOST_VISITS) / 2)):
-                    break
-                visits = int(
-                    kernels.peel_listed(
-                        part.items.codes, part.sizes, part.items, part.limits, vectors.hashes, vectors.offset, base,
-                        chosen[begin : begin + LISTED_AT_ONCE], part.least, visits, of, count,
-                    )  # fmt: skip
-                )
+        columns = len(part.levels)
+        shape = flat(part.levels)
+        # What is told apart anyway comes first.
+        order = np.array([*range(len(part.columns), columns), *range(len(part.columns))], dtype=np.int64)
+        most = np.array([part.levels[c][-1][1].max() for c in order])
+        most_left = np.append(np.cumsum(most[::-1])[::-1], 0)
+        edges = np.linspace(0, self.whole + 1, 2 * columns + 1).astype(np.int64)
+        visits = MOST_VISITS
+        for low, high in itertools.pairwise(edges.tolist()):
+            if visits <= 0 or not self._go_on(Watch(low / self.whole)) or (of >= 0).all():
+                break
+            visits = kernels.peel_deep(
+                part.items.codes, part.sizes, part.items, part.limits, order, shape.levels, shape.offset, shape.cells,
+                shape.losses, most_left, part.least, low, high, visits, of, count,
+            )  # fmt: skip
         return of, int(count[0])
 
     # What is left over

@@ -236,79 +236,97 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
 
 
 @kernel
-def peel_listed(codes, sizes, items, limits, hashes, offset, base, vectors, least, visits, of, numbers):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest
-    """Release cells in which the rows left keep every limit, under one listed level vector after the other.
+def peel_deep(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    codes, sizes, items, limits, order, levels, offset, cells, losses, most_left, least, low, high, visits, of, numbers,
+):  # fmt: skip
+    """Release cells in which the rows left keep every limit, where each row loses at least `low` and less than `high`.
 
-    `hashes` (from `offset[c, level]` on) tell the cells of each code at each level apart; a vector is told by the
-    columns whose levels differ from `base`. Cells that were taken for one by chance are released as one, which is as
-    safe. Stops when so many rows have been visited; returns how many visits are left.
+    For lattices that are too large to go through: the columns, in this order, are looked at one within the other, and
+    rows that too few others are like so far, or that cannot come to lose so much, are left aside. `cells` and
+    `losses` (from `offset[c, level]` on) are those of each code; `most_left[d]` is the most that the columns from
+    place d on can lose. Stops when so many rows have been visited; returns how many visits are left.
     """
-    rows = len(sizes)
-    columns = codes.shape[1]
-    active, key = np.empty(rows, np.int64), np.zeros(rows, np.int64)
+    rows, columns = codes.shape
+    row_of, loss_of = np.empty((columns + 1, rows), np.int64), np.zeros((columns + 1, rows), np.int64)
+    start, groups = np.zeros((columns + 1, rows + 1), np.int64), np.zeros(columns + 1, np.int64)
+    widest = 1
+    for c in range(columns):
+        for level in range(levels[c]):
+            for at in range(offset[c, level], offset[c, level + 1]):
+                widest = max(widest, cells[at] + 1)
+    size_of, many, place = np.zeros(widest, np.int64), np.zeros(widest, np.int64), np.zeros(widest, np.int64)
+    seen = np.empty(widest, np.int64)
+    figures = np.zeros(items.figures.shape[1], np.int64)
+    at_level = np.full(columns, -1, np.int64)
     n = 0
     for row in range(rows):
         if of[row] < 0:
-            active[n] = row
+            row_of[0, n] = row
             n += 1
-            for c in range(columns):
-                key[row] += hashes[offset[c, base[c]] + codes[row, c]]
-    entries = 16
-    while entries < 2 * n:
-        entries *= 2
-    key_at, rows_at, group_at = np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.empty(entries, np.int64)
-    slot = np.empty(n, np.int64)
-    figures = np.zeros((entries, items.figures.shape[1]), np.int64)
-    changed = np.empty(columns, np.int64)
-    for v in range(len(vectors)):
-        if n == 0 or visits < 0:
-            break
-        visits -= n
-        m = 0
-        for c in range(columns):
-            if vectors[v, c] != base[c]:
-                changed[m] = c
-                m += 1
-        enough = False
-        for a in range(n):
-            row = active[a]
-            whole = key[row]
-            for z in range(m):
-                c = changed[z]
-                code = codes[row, c]
-                whole += hashes[offset[c, vectors[v, c]] + code] - hashes[offset[c, base[c]] + code]
-            h = (whole ^ (whole >> 32)) & (entries - 1)
-            while rows_at[h] != 0 and key_at[h] != whole:
-                h = (h + 1) & (entries - 1)
-            if rows_at[h] == 0:
-                key_at[h] = whole
-                group_at[h] = -1
-            rows_at[h] += sizes[row]
-            enough |= rows_at[h] >= least
-            slot[a] = h
-        if not enough:
-            for a in range(n):
-                rows_at[slot[a]] = 0
+    start[0, 1] = n
+    groups[0] = 1 if n > 0 else 0
+    d = 0
+    while d >= 0 and visits > 0:
+        at_level[d] += 1
+        c = order[d]
+        if at_level[d] == levels[c]:
+            at_level[d] = -1
+            d -= 1
             continue
-        for a in range(n):
-            if rows_at[slot[a]] >= least:
-                for f in range(figures.shape[1]):
-                    figures[slot[a], f] += items.figures[active[a], f]
-        for a in range(n):
-            h = slot[a]
-            if rows_at[h] >= least and group_at[h] == -1 and keeps(figures[h], limits):
-                group_at[h] = numbers[0]
+        base = offset[c, at_level[d]]
+        m, found = 0, 0
+        visits -= start[d, groups[d]]
+        for g in range(groups[d]):
+            different = 0
+            for at in range(start[d, g], start[d, g + 1]):
+                row = row_of[d, at]
+                code = base + codes[row, c]
+                loss = loss_of[d, at] + losses[code]
+                if of[row] >= 0 or loss >= high or loss + most_left[d + 1] < low:
+                    continue
+                cell = cells[code]
+                if many[cell] == 0:
+                    seen[different] = cell
+                    different += 1
+                many[cell] += 1
+                size_of[cell] += sizes[row]
+            for z in range(different):
+                cell = seen[z]
+                place[cell] = -1
+                if size_of[cell] >= least:
+                    place[cell] = m
+                    m += many[cell]
+                    found += 1
+                    start[d + 1, found] = m
+            for at in range(start[d, g], start[d, g + 1]):
+                row = row_of[d, at]
+                code = base + codes[row, c]
+                loss = loss_of[d, at] + losses[code]
+                if of[row] >= 0 or loss >= high or loss + most_left[d + 1] < low:
+                    continue
+                cell = cells[code]
+                if place[cell] >= 0:
+                    row_of[d + 1, place[cell]] = row
+                    loss_of[d + 1, place[cell]] = loss
+                    place[cell] += 1
+            for z in range(different):
+                many[seen[z]] = 0
+                size_of[seen[z]] = 0
+        groups[d + 1] = found
+        if found == 0:
+            continue
+        if d + 1 < columns:
+            d += 1
+            continue
+        for g in range(found):
+            figures[:] = 0
+            for at in range(start[columns, g], start[columns, g + 1]):
+                for f in range(len(figures)):
+                    figures[f] += items.figures[row_of[columns, at], f]
+            if keeps(figures, limits):
+                for at in range(start[columns, g], start[columns, g + 1]):
+                    of[row_of[columns, at]] = numbers[0]
                 numbers[0] += 1
-            if group_at[h] >= 0:
-                of[active[a]] = group_at[h]
-        j = 0
-        for a in range(n):
-            rows_at[slot[a]] = 0
-            figures[slot[a]] = 0
-            if of[active[a]] < 0:
-                active[j] = active[a]
-                j += 1
-        n = j
     return visits
 
 

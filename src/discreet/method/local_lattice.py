@@ -6,7 +6,6 @@ vector's cells are looked up by two numbers per row.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,50 +90,29 @@ def two_blocks(levels: Sequence[Sequence[Level]], rows: int, steps: int) -> tupl
 
 
 @dataclass(frozen=True)
-class Listed:
-    """Some of too many level vectors: those that lose least, and those that tell least, each beginning with its base."""
+class Flat:
+    """The levels of all columns one after the other."""
 
-    hashes: Ints
-    """A number that tells apart the cells of each code, level after level, column after column."""
+    levels: Ints
+    """How many there are of each column."""
     offset: Ints
-    """Where the numbers of a column (first axis) at a level (second axis) begin."""
-    fine: Ints
-    coarse: Ints
+    """Where those of a column (first axis) at a level (second axis) begin, and where the last one ends."""
+    cells: Ints
+    losses: Ints
 
 
-def listed(levels: Sequence[Sequence[Level]], most: int) -> Listed:
-    """Return at most so many vectors from the finest on, and as many from the coarsest on."""
-    rng = np.random.default_rng(0)
-    deepest = max(len(each) for each in levels)
-    offset = np.zeros((len(levels), deepest), dtype=np.int64)
-    hashes: list[Ints] = []
+def flat(levels: Sequence[Sequence[Level]]) -> Flat:
+    """Return the levels of all columns, the finest of each first."""
+    offset = np.zeros((len(levels), max(len(each) for each in levels) + 1), dtype=np.int64)
     at = 0
     for c, each in enumerate(levels):
         for level, (cell, _) in enumerate(each):
             offset[c, level] = at
-            hashes.append(rng.integers(-(2**62), 2**62, int(cell.max()) + 1)[cell])
             at += len(cell)
-    losses = [[float(loss.mean()) for _, loss in each] for each in levels]
-    fine = _ascending([[loss - each[0] for loss in each] for each in losses], most)
-    told = [[each[-1] - loss for loss in each[::-1]] for each in losses]
-    tops = np.array([len(each) - 1 for each in levels])
-    coarse = tops - _ascending(told, most)
-    # Of the coarse ones those that tell most come first.
-    return Listed(np.concatenate(hashes), offset, fine, coarse[::-1].copy())
-
-
-def _ascending(costs: Sequence[Sequence[float]], most: int) -> Ints:
-    """Return the vectors (of one place in each ascending list) with the least sums, in ascending order."""
-    start = tuple(0 for _ in costs)
-    heap: list[tuple[float, tuple[int, ...], int]] = [(0.0, start, 0)]
-    found = []
-    while heap and len(found) < most:
-        cost, vector, last = heapq.heappop(heap)
-        found.append(vector)
-        # Each vector is reached in one way only: its places grow from the first column to the last.
-        for c in range(last, len(costs)):
-            level = vector[c]
-            if level + 1 < len(costs[c]):
-                more = cost + costs[c][level + 1] - costs[c][level]
-                heapq.heappush(heap, (more, (*vector[:c], level + 1, *vector[c + 1 :]), c))
-    return np.array(found, dtype=np.int64)
+            offset[c, level + 1] = at
+    return Flat(
+        np.array([len(each) for each in levels], dtype=np.int64),
+        offset,
+        np.concatenate([cell for each in levels for cell, _ in each]),
+        np.concatenate([loss for each in levels for _, loss in each]),
+    )
