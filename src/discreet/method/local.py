@@ -34,7 +34,7 @@ MOST_STEPS = 240
 """Steps in ascending loss, of a table with few rows; of one with many a quarter."""
 MANY_ROWS = 25_000
 STEPS_AT_ONCE = 8
-MOST_VISITS = 400_000_000
+MOST_VISITS = 250_000_000
 """Rows that are looked at where there are more level vectors."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
@@ -100,7 +100,8 @@ def search(
 ) -> Local:
     """Return groups that keep every promise, with little loss.
 
-    `labels` says for each column which labels it may have. With `remove` rows that fit nowhere may be left out.
+    `labels` says for each column which labels it may have. With `remove` rows that fit nowhere may be left out, where
+    all promises have columns in common.
     At most `most_gone` rows are hidden or removed, if that can be. `carry_on` hears how far the search is and ends
     it, with a safe result, by saying no.
     """
@@ -110,7 +111,9 @@ def search(
     shapes = [shape_of(*each) for each in zip(columns, units.columns, kinds, strict=True)]
     most = problem.total if most_gone is None else most_gone
     parts = parts_of(problem, shapes)
-    found = [_Search(part, carry_on, looks).run(remove=remove and len(parts) == 1, most=most) for part in parts]
+    # Rows that leave would be missed by promises on other columns.
+    remove = remove and len(parts) == 1 and all(table.columns for table in problem.tables)
+    found = [_Search(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
     gone = np.ones(len(problem.sizes), dtype=np.bool_)
     for one in found:
         gone &= one.gone[one.grouping.group]

@@ -521,9 +521,10 @@ def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[no-untyped-def]
+def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[no-untyped-def]  # noqa: C901
     """Return the group that an item joins at the least cost below `bound` (-1: none), and that cost."""
     kind, offset, size, table, whole = shapes.kind, shapes.offset, shapes.size, shapes.table, shapes.whole
+    climb, nodes = shapes.climb, shapes.nodes
     first, last, losses, figures, head = groups.first, groups.last, groups.losses, groups.figures, groups.head
     columns = len(kind)
     code = items.codes[item]
@@ -555,8 +556,16 @@ def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[n
                     loss += table[offset[c] + low * size[c] + high]
                 elif kind[c] == WHOLE:
                     loss += whole[c]
+                elif kind[c] == NUMBERS:
+                    loss += table[offset[c] + size[c] + high] - table[offset[c] + low]
                 else:
-                    loss += range_loss(shapes, c, low, high)
+                    node = climb[c] + table[offset[c] + low]
+                    while nodes[node, 2] <= high:
+                        node = climb[c] + nodes[node, 0]
+                    if nodes[node, 3] >= 0:
+                        loss += nodes[node, 3]
+                    else:
+                        loss += table[offset[c] + 2 * size[c] + high] - table[offset[c] + size[c] + low]
             if rows * loss >= most:
                 break
             c += 1
