@@ -165,7 +165,10 @@ class _Search:
             elif fate == "removed":
                 removed.append(g)
                 most -= int(self.groups.figures[g, 0])
-        if not stuck and not removed:
+        for g in removed:  # nobody joins them, and they are not looked at again
+            self.groups.head[g] = -1
+            self.missed = self.missed[:0]
+        if not stuck:
             self._improve()
         self._spare_hidden(most)
         return self._finished(stuck, removed)
@@ -349,6 +352,7 @@ class _Search:
     def _relocate(self) -> None:
         part, groups = self.part, self.groups
         order = np.argsort(-groups.losses[groups.of, -1], kind="stable")
+        order = order[groups.head[groups.of[order]] >= 0]
         spare = int(groups.numbers[0])
         if spare >= len(groups.head):
             return
