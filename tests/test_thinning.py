@@ -188,7 +188,6 @@ def test_the_search_sees_only_the_share() -> None:
         ({"search_on": 10}, "search_on: 10 is more than everybody"),
         ({"search_on": True}, "search_on: not a share"),
         ({"search_on": "10%", "search": "disclosure"}, "search_on: is for searches over cuts"),
-        ({"search_on": "10%", "use": {"regress": "pay"}}, "search_on: is for searches over cuts"),
     ],
 )
 def test_mistakes(said: dict[str, Any], message: str) -> None:

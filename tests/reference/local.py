@@ -1,0 +1,172 @@
+"""Local recoding, slow and obvious: what every cell is released as, whether that covers it and keeps every promise,
+and what it loses. Works on a `CutProblem`, one collapsed row after the other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.method.local import Local
+from discreet.method.problem import CutProblem, CutTable
+from discreet.method.space import Space
+
+Label = tuple[int, ...]
+"""The codes that a cell's label stands for; none for the marker, which stands for all."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """The label of each column in each collapsed row; None for a row that is removed."""
+
+    problem: CutProblem
+    labels: tuple[tuple[Label, ...] | None, ...]
+
+
+def released(problem: CutProblem, found: Local) -> Release:
+    """What the rows are released as."""
+    rows: list[tuple[Label, ...] | None] = []
+    for row in range(len(problem.sizes)):
+        labels: list[Label] = [(int(codes[row]),) for codes in problem.codes]
+        removed = False
+        for grouping in found.groupings:
+            g = int(grouping.group[row])
+            removed = removed or g < 0
+            for place, column in enumerate(grouping.columns):
+                if grouping.hidden[g] or (
+                    problem.columns[column].space.plain
+                    and column not in grouping.sets
+                    and grouping.stop[g, place] - grouping.first[g, place] > 1
+                ):
+                    assert (int(grouping.first[g, place]), int(grouping.stop[g, place])) == (
+                        0,
+                        problem.columns[column].space.size,
+                    )
+                    labels[column] = ()
+                elif column in grouping.sets:
+                    labels[column] = tuple(int(code) for code in grouping.sets[column][g].nonzero()[0])
+                else:
+                    labels[column] = tuple(range(int(grouping.first[g, place]), int(grouping.stop[g, place])))
+        rows.append(None if removed else tuple(labels))
+    return Release(problem, tuple(rows))
+
+
+def uncovered(release: Release) -> list[tuple[int, int]]:
+    """The cells (row, column) whose label does not stand for their value."""
+    return [
+        (row, column)
+        for row, labels in enumerate(release.labels)
+        for column, label in enumerate(labels or ())
+        if label and int(release.problem.codes[column][row]) not in label
+    ]
+
+
+def is_label(space: Space, label: Label, kind: str) -> bool:
+    """Whether a column may be released so."""
+    if kind == "set" or not label:
+        return True
+    first, stop = label[0], label[-1] + 1
+    if label != tuple(range(first, stop)):
+        return False
+    if space.plain:
+        return len(label) == 1
+    if any((node.first, node.stop) == (first, stop) for node in space.nodes if not node.interval):
+        return True
+    for node in space.nodes:
+        if node.interval and node.first <= first and stop <= node.stop:
+            ends = {node.first, node.stop, *(code for code in range(space.size) if space.cuts[code])}
+            return kind == "tight" or {first, stop} <= ends
+    return False
+
+
+def broken(release: Release) -> set[int]:
+    """The promises (by number) that some group of rows with the same labels breaks."""
+    found: set[int] = set()
+    for table in release.problem.tables:
+        groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for row, labels in enumerate(release.labels):
+            if labels is not None:
+                groups[(int(table.fixed[row]), *(labels[column] for column in table.columns))].append(row)
+        for rows in groups.values():
+            found |= _broken_by(table, rows)
+    return found
+
+
+def _broken_by(table: CutTable, rows: Sequence[int]) -> set[int]:
+    size = sum(int(table.sizes[row]) for row in rows)
+    found = set()
+    for place, number in enumerate(table.promises):
+        hits = 1 if table.persons[place] else sum(int(table.hits[place, row]) for row in rows)
+        if size and Fraction(hits, size) > table.limits[place]:
+            found.add(number)
+    return found
+
+
+def hidden(problem: CutProblem) -> Release:
+    """Everything hidden."""
+    return Release(problem, tuple(((),) * len(problem.columns) for _ in problem.sizes))
+
+
+def loss(space: Space, label: Label, kind: str) -> Fraction:
+    """What a cell with this label loses."""
+    if not label:
+        return Fraction(1)
+    if kind == "set" or space.plain:
+        return Fraction(len(label) - 1, max(space.size - 1, 1))
+    for node in space.nodes:
+        if (node.first, node.stop) == (label[0], label[-1] + 1) and not node.interval:
+            return node.share
+    return space.places[label[-1]] - space.places[label[0]]
+
+
+def lost(release: Release, kinds: Sequence[str], weights: Sequence[Fraction]) -> Fraction:
+    """The weighted loss of all rows; a removed row loses all."""
+    total = Fraction(0)
+    for size, labels in zip(release.problem.sizes, release.labels, strict=True):
+        for place, column in enumerate(release.problem.columns):
+            each = Fraction(1) if labels is None else loss(column.space, labels[place], kinds[place])
+            total += int(size) * weights[place] * each
+    return total
+
+
+def groupings(rows: Sequence[int]) -> Iterator[list[list[int]]]:
+    """All ways to put rows into groups."""
+    if not rows:
+        yield []
+        return
+    head, *tail = rows
+    for rest in groupings(tail):
+        yield [[head], *rest]
+        for place in range(len(rest)):
+            yield [*rest[:place], [head, *rest[place]], *rest[place + 1 :]]
+
+
+def tightest(problem: CutProblem, rows: Sequence[int], kinds: Sequence[str]) -> tuple[Label, ...]:
+    """The label with the least loss that covers some rows, in each column."""
+    labels = []
+    for column, codes, kind in zip(problem.columns, problem.codes, kinds, strict=True):
+        wanted = {int(codes[row]) for row in rows}
+        size = column.space.size
+        if kind == "set":
+            labels.append(tuple(sorted(wanted)))
+            continue
+        ranges: list[Label] = [()]
+        ranges += [tuple(range(first, stop)) for first in range(size) for stop in range(first + 1, size + 1)]
+        fitting = [
+            label for label in ranges if (not label or wanted <= set(label)) and is_label(column.space, label, kind)
+        ]
+        labels.append(min(fitting, key=lambda label: (loss(column.space, label, kind), len(label))))
+    return tuple(labels)
+
+
+def least(problem: CutProblem, kinds: Sequence[str], weights: Sequence[Fraction]) -> Fraction | None:
+    """The least loss of all safe ways to group whole collapsed rows with the tightest labels, if there is one."""
+    best: Fraction | None = None
+    for groups in groupings(range(len(problem.sizes))):
+        labels = {row: tightest(problem, rows, kinds) for rows in groups for row in rows}
+        release = Release(problem, tuple(labels[row] for row in range(len(problem.sizes))))
+        if not broken(release):
+            found = lost(release, kinds, weights)
+            best = found if best is None else min(best, found)
+    return best
