@@ -230,3 +230,11 @@ def test_every_field_of_a_policy_is_explained() -> None:
 def test_every_public_name_is_explained() -> None:
     text = (DOCS / "python.md").read_text(encoding="utf-8")
     assert [name for name in d.__all__ if f"`{name}`" not in text] == []
+
+
+def test_the_layout_names_every_module() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    source = Path(d.__file__).parent
+    modules = [path.relative_to(source) for path in source.rglob("*.py") if path.name != "__init__.py"]
+    named = {name: f"`{name.as_posix()}`" in text or f"`{name.name}`" in text for name in modules}
+    assert [name.as_posix() for name, there in named.items() if not there] == []

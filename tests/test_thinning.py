@@ -139,6 +139,23 @@ def test_a_limit_is_kept_by_a_search_on_all_rows() -> None:
     assert d.protect(table, policy).audit.suppressed == 0
 
 
+@pytest.mark.parametrize("rows", ["mask", "remove"])
+@pytest.mark.parametrize("seed", range(4))
+def test_where_the_share_goes_beyond_the_limit_all_rows_are_searched_on(seed: int, rows: str) -> None:
+    rng = np.random.default_rng(seed)
+    table = pl.DataFrame(
+        {"age": pl.Series(rng.integers(0, 30, 20)).cast(pl.String), "job": rng.choice(list("abcd"), 20)}
+    )
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=5, over=["age", "job"])],
+        columns={"age": d.Column(type="number")},
+        search_on="20%",
+        suppress={"limit": "5%", "rows": rows},
+    )
+    audit = d.protect(table, policy).audit
+    assert audit.suppressed + audit.removed <= 1
+
+
 @pytest.mark.parametrize("k", [10, 100])
 def test_adult_is_nearly_as_good_as_with_all_rows(k: int, data_dir: Path) -> None:
     from tests.reference.test_cuts_reference import ADULT, ADULT_PLACES

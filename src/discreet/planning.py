@@ -322,7 +322,10 @@ class CutPlanner:
     def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end."""
         self._require_possible()
-        best, complete = self._on_some_rows(carry_on) or self._best(carry_on)
+        found = self._on_some_rows(carry_on)
+        if found is None or not self.objective.allows(found[0].outcome):
+            found = self._best(carry_on)
+        best, complete = found
         self._require_rows(best)
         return best, complete
 

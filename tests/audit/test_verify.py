@@ -209,3 +209,18 @@ def test_a_marker_declared_missing_stays_hidden(rows: str) -> None:
     template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="50%")
     policy = d.Policy(protect=[template], missing=d.Missing(values=("*", "?"), rows=rows))
     assert not d.verify(table, policy).holds
+
+
+def test_a_value_that_the_original_has_is_checkable() -> None:
+    """In a sample, or where rows were removed, nobody may have the value any more; it is not misspelt for that."""
+    original = pl.DataFrame({"job": ["a", "a", "b"], "ill": ["no", "no", "yes"]})
+    policy = d.Policy(
+        protect=[
+            d.KAnonymity(k=2, over=["job"]),
+            d.Template(given=["job"], infer={"ill": "yes"}, at_most="50%"),
+        ],
+        suppress={"rows": "remove"},
+        search="coordinate",
+    )
+    assert d.verify(original[:2], policy).requirements[1].answer is d.Answer.NOT_CHECKABLE
+    assert d.verify(original[:2], policy, original=original).holds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import discreet as d
+from discreet.measure.usefulness import Usefulness
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import costs_of, reference
 from tests.reference import cuts as slow
@@ -21,6 +23,7 @@ def slow_view(job: Job, release: d.Release) -> slow.Evaluation:
     assert isinstance(frame, pl.DataFrame)
     looks = tuple(zip(*(frame[name].to_list() for name in table.changeable), strict=True)) or ((),) * len(job.rows)
     masked = {row for row, look in enumerate(looks) if look and all(text == "*" for text in look)}
+    masked = masked if release.audit.suppressed else set()
     losses = tuple((Fraction(0),) * len(table.changeable) for _ in looks)
     return slow.Evaluation(table, looks, losses, masked, frozenset(), frozenset(), frozenset())
 
@@ -59,3 +62,44 @@ def test_the_audit_says_what_the_release_is_good_for() -> None:
     assert (found.groups, found.smallest, found.average, found.discernibility) == (2, 6, 6.0, 72)
     (told,) = found.targets
     assert (told.target, told.measure, told.released, told.original, told.nothing) == ("sick", "CM", 0.0, 0.0, 0.5)
+
+
+def ages(policy: Mapping[str, object], **columns: list[str]) -> Usefulness:
+    """What a release of these columns is good for."""
+    return d.protect(pl.DataFrame(columns), d.Policy.from_dict(policy)).audit.usefulness
+
+
+@pytest.mark.parametrize("rows", ["mask", "remove"])
+def test_a_cut_that_hides_everything_suppresses_no_row(rows: str) -> None:
+    policy = {"use": {"classify": "sick"}, "protect": [{"k": 4, "over": ["job"]}], "suppress": {"rows": rows}}
+    found = ages(policy, job=list("abcd"), sick=["no", "no", "no", "yes"])
+    assert (found.groups, found.smallest, found.discernibility) == (1, 4, 16)
+    assert found.targets[0].released == found.targets[0].nothing == 0.25
+
+
+@pytest.mark.parametrize("by", ["variance", "median"])
+@pytest.mark.parametrize(
+    "income",
+    [
+        ["1e300", "1e300", "-1e300", "-1e300"],
+        ["3e-300", "3e-300", "1e-300", "1e-300"],
+        [str(10**200), str(10**200), str(10**200 + 1), str(10**200 + 1)],
+    ],
+)
+def test_the_spread_of_huge_tiny_and_near_numbers(income: list[str], by: str) -> None:
+    policy = {
+        "use": {"regress": "income", "by": by},
+        "protect": [{"k": 2, "over": ["age"]}],
+        "columns": {"age": {"type": "number"}},
+    }
+    (told,) = ages(policy, age=["1", "2", "8", "9"], income=income).targets
+    assert (told.released, told.original, told.nothing) == (0.0, 0.0, pytest.approx(1.0))
+
+
+def test_the_dearest_mistake_about_the_only_class_costs_nothing() -> None:
+    policy = {
+        "use": {"classify": "sick", "suppressed": "dearest"},
+        "protect": [{"k": 2, "over": ["job"]}],
+        "suppress": {"rows": "remove"},
+    }
+    assert ages(policy, job=["a", "a", "b"], sick=["no", "no", "no"]).targets[0].released == 0.0

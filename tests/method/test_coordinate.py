@@ -341,3 +341,10 @@ def test_unseen_rows_count_towards_the_limit() -> None:
     plan = d.protect(table, policy).plan
     with pytest.raises(d.TooManySuppressed):
         plan.apply(pl.DataFrame({"town": ["a"] * 6 + ["x"] * 4}))
+
+
+def test_weights_of_any_size() -> None:
+    table = pl.DataFrame({"a": list("112233"), "b": list("ppqqrr")})
+    columns = {"a": d.Column(type="number", weight="9" * 90), "b": d.Column(weight="1/" + "9" * 80)}
+    release = d.protect(table, d.Policy(protect=[d.KAnonymity(k=2, over=["a", "b"])], columns=columns))
+    assert release.audit.detail == 1

@@ -222,7 +222,8 @@ def check(
     what became of it; else only by how many rows of the original each released combination covers.
 
     A value that occurs nowhere may be absent, or misspelt, of another type, or in another encoding: then its
-    template is not checkable, unless the caller has `vouched` for the way the values are written.
+    template is not checkable, unless the original has it, or the caller has `vouched` for the way the values are
+    written.
     """
     counter = _Counter(released, policy, original, medians or {}, whole)
     findings = tuple(_findings(counter, vouched=vouched))
@@ -243,6 +244,12 @@ class _Counter:
         """Whether it is known what a promise is about."""
         here = not (isinstance(promise, Crowd) and promise.whole)
         return here or self.whole is not None or self.original is not None
+
+    def was_there(self, promise: GroupPromise) -> bool:
+        """Whether the original has the value of a template, which is then written as in the table."""
+        if self.original is None or not isinstance(promise, Inference) or promise.column not in self.original.columns:
+            return False
+        return bool(self.original.recount((), promise.column, [promise.value], ()).hits.sum())
 
     def worst_of(self, promises: Sequence[GroupPromise]) -> list[Worst | None]:
         """Return the worst group for the promises of one requirement."""
@@ -280,7 +287,7 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         for promise, worst in zip(promises, worst_groups, strict=True):
             unsaid: str | None = None
             answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
-            if worst is not None and worst.hits == 0 and not vouched:
+            if worst is not None and worst.hits == 0 and not (vouched or counter.was_there(promise)):
                 answer = Answer.NOT_CHECKABLE
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
             yield Finding(index, promise.kind, str(promise), answer, worst, unsaid)

@@ -61,7 +61,7 @@ def loss_units(
     common = math.lcm(*(d * w.denominator for d, w in zip(parts, weights, strict=True))) if parts else 1
     heaviest = sum(weights, Fraction(0))
     most = largest / max(heaviest * max(rows, 1), Fraction(1))
-    unit = common if common < most else max(min(ROUNDED, math.floor(most)), 1)
+    unit = Fraction(common) if common < most else min(Fraction(ROUNDED), most)
     columns = tuple(_column(space, weight * unit, whole) for space, weight in zip(spaces, weights, strict=True))
     return Units(columns, sum(column.suppressed for column in columns))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -84,9 +85,10 @@ def _groups(table: Engine, columns: Sequence[str]) -> Ints:
 def _masked(table: Engine, bound: Bound) -> Flags:
     """Return which rows are suppressed: they tell nothing on any column that may change.
 
-    Disclosure suppresses none; what it hides is hidden in all rows alike.
+    Where none was (disclosure, rows that are removed, a cut that hides everything), such rows are a group like others.
     """
-    masked = np.full(table.rows, bool(bound.changeable) and bound.policy.method != "disclosure")
+    some = table.suppressed > 0 and bound.policy.method != "disclosure"
+    masked = np.full(table.rows, some and bool(bound.changeable))
     for column in bound.changeable:
         encoded = table.encoded(column)
         masked &= np.array([text == bound.policy.marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
@@ -138,7 +140,8 @@ class _Classes:
         """Return what a row of each class costs when it is left out."""
         if self.goal.suppressed == "dearest" and self.costs is not None:
             return np.asarray(self.costs.max(axis=1))
-        return np.ones(len(self.domain))
+        no_mistake = self.goal.suppressed == "dearest" and len(self.domain) == 1
+        return np.full(len(self.domain), 0.0 if no_mistake else 1.0)
 
     def _mistakes(self, groups: Ints, codes: Ints) -> float:
         labels = len(self.domain)
@@ -167,6 +170,7 @@ class _Spread:
     def __init__(self, source: Engine, bound: Bound, goal: Regress) -> None:
         self.goal = goal
         self.scale = bound.policy.column(goal.target).scale or Numbers()
+        self.middle, self.widest = _extent([self.scale.read(value) for value in source.encoded(goal.target).domain])
         y = self._numbers(source)
         known = ~np.isnan(y)
         self.centre = 0.0
@@ -189,9 +193,11 @@ class _Spread:
         return (inside + max(removed, 0.0)) / self.whole if self.whole else 0.0
 
     def _numbers(self, table: Engine) -> Floats:
+        """Return the numbers between -1 and 1, so that squares of huge or tiny ones, and of near ones, are told."""
         encoded = table.encoded(self.goal.target)
         read = [self.scale.read(value) for value in encoded.domain]
-        return np.array([np.nan if number is None else float(number) for number in read])[encoded.codes]
+        near = [np.nan if number is None else float((number - self.middle) / self.widest) for number in read]
+        return np.array(near)[encoded.codes]
 
     def _far(self, y: Floats, centre: float | Floats) -> Floats:
         return np.asarray((y - centre) ** 2 if self.goal.by == "variance" else np.abs(y - centre))
@@ -207,6 +213,13 @@ class _Spread:
         else:
             centre = y[np.cumsum(rows) - rows + (rows - 1) // 2]
         return float(self._far(y, centre[groups]).sum())
+
+
+def _extent(numbers: Sequence[Decimal | None]) -> tuple[Decimal, Decimal]:
+    """Return one of the numbers, about the middle of them, and how far the others are from it at most (or 1)."""
+    told = sorted(number for number in numbers if number is not None)
+    middle = told[len(told) // 2] if told else Decimal(0)
+    return middle, max((abs(number - middle) for number in told), default=Decimal(0)) or Decimal(1)
 
 
 def _middle(y: Floats) -> float:
