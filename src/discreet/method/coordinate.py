@@ -95,7 +95,7 @@ def search(
 
     With `first` each descent makes that small before it makes the objective so.
     """
-    steps = _Steps(problem, evaluator)
+    steps = Steps(problem, evaluator)
     cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
     coarsest = tuple(_coarsest(column.space) for column in problem.columns)
     start = evaluator.evaluate(coarsest)
@@ -137,7 +137,7 @@ def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objecti
     return best
 
 
-class _Steps:
+class Steps:
     """Best cuts of single columns."""
 
     def __init__(self, problem: CutProblem, evaluator: Evaluator) -> None:
@@ -272,7 +272,7 @@ class _Column:
                 np.searchsorted(self.begins, np.arange(node.first, node.stop), side="right") - 1
             )
 
-    def best(self, steps: _Steps, place: int, groups: int, objective: Objective) -> Firsts:
+    def best(self, steps: Steps, place: int, groups: int, objective: Objective) -> Firsts:
         """Return the best cut from what each node and each interval would cost."""
         units = steps.evaluator.units.columns[place]
         cost = self._nodes(steps, place, groups, objective)
@@ -281,7 +281,7 @@ class _Column:
             cost[self.interval], cuts = self._path(steps, place, groups, objective, units.positions)
         return self._choose(cost, cuts)
 
-    def _nodes(self, steps: _Steps, place: int, groups: int, objective: Objective) -> list[int]:
+    def _nodes(self, steps: Steps, place: int, groups: int, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
         problem = steps.problem
         evaluator = steps.evaluator
@@ -299,7 +299,7 @@ class _Column:
         return [int(x) for x in cost]
 
     def _path(
-        self, steps: _Steps, place: int, groups: int, objective: Objective, positions: Ints
+        self, steps: Steps, place: int, groups: int, objective: Objective, positions: Ints
     ) -> tuple[int, list[int]]:
         """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
         assert self.interval is not None
