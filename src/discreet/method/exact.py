@@ -24,13 +24,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method import coordinate
-from discreet.method.coordinate import Candidate, Objective
-from discreet.method.cut_kernels import find_broken, target_cost
+from discreet.method.coordinate import Candidate, Objective, Steps
+from discreet.method.cut_kernels import find_broken, group
 from discreet.method.evaluation import Cut, Evaluator
-from discreet.method.exact_kernels import FREE, NO, YES, cells_of, coarsest, list_entries, relax
+from discreet.method.exact_kernels import (
+    FREE, NO, YES, cells_of, coarsest, finest, list_entries, relax, target_bounds,
+)  # fmt: skip
 from discreet.method.problem import CutProblem
-from discreet.method.targets import COSTS, SQUARES
 from discreet.table.encode import Ints
 
 Flags = npt.NDArray[np.bool_]
@@ -115,11 +115,13 @@ class Proof:
     bound: int
     nodes: int
     """Sets of cuts that were looked at."""
+    allowed: bool
+    """Whether the cut leaves no more rows out than it may."""
 
     @property
     def proven(self) -> bool:
         """Whether no cut is better."""
-        return self.bound >= self.best.cost and not self.best.outcome.short
+        return self.allowed and self.bound >= self.best.cost and not self.best.outcome.short
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,20 @@ class Watch:
     open: int
     best: Candidate
     bound: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows that may be kept, those alike collapsed that no cut of a set tells apart."""
+
+    frame: Frame
+    fixed: tuple[Ints, ...]
+    """What tells rows apart in each set of known columns, and at last in all of them."""
+    order: tuple[Ints, ...]
+    """For each column the rows by code."""
+    fields: Ints
+    left_out: int
+    """What the other rows cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +165,10 @@ class _Look:
     of: _Set
     ids: Ints
     """The cell of each row, -1 for those left out."""
-    coarse: Cut
-    """The coarsest cut."""
-    cut: Cut
-    """The cheapest cut of each column by itself."""
+    coarse: Ints
+    """The coarsest cut: the first code of the part of each code, all columns one after the other; -1: hidden."""
+    picked: Ints
+    """The cheapest cut of each column by itself, in the same way."""
     node_bound: Ints
     """The bound with one node opened, or not (first axis); -1 where that is not to be decided."""
     code_bound: Ints
@@ -175,8 +191,8 @@ class _Search:
 
     def __init__(self, problem: CutProblem, evaluator: Evaluator, objective: Objective, start: Candidate) -> None:
         self.evaluator, self.objective = evaluator, objective
-        self.bounds = _Bounds(problem, evaluator, objective)
-        self.steps = coordinate.Steps(problem, evaluator)
+        self.steps = Steps(problem, evaluator)
+        self.bounds = _Bounds(evaluator, objective, self.steps.fixed)
         self.best = start
         self.floor = NEVER
         """The least that a single cut which was not better costs, rows by lot aside."""
@@ -191,7 +207,7 @@ class _Search:
     def run(self, carry_on: Callable[[Watch], bool]) -> Proof:
         """Look at one set after the other."""
         first = self.bounds.everything()
-        self._push(self.bounds.look(first, None, self.upper, 60))
+        self._push(self.bounds.look(self.bounds.everyone, first, None, self.upper, 60))
         while self.queue:
             bound = min(self.queue[0][0], self.floor, self.best.cost)
             if not carry_on(Watch(self.nodes, len(self.queue), self.best, bound)):
@@ -201,7 +217,7 @@ class _Search:
             while self.queue and self.queue[0][0] >= self.upper:
                 self.queue.clear()
         low = min([self.floor, *(bound for bound, _, _ in self.queue[:1])])
-        return Proof(self.best, min(low, self.best.cost), self.nodes)
+        return Proof(self.best, min(low, self.best.cost), self.nodes, self.objective.allows(self.best.outcome))
 
     def _push(self, look: _Look) -> None:
         if look.bound < self.upper:
@@ -211,7 +227,8 @@ class _Search:
     def _expand(self, one: _Set) -> None:
         """Look closer at a set of cuts, and push what is left of it in two parts."""
         self.nodes += 1
-        look = self._narrowed(self.bounds.look(one, None, self.upper, 8))
+        rows = self.bounds.rows_of(one)
+        look = self._narrowed(rows, self.bounds.look(rows, one, None, self.upper, 8))
         if look.bound >= self.upper:
             return
         self._try(look)
@@ -219,41 +236,43 @@ class _Search:
         if not choices:
             self._settle(look)
             return
-        best: tuple[float, list[_Look]] = (-1.0, [])
+        score, without, taken = -1.0, look, look
         for place, is_node in choices:
-            sides = [
-                self.bounds.look(self.bounds.decided(look.of, place, is_node, state), look, self.upper, 3)
-                for state in (YES, NO)
-            ]
-            gains = [min(side.bound, self.upper) - look.bound + 1.0 for side in sides]
-            score = min(gains) * max(gains) ** 0.5 if max(gains) > 0 else 0.0
-            if score > best[0]:
-                best = (score, sides)
-            if max(side.bound for side in sides) >= self.upper:
+            no = replace(
+                look,
+                of=self.bounds.decided(look.of, place, is_node, NO),
+                bound=max(look.bound, int((look.node_bound if is_node else look.code_bound)[1, place])),
+            )
+            yes = self.bounds.look(rows, self.bounds.decided(look.of, place, is_node, YES), look, self.upper, 2)
+            gains = sorted(min(side.bound, self.upper) - look.bound + 1.0 for side in (yes, no))
+            if gains[0] * gains[1] > score:
+                score, without, taken = gains[0] * gains[1], no, yes
+            if max(yes.bound, no.bound) >= self.upper:
                 break
-        for side in best[1]:
-            self._push(side)
+        self._push(taken)
+        self._push(without)
 
-    def _narrowed(self, look: _Look) -> _Look:
+    def _narrowed(self, rows: _Rows, look: _Look) -> _Look:
         """Take all decisions whose opposite has too high a bound, again and again."""
         while look.bound < self.upper:
             fixed, finer = self.bounds.fixed(look, self.upper)
             if not finer:
                 return replace(look, of=fixed)
-            look = self.bounds.look(fixed, look, self.upper, 4)
+            look = self.bounds.look(rows, fixed, look, self.upper, 4)
         return look
 
     def _try(self, look: _Look) -> None:
         """See what the cheapest cuts of the columns come to together."""
-        self._take(look.cut)
+        cut = self.bounds.cut(look.picked)
+        self._take(cut)
         if self.nodes & (self.nodes - 1) == 0 or self.nodes % 64 == 0:
-            found = self.steps.descend(look.cut, self.objective, list(range(len(look.cut))))
-            self._take(found.cut)
+            self._take(self.steps.descend(cut, self.objective, range(len(cut))).cut)
 
     def _settle(self, look: _Look) -> None:
         """Evaluate the only cut of a set."""
-        self._take(look.coarse)
-        outcome = self.evaluator.evaluate(look.coarse)
+        cut = self.bounds.cut(look.coarse)
+        self._take(cut)
+        outcome = self.evaluator.evaluate(cut)
         if self.objective.allows(outcome):
             self.floor = min(self.floor, look.bound if outcome.short else self.objective.cost(outcome))
 
@@ -267,7 +286,8 @@ class _Search:
 class _Bounds:
     """Bounds of sets of cuts."""
 
-    def __init__(self, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> None:
+    def __init__(self, evaluator: Evaluator, objective: Objective, fixed: Ints) -> None:
+        problem = evaluator.problem
         self.problem, self.evaluator, self.objective = problem, evaluator, objective
         self.most = objective.gone * problem.total + objective.loss * evaluator.units.per_row * problem.total + 1
         for weight, target in zip(objective.weights, problem.targets, strict=True):
@@ -280,7 +300,13 @@ class _Bounds:
         main = np.zeros(len(problem.columns), dtype=np.bool_)
         main[list(known)] = True
         self.frame = _frame(problem, evaluator, objective, main)
-        self.order = [np.argsort(codes, kind="stable") for codes in problem.codes]
+        self.everyone = _Rows(
+            self.frame,
+            (*(problem.tables[place].fixed for place in self.crowds), fixed),
+            tuple(np.argsort(codes, kind="stable") for codes in problem.codes),
+            evaluator.fields,
+            0,
+        )
         self._make_room()
 
     def _crowd(self, place: int) -> int | None:
@@ -317,6 +343,8 @@ class _Bounds:
         self.code, self.count = (ints(columns, rows) for _ in range(2))
         self.part, self.front, self.known = (ints(codes) for _ in range(3))
         self.settled = np.zeros(codes, dtype=np.bool_)
+        self.nothing, self.gone = ints(rows), np.full(rows, self.objective.gone, dtype=np.int64)
+        self.own_group = np.array([target.own_group for target in self.problem.targets], dtype=np.bool_)
 
     def everything(self) -> _Set:
         """Return the set of all cuts."""
@@ -367,17 +395,57 @@ class _Bounds:
         found.sort(reverse=True)
         return [(place, is_node) for _, place, is_node in found[:MOST_TRIED]]
 
-    def look(self, one: _Set, parent: _Look | None, upper: int, rounds: int) -> _Look:
+    def rows_of(self, one: _Set) -> _Rows:
+        """Return the rows that some cut of the set may keep, collapsed."""
+        rows, evaluator = self.everyone, self.evaluator
+        self._coarsest(one)
+        _, _, dead = self._groups(rows)
+        part = np.empty_like(self.part)
+        finest(self.frame, one.nodes, one.codes, self.front, part)
+        groups = evaluator.group(evaluator.every, part, rows.fixed[-1])
+        ids, frame = evaluator.ids, self.frame
+        first = np.empty(groups, dtype=np.int64)
+        first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
+        alive = ~dead[first]
+        kept = first[alive]
+        place = np.full(len(ids), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+
+        def summed(figures: Ints) -> Ints:
+            sums = np.zeros(groups, dtype=np.int64)
+            np.add.at(sums, ids, figures)
+            return sums[alive]
+
+        fields = np.empty((len(kept), rows.fields.shape[1]), dtype=np.int64)
+        for field in range(fields.shape[1]):
+            fields[:, field] = summed(rows.fields[:, field])
+        orders = (place[order] for order in rows.order)
+        return _Rows(
+            frame._replace(
+                codes=np.ascontiguousarray(frame.codes[:, kept]),
+                sizes=summed(frame.sizes),
+                dropped=summed(frame.dropped),
+            ),
+            tuple(fixed[kept] for fixed in rows.fixed),
+            tuple(order[order >= 0] for order in orders),
+            fields,
+            int(frame.dropped[dead].sum()),
+        )
+
+    def _coarsest(self, one: _Set) -> None:
+        coarsest(self.frame, one.nodes, one.codes, self.part, self.front, self.settled, self.known)
+
+    def look(self, rows: _Rows, one: _Set, parent: _Look | None, upper: int, rounds: int) -> _Look:
         """Return a bound of a set of cuts, from the shares of its parent or its own."""
-        frame = self.frame
-        coarsest(frame, one.nodes, one.codes, self.part, self.front, self.settled, self.known)
-        ids, groups, dead = self._groups()
-        bases, excess = self._targets(one)
+        frame = rows.frame
+        self._coarsest(one)
+        ids, groups, dead = self._groups(rows)
+        bases, excess = self._targets(rows, one)
         cells, certain = cells_of(
             frame, ids, groups, dead, self.settled, self.known, bases, excess, self.cell_of, self.row_at,
             self.n_cell, self.base_cell, self.left, self.is_open,
         )  # fmt: skip
-        lists = self._lists(ids, cells)
+        lists = self._lists(rows, ids, cells)
         wish = self._wishes(one, parent, cells)
         best_wish = np.zeros_like(wish)
         node_bound, code_bound = (np.empty((2, len(states)), dtype=np.int64) for states in (one.nodes, one.codes))
@@ -385,34 +453,31 @@ class _Bounds:
         share, drops = (np.zeros(wish.shape, dtype=np.int64) for _ in range(2))
         bound = relax(
             frame, one.nodes, one.codes, self.part, self.front, cells, self.n_cell, self.left, self.is_open, lists,
-            wish, best_wish, share, drops, self.enough, certain, upper, rounds, self.room, node_bound, code_bound,
-            pick,
+            wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds, self.room,
+            node_bound, code_bound, pick,
         )  # fmt: skip
-        coarse = self._cut(self.part - 1)
-        cut = tuple(
-            picked if frame.main[c] else same
-            for c, (picked, same) in enumerate(zip(self._cut(pick), coarse, strict=True))
-        )
-        return _Look(int(bound), replace(one, wish=best_wish), ids, coarse, cut, node_bound, code_bound)
+        for c in np.flatnonzero(~frame.main):
+            pick[frame.code_at[c] : frame.code_at[c + 1]] = self.part[frame.code_at[c] : frame.code_at[c + 1]] - 1
+        return _Look(int(bound), replace(one, wish=best_wish), ids, self.part - 1, pick, node_bound, code_bound)
 
-    def _cut(self, firsts: Ints) -> Cut:
+    def cut(self, firsts: Ints) -> Cut:
+        """Return the cut of all columns with these first codes of parts."""
         at = self.frame.code_at
         return tuple(firsts[at[c] : at[c + 1]].copy() for c in range(len(at) - 1))
 
-    def _groups(self) -> tuple[Ints, int, Flags]:
-        """Return the groups of the widest set of columns under the coarsest cut, and which rows are left out for sure."""
-        evaluator, tables = self.evaluator, self.problem.tables
-        dead = np.zeros(len(self.problem.sizes), dtype=np.bool_)
-        ids, groups = np.zeros(len(dead), dtype=np.int64), 1
+    def _groups(self, rows: _Rows) -> tuple[Ints, int, Flags]:
+        """Return the groups of the widest set of columns under the coarsest cut, and which rows no cut keeps."""
+        evaluator, sizes = self.evaluator, rows.frame.sizes
+        dead = np.zeros(len(sizes), dtype=np.bool_)
+        ids, groups = np.zeros(len(sizes), dtype=np.int64), 1
         changed = bool(self.crowds)
         while changed:
             more = dead.copy()
-            for place in self.crowds:
+            for number, place in enumerate(self.crowds):
                 persons = evaluator.persons[place]
-                groups = evaluator.group(evaluator.known[place], self.part, tables[place].fixed)
-                ids = evaluator.ids.copy()
+                groups = self._group(rows, evaluator.known[place], self.part, rows.fixed[number], ids)
                 if find_broken(
-                    ids, groups, tables[place].sizes, tables[place].hits[persons], persons[persons],
+                    ids, groups, sizes, np.zeros((int(persons.sum()), 0), dtype=np.int64), persons[persons],
                     evaluator.limits[place][persons], dead, *evaluator.figures, evaluator.broken,
                 ):  # fmt: skip
                     more |= evaluator.broken[ids]
@@ -420,13 +485,21 @@ class _Bounds:
             dead = more
         return ids, groups, dead
 
-    def _lists(self, ids: Ints, cells: int) -> Lists:
-        frame = self.frame
+    def _group(self, rows: _Rows, columns: Ints, part: Ints, fixed: Ints, ids: Ints) -> int:
+        """Number the groups of rows alike on some columns."""
+        of, bound = self.evaluator, int(fixed.max(initial=0)) + 1
+        return int(
+            group(rows.frame.codes, columns, part, of.offsets, of.widths, fixed, bound, of.key[: len(ids)], ids,
+                  of.table, of.places)
+        )
+
+    def _lists(self, rows: _Rows, ids: Ints, cells: int) -> Lists:
+        frame = rows.frame
         start = np.concatenate([[0], np.cumsum(np.bincount(ids[ids >= 0], minlength=cells))]).astype(np.int64)
         used = np.zeros((len(frame.plain), cells), dtype=np.int64)
         for c in np.flatnonzero(frame.main):
             list_entries(
-                self.order[c], frame.codes[c], frame.sizes, ids, self.is_open, c, start, used[c], self.code[c],
+                rows.order[c], frame.codes[c], frame.sizes, ids, self.is_open, c, start, used[c], self.code[c],
                 self.count[c],
             )  # fmt: skip
         return Lists(start, used, self.code, self.count)
@@ -443,12 +516,24 @@ class _Bounds:
         wish = np.where(opens, wish, 0.0)
         total = wish.sum(axis=1)
         wish = np.where((total > 0)[:, None], wish, opens.astype(np.float64))
-        total = np.maximum(wish.sum(axis=1), 1e-300)
+        total = np.maximum(wish.sum(axis=1), 1e-9)
         return np.ascontiguousarray(wish * (left / total)[:, None])
 
-    def _targets(self, one: _Set) -> tuple[Ints, Ints]:
-        """Return what each row costs the targets whether it is kept or left out, and what leaving out adds (by row)."""
-        return np.zeros(len(self.frame.sizes), dtype=np.int64), np.full(len(self.frame.sizes), self.objective.gone)
+    def _targets(self, rows: _Rows, one: _Set) -> tuple[Ints, Ints]:
+        """Return what each row costs whether it is kept or left out, and what leaving one out adds."""
+        size = len(rows.frame.sizes)
+        if not any(self.objective.weights):
+            return self.nothing[:size], self.gone[:size]
+        part, ids = np.empty_like(self.part), np.empty(size, dtype=np.int64)
+        finest(self.frame, one.nodes, one.codes, self.front, part)
+        groups = self._group(rows, self.evaluator.every, part, rows.fixed[-1], ids)
+        bases, excess, n_at, out_at, row_at = (np.empty(size, dtype=np.int64) for _ in range(5))
+        target_bounds(
+            ids, groups, rows.frame.sizes, rows.fields, self.evaluator.shape,
+            np.array(self.objective.weights, dtype=np.int64), self.own_group, rows.frame.dropped, n_at, out_at,
+            row_at, np.empty((groups, rows.fields.shape[1]), dtype=np.int64), bases, excess,
+        )  # fmt: skip
+        return bases, excess
 
 
 def _frame(problem: CutProblem, evaluator: Evaluator, objective: Objective, main: Flags) -> Frame:
@@ -489,8 +574,17 @@ def _frame(problem: CutProblem, evaluator: Evaluator, objective: Objective, main
                 vast[c] = int(space.cuts[node.first : node.stop].sum()) > MOST_BLOCKS
     flat = np.concatenate(losses) if losses else np.zeros(0, dtype=np.int64)
     return Frame(
-        problem.codes, problem.sizes, objective.gone * problem.sizes, main,
+        problem.codes, problem.sizes, _dropped(evaluator, objective), main,
         np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, first,
         stop, parent, children, interval, stride, loss_at, objective.loss * flat, leaf,
         objective.loss * positions, objective.loss * hidden,
     )  # fmt: skip
+
+
+def _dropped(evaluator: Evaluator, objective: Objective) -> Ints:
+    """Return what each collapsed row costs at least when it is left out."""
+    cost = objective.gone * evaluator.problem.sizes
+    for weight, target in zip(objective.weights, evaluator.problem.targets, strict=True):
+        if not target.own_group:
+            cost = cost + weight * (target.fields @ target.gone)
+    return cost

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from discreet.method.cut_kernels import target_cost
 from discreet.method.kernels import kernel
+from discreet.method.targets import COSTS, SQUARES
 
 FREE, YES, NO = range(3)
 """What is decided of a node (opened?), a place between numbers (cut?) or a value of a plain column (shown?)."""
+MOST_FREE = 48
+"""Free values of a plain column whose number is tried out."""
 
 
 @kernel
@@ -56,6 +60,78 @@ def coarsest(frame, node_state, code_state, part, front, settled, known):  # typ
                         settled[v] = free == 0
                         known[v] = frame.positions[end - 1] - frame.positions[begin] if free == 0 else 0
                     begin = end
+
+
+@kernel
+def finest(frame, node_state, code_state, front, part):  # type: ignore[no-untyped-def]
+    """Write the finest cut that the decisions allow: the part of each code (from 1; 0: hidden)."""
+    for c in range(len(frame.plain)):
+        base = frame.code_at[c]
+        for v in range(base, frame.code_at[c + 1]):
+            if frame.plain[c]:
+                part[v] = 0 if code_state[v] == NO else v - base + 1
+                continue
+            node = front[v]
+            if node_state[node] == NO and not frame.interval[node]:
+                part[v] = frame.first[node] + 1
+                continue
+            node = frame.leaf[v]
+            inside = frame.interval[node] and v > base + frame.first[node] and code_state[v] == NO
+            part[v] = part[v - 1] if inside else v - base + 1
+
+
+@kernel
+def least_cost(tally, shape, t):  # type: ignore[no-untyped-def]
+    """Return what a group costs a target at least, alone or as a part of any other."""
+    if shape.kinds[t] != COSTS:
+        cost = target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
+        return max(cost - 1, 0) if shape.kinds[t] == SQUARES else cost  # the cost of squares is rounded up
+    first = shape.begins[t]
+    classes = shape.begins[t + 1] - first
+    best = -1
+    for taken in range(classes):
+        cost = 0
+        for true in range(classes):
+            cost += tally[first + true] * shape.params[shape.at[t] + true * classes + taken]
+        if best < 0 or cost < best:
+            best = cost
+    return max(best, 0)
+
+
+@kernel
+def target_bounds(  # type: ignore[no-untyped-def]
+    ids, groups, sizes, fields, shape, weights, own_group, dropped, n_at, out_at, row_at, tally, bases, excess,
+):  # fmt: skip
+    """Write what rows cost the targets at least, kept or not, and what leaving one out adds; groups are the finest.
+
+    What a group costs in any case is written to its first row.
+    """
+    for g in range(groups):
+        n_at[g] = 0
+        out_at[g] = 0
+        for f in range(fields.shape[1]):
+            tally[g, f] = 0
+    for row in range(len(ids)):
+        g = ids[row]
+        if n_at[g] == 0:
+            row_at[g] = row
+        n_at[g] += sizes[row]
+        out_at[g] += dropped[row]
+        for f in range(fields.shape[1]):
+            tally[g, f] += fields[row, f]
+        bases[row] = 0
+    for g in range(groups):
+        kept = 0
+        out = out_at[g]
+        for t in range(len(weights)):
+            cost = weights[t] * least_cost(tally[g], shape, t)
+            kept += cost
+            if own_group[t]:
+                out += cost
+        bases[row_at[g]] = min(kept, out)
+        out_at[g] = max(out - kept, 0) // n_at[g]
+    for row in range(len(ids)):
+        excess[row] = out_at[ids[row]]
 
 
 @kernel
@@ -316,78 +392,97 @@ def take_tree(frame, c, node_state, cost, below, blocks, begins, come, pick, los
 
 
 @kernel
-def plain_bound(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    frame, c, cells, start, used, code, count, share, enough, code_state, shown, dark, gain, pick, loss, yes, no,
+def hidden_costs(frame, c, cells, start, used, code, count, share, each, dark):  # type: ignore[no-untyped-def]
+    """Write what hiding each value of a plain column costs at least when a hidden cell loses so much."""
+    for v in range(frame.code_at[c + 1] - frame.code_at[c]):
+        dark[v] = 0
+    for q in range(cells):
+        s = min(share[q, c], each)
+        for at in range(start[q], start[q] + used[q]):
+            dark[code[at]] += count[at] * s
+
+
+@kernel
+def hide_cheapest(states, room, shown, dark, gain, pick):  # type: ignore[no-untyped-def]
+    """Return what the values of a plain column cost when the best `room` free ones are hidden; -1 in `pick`: hidden."""
+    total = 0
+    free = 0
+    for v in range(len(states)):
+        pick[v] = v
+        total += dark[v] if states[v] == NO else shown[v]
+        if states[v] == NO:
+            pick[v] = -1
+        elif states[v] == FREE:
+            more = dark[v] - shown[v]
+            at = free
+            while at > 0 and gain[at - 1] > more:
+                gain[at] = gain[at - 1]
+                at -= 1
+            gain[at] = more
+            free += 1
+    if room == 0:
+        return total
+    ties = 0
+    for i in range(room):
+        total += gain[i]
+        ties += gain[i] == gain[room - 1]
+    for v in range(len(states)):
+        if states[v] == FREE:
+            more = dark[v] - shown[v]
+            if more < gain[room - 1]:
+                pick[v] = -1
+            elif more == gain[room - 1] and ties > 0:
+                pick[v] = -1
+                ties -= 1
+    return total
+
+
+@kernel
+def plain_bound(  # type: ignore[no-untyped-def]
+    frame, c, cells, start, used, code, count, share, enough, code_state, shown, dark, gain, pick, loss, trial,
 ):  # fmt: skip
     """Return what a plain column costs at least: for each number of hidden values the best ones, each by itself.
 
-    Hidden values are taken to stand in large groups. `yes` and `no` say how much dearer it gets with a value shown,
-    and hidden. The cut is written to `pick` (-1: hidden) and `loss`.
+    Hidden values are taken to stand in large groups. Of many free values the number is not tried out: a hidden one
+    is then taken to lose no more than when only those are hidden that must be. The cut is written to `pick` (-1:
+    hidden) and `loss`.
     """
     base = frame.code_at[c]
     size = frame.code_at[c + 1] - base
+    states = code_state[base : base + size]
     forced = 0
     free = 0
     for v in range(size):
         shown[v] = 0
-        forced += code_state[base + v] == NO
-        free += code_state[base + v] == FREE
+        forced += states[v] == NO
+        free += states[v] == FREE
     for q in range(cells):
         for at in range(start[q], start[q] + used[q]):
             if count[at] < enough:
                 shown[code[at]] += count[at] * share[q, c]
-    best = -1
-    best_still = 0
-    for still in range(forced, forced + free + 1):
-        each = frame.hidden[base + still - 1] if still > 0 else 0
+    if free > MOST_FREE:
+        hidden_costs(frame, c, cells, start, used, code, count, share, frame.hidden[base + max(forced, 1) - 1], dark)
+        best = 0
+        still = 0
         for v in range(size):
-            dark[v] = 0
-        for q in range(cells):
-            s = min(share[q, c], each)
-            for at in range(start[q], start[q] + used[q]):
-                dark[code[at]] += count[at] * s
-        total = 0
-        m = 0
-        for v in range(size):
-            state = code_state[base + v]
-            if state == NO:
-                total += dark[v]
-            elif state == YES:
-                total += shown[v]
-            else:
-                total += shown[v]
-                # The free ones that gain most by being hidden, as many as are to be.
-                more = dark[v] - shown[v]
-                at = m
-                while at > 0 and gain[at - 1] > more:
-                    gain[at] = gain[at - 1]
-                    at -= 1
-                gain[at] = more
-                m += 1
-        for i in range(still - forced):
-            total += gain[i]
-        if best < 0 or total < best:
-            best = total
-            best_still = still
-            edge = gain[still - forced - 1] if still > forced else 0
-            room = still - forced
-            below = 0
-            for i in range(room):
-                below += gain[i] < edge
-            ties = room - below
-            for v in range(size):
-                state = code_state[base + v]
-                hide = state == NO
-                if state == FREE and room > 0:
-                    more = dark[v] - shown[v]
-                    hide = more < edge or (more == edge and ties > 0)
-                    if more == edge and ties > 0:
-                        ties -= 1
-                pick[base + v] = -1 if hide else v
+            hide = states[v] == NO or (states[v] == FREE and dark[v] < shown[v])
+            best += dark[v] if hide else shown[v]
+            pick[base + v] = -1 if hide else v
+            still += hide
+    else:
+        best = -1
+        still = 0
+        for room in range(free + 1):
+            each = frame.hidden[base + max(forced + room, 1) - 1]
+            hidden_costs(frame, c, cells, start, used, code, count, share, each, dark)
+            found = hide_cheapest(states, room, shown, dark, gain, trial)
+            if best < 0 or found < best:
+                best = found
+                still = forced + room
+                for v in range(size):
+                    pick[base + v] = trial[v]
     for v in range(base, base + size):
-        loss[v] = frame.hidden[base + best_still - 1] if pick[v] < 0 else 0
-        yes[v] = 0
-        no[v] = 0
+        loss[v] = frame.hidden[base + still - 1] if pick[v] < 0 else 0
     return best
 
 
@@ -482,7 +577,7 @@ def column_bound(frame, c, node_state, code_state, part, front, cells, lists, sh
     if frame.plain[c]:
         return plain_bound(
             frame, c, cells, start, used, code, count, share, enough, code_state, room.one, room.two, room.three,
-            room.pick, room.loss, room.code_yes, room.code_no,
+            room.pick, room.loss, room.block,
         )  # fmt: skip
     node_bounds(
         frame, c, cells, start, used, code, count, share, enough, front, room.cost, room.n_at, room.kept_at,
@@ -546,14 +641,12 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
                 room.loss, frame.plain[c], drops,
             )  # fmt: skip
         for c in range(columns):
-            if not frame.main[c]:
-                continue
             for node in range(frame.node_at[c], frame.node_at[c + 1]):
                 if frame.children[node] > 0 and front[frame.code_at[c] + frame.first[node]] == node:
                     node_bound[0, node] = max(node_bound[0, node], bound + room.node_yes[node])
                     node_bound[1, node] = max(node_bound[1, node], bound + room.node_no[node])
             node = frame.interval_of[c]
-            reached = node >= 0 and front[frame.code_at[c] + frame.first[node]] == node and not frame.vast[c]
+            reached = node >= 0 and front[frame.code_at[c] + frame.first[node]] == node
             if reached or frame.plain[c]:
                 for v in range(frame.code_at[c], frame.code_at[c + 1]):
                     if code_state[v] == FREE:
