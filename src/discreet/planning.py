@@ -42,6 +42,8 @@ LARGEST = 2**61
 """Costs of all rows together stay below this."""
 FEW = 2**38
 """Units that leave room for those of others."""
+NEARLY = 10**9
+"""How finely the bound of a cut is told."""
 HARDLY_ANYTHING = Fraction(1, 10**6)
 """What detail weighs beside a use that does not ask for it."""
 
@@ -272,6 +274,8 @@ class CutPlanner:
             self.problem, whole=isinstance(policy.use, Counts), largest=loss_bound(self.problem, policy)
         )
         self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
+        self.bound: float | None = None
+        """Of what the cut found costs, the share that no cut goes below; known after an exact search."""
 
     def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
         """Return the plan that the search finds.
@@ -297,14 +301,19 @@ class CutPlanner:
             redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
             detail=self.detail(best.outcome),
             complete=complete,
+            bound=self.bound,
         )
 
-    def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
-        """Return the best cut, and whether the search came to its end."""
+    def search(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+        """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
+        self._require_possible()
+        exact = prove and self.task.bound.policy.method == "exact"
+        return self._exact(carry_on) if exact else self._coordinate(carry_on)
+
+    def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         from discreet.method.coordinate import Watch, search
         from discreet.method.disclosure import Standing
 
-        self._require_possible()
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS), MOST_KICKS)
         complete = True
@@ -320,6 +329,23 @@ class CutPlanner:
             self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
         )
         return best, complete
+
+    def _exact(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.disclosure import Standing
+        from discreet.method.exact import Watch, search
+
+        complete = True
+
+        def watch(far: Watch) -> bool:
+            nonlocal complete
+            kept, bound = self.detail(far.best.outcome), share_of(far.bound, far.best.cost)
+            complete = carry_on(Standing(far.nodes, far.open, kept, bound))
+            return complete
+
+        start, _ = self._coordinate(carry_on)
+        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=watch)
+        self.bound = 1.0 if proof.proven else share_of(proof.bound, proof.best.cost)
+        return proof.best, complete
 
     def _empty(self, place: int, best: Candidate) -> set[int]:
         """Return the first codes of the parts of a column of which no row is kept."""
@@ -347,6 +373,11 @@ class CutPlanner:
                     least.append((self.promises[number], share))
         if least:
             raise ImpossiblePromise(least)
+
+
+def share_of(bound: int, cost: int) -> float:
+    """Return the bound of a cut as a share of what it costs: below 1, for 1 is a proof."""
+    return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY
 
 
 def detail_of(task: Task, plan: Plan, source: Engine) -> float:

@@ -122,10 +122,10 @@ def search(
             reluctance = max(reluctance - 1, 0)
         else:
             reluctance += 1
-    return _showing(best, problem, evaluator, objective)
+    return showing(best, problem, evaluator, objective)
 
 
-def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
+def showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
     """Show the only hidden value of a plain column where that costs nothing: by itself it loses nothing, yet tells."""
     for place, column in enumerate(problem.columns):
         hidden = best.cut[place] < 0

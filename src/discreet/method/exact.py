@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.coordinate import Candidate, Objective, Steps
+from discreet.method.coordinate import Candidate, Objective, Steps, showing
 from discreet.method.cut_kernels import find_broken, group
 from discreet.method.evaluation import Cut, Evaluator
 from discreet.method.exact_kernels import (
@@ -217,7 +217,8 @@ class _Search:
             while self.queue and self.queue[0][0] >= self.upper:
                 self.queue.clear()
         low = min([self.floor, *(bound for bound, _, _ in self.queue[:1])])
-        return Proof(self.best, min(low, self.best.cost), self.nodes, self.objective.allows(self.best.outcome))
+        best = showing(self.best, self.evaluator.problem, self.evaluator, self.objective)
+        return Proof(best, min(low, best.cost), self.nodes, self.objective.allows(best.outcome))
 
     def _push(self, look: _Look) -> None:
         if look.bound < self.upper:
@@ -243,7 +244,7 @@ class _Search:
                 of=self.bounds.decided(look.of, place, is_node, NO),
                 bound=max(look.bound, int((look.node_bound if is_node else look.code_bound)[1, place])),
             )
-            yes = self.bounds.look(rows, self.bounds.decided(look.of, place, is_node, YES), look, self.upper, 2)
+            yes = self.bounds.look(rows, self.bounds.decided(look.of, place, is_node, YES), look, self.upper, 1)
             gains = sorted(min(side.bound, self.upper) - look.bound + 1.0 for side in (yes, no))
             if gains[0] * gains[1] > score:
                 score, without, taken = gains[0] * gains[1], no, yes

@@ -129,10 +129,11 @@ class Policy(Part):
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
         default="*", description="the text that stands in the place of a hidden value"
     )
-    search: Literal["disclosure", "coordinate"] | None = Field(
+    search: Literal["disclosure", "coordinate", "exact"] | None = Field(
         default=None,
         description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
-        "coordinate: the best cut of one column at a time, suppresses rows (default with k)",
+        "coordinate: the best cut of one column at a time, suppresses rows (default with k); "
+        "exact: the best cut of all, proven, or how far it may be; suppresses rows",
     )
     disclosure: Disclosure = Field(default_factory=Disclosure)
     suppress: Suppress = Field(default_factory=Suppress)
@@ -150,7 +151,7 @@ class Policy(Part):
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
-            search: Literal["disclosure", "coordinate"] | None = ...,
+            search: Literal["disclosure", "coordinate", "exact"] | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
         ) -> None: ...
@@ -172,12 +173,13 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _options_fit_search(self) -> Policy:
-        for name, search, silent in (
-            ("disclosure", "disclosure", Disclosure()),
-            ("suppress", "coordinate", Suppress()),
+        for name, searches, silent in (
+            ("disclosure", ("disclosure",), Disclosure()),
+            ("suppress", ("coordinate", "exact"), Suppress()),
         ):
-            if getattr(self, name) != silent and self.method != search:
-                raise ValueError(f"{name}: is an option of 'search: {search}'; write that, or leave it out")
+            if getattr(self, name) != silent and self.method not in searches:
+                said = " or ".join(f"'search: {search}'" for search in searches)
+                raise ValueError(f"{name}: is an option of {said}; write that, or leave it out")
         if self.method == "disclosure" and (what := self._beyond_disclosure()):
             raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
         return self
