@@ -184,7 +184,10 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"search": "disclosure", "suppress": {"limit": "5%"}}, "suppress: is an option of 'search: coordinate'"),
+        (
+            {"search": "disclosure", "suppress": {"limit": "5%"}},
+            "suppress: is an option of 'search: coordinate' or 'search: exact'",
+        ),
         ({"disclosure": {"split": "best"}}, "disclosure: is an option of 'search: disclosure'"),
         ({"search": "disclosure", "use": d.Regress("x", by="median")}, "search: disclosure does not know 'by: median'"),
         ({"search": "disclosure", "use": ["general", d.Regress("x")]}, "search: disclosure does not know several uses"),

@@ -28,7 +28,15 @@ from discreet.method.coordinate import Candidate, Objective, Steps, showing
 from discreet.method.cut_kernels import find_broken, group
 from discreet.method.evaluation import Cut, Evaluator
 from discreet.method.exact_kernels import (
-    FREE, NO, YES, cells_of, coarsest, finest, list_entries, relax, target_bounds,
+    FREE,
+    NO,
+    YES,
+    cells_of,
+    coarsest,
+    finest,
+    list_entries,
+    relax,
+    target_bounds,
 )  # fmt: skip
 from discreet.method.problem import CutProblem
 from discreet.table.encode import Ints
@@ -80,7 +88,7 @@ class Lists(NamedTuple):
     start: Ints
     used: Ints
     code: Ints
-    count: Ints
+    rows: Ints
 
 
 class Room(NamedTuple):
@@ -273,9 +281,8 @@ class _Search:
         """Evaluate the only cut of a set."""
         cut = self.bounds.cut(look.coarse)
         self._take(cut)
-        outcome = self.evaluator.evaluate(cut)
-        if self.objective.allows(outcome):
-            self.floor = min(self.floor, look.bound if outcome.short else self.objective.cost(outcome))
+        if self.objective.allows(self.evaluator.evaluate(cut)):
+            self.floor = min(self.floor, self.objective.cost(self.evaluator.evaluate(cut, by_lot=False)))
 
     def _take(self, cut: Cut) -> None:
         outcome = self.evaluator.evaluate(cut)
@@ -379,8 +386,8 @@ class _Bounds:
         return _Set(nodes, codes, look.of.wish), finer
 
     def choices(self, look: _Look) -> list[tuple[int, bool]]:
-        """Return decisions to be tried, the most promising first: nodes, places to cut at or values, at most two of a column."""
-        frame, found = self.frame, []
+        """Return decisions to be tried, the most promising first; of a column at most two nodes and two places."""
+        frame, found = self.frame, list[tuple[int, int, bool]]()
         for is_node, states, bounds, at in (
             (True, look.of.nodes, look.node_bound, frame.node_at),
             (False, look.of.codes, look.code_bound, frame.code_at),
@@ -391,8 +398,8 @@ class _Bounds:
                 if not len(places):
                     continue
                 gain = bounds[1][places] - look.bound + (bounds[0][places] - look.bound)
-                for place in places[np.argsort(-gain, kind="stable")[:2]]:
-                    found.append((int(max(bounds[:, place])), int(place), is_node))
+                first = places[np.argsort(-gain, kind="stable")[:2]]
+                found += [(int(max(bounds[:, place])), int(place), is_node) for place in first]
         found.sort(reverse=True)
         return [(place, is_node) for _, place, is_node in found[:MOST_TRIED]]
 
@@ -453,7 +460,7 @@ class _Bounds:
         pick = self.part - 1
         share, drops = (np.zeros(wish.shape, dtype=np.int64) for _ in range(2))
         bound = relax(
-            frame, one.nodes, one.codes, self.part, self.front, cells, self.n_cell, self.left, self.is_open, lists,
+            frame, one.nodes, one.codes, self.part, self.front, cells, self.left, self.is_open, lists,
             wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds, self.room,
             node_bound, code_bound, pick,
         )  # fmt: skip
@@ -490,8 +497,19 @@ class _Bounds:
         """Number the groups of rows alike on some columns."""
         of, bound = self.evaluator, int(fixed.max(initial=0)) + 1
         return int(
-            group(rows.frame.codes, columns, part, of.offsets, of.widths, fixed, bound, of.key[: len(ids)], ids,
-                  of.table, of.places)
+            group(
+                rows.frame.codes,
+                columns,
+                part,
+                of.offsets,
+                of.widths,
+                fixed,
+                bound,
+                of.key[: len(ids)],
+                ids,
+                of.table,
+                of.places,
+            )
         )
 
     def _lists(self, rows: _Rows, ids: Ints, cells: int) -> Lists:

@@ -1,4 +1,4 @@
-"""The inner loops of exact search, compiled by Numba and cached. Whole numbers decide; see `exact` for what they mean."""
+"""The inner loops of exact search, compiled by Numba and cached. Whole numbers decide; see `exact` for the ideas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_FREE = 48
 
 
 @kernel
-def coarsest(frame, node_state, code_state, part, front, settled, known):  # type: ignore[no-untyped-def]  # noqa: C901
+def coarsest(frame, node_state, code_state, part, front, settled, known):  # type: ignore[no-untyped-def]
     """Write the coarsest cut that the decisions allow: the part of each code (from 1; 0: hidden), and what is settled.
 
     `front` is the node that a code is told by, -1 in a plain column. A part is `settled` when it cannot get any
@@ -135,7 +135,7 @@ def target_bounds(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cells_of(  # type: ignore[no-untyped-def]  # noqa: C901 - one pass, for speed
+def cells_of(  # type: ignore[no-untyped-def]
     frame, ids, groups, dead, settled, known, bases, excess, cell_of, row_at, n_cell, base_cell, left, is_open,
 ):  # fmt: skip
     """Number the cells with rows that may be kept; return how many there are, and what is certain to be paid.
@@ -292,7 +292,7 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
 
 
 @kernel
-def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, come, yes, no):  # type: ignore[no-untyped-def]  # noqa: C901
+def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, come, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
 
     `come` is where the interval that ends before each block begins.
@@ -529,7 +529,7 @@ def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-
 
 
 @kernel
-def better_shares(cells, n_cell, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]  # noqa: C901
+def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]  # noqa: C901
     """Move the shares towards columns that leave more of a cell out than the others do, by a step."""
     columns = wish.shape[1]
     norm = 0.0
@@ -573,7 +573,7 @@ def better_shares(cells, n_cell, left, is_open, drops, wish, step):  # type: ign
 @kernel
 def column_bound(frame, c, node_state, code_state, part, front, cells, lists, share, enough, room):  # type: ignore[no-untyped-def]
     """Return what one column costs at least with these shares, and write its cut and what decisions would add."""
-    start, used, code, count = lists.start, lists.used[c], lists.code[c], lists.count[c]
+    start, used, code, count = lists.start, lists.used[c], lists.code[c], lists.rows[c]
     if frame.plain[c]:
         return plain_bound(
             frame, c, cells, start, used, code, count, share, enough, code_state, room.one, room.two, room.three,
@@ -610,7 +610,7 @@ def column_bound(frame, c, node_state, code_state, part, front, cells, lists, sh
 
 @kernel
 def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    frame, node_state, code_state, part, front, cells, n_cell, left, is_open, lists, wish, best_wish, share, drops,
+    frame, node_state, code_state, part, front, cells, left, is_open, lists, wish, best_wish, share, drops,
     enough, certain, upper, rounds, room, node_bound, code_bound, pick,
 ):  # fmt: skip
     """Return the largest bound that some rounds of better shares find; `pick` is the cut of all columns it is from.
@@ -637,7 +637,7 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
                 frame, c, node_state, code_state, part, front, cells, lists, share, enough, room
             )  # fmt: skip
             unpaid(
-                frame, c, cells, lists.start, lists.used[c], lists.code[c], lists.count[c], share, enough, room.pick,
+                frame, c, cells, lists.start, lists.used[c], lists.code[c], lists.rows[c], share, enough, room.pick,
                 room.loss, frame.plain[c], drops,
             )  # fmt: skip
         for c in range(columns):
@@ -667,6 +667,6 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
                 since = 0
         if best >= upper or turn + 1 == rounds:
             break
-        if not better_shares(cells, n_cell, left, is_open, drops, wish, pace * (upper - bound)):
+        if not better_shares(cells, left, is_open, drops, wish, pace * (upper - bound)):
             break
     return best
