@@ -186,9 +186,9 @@ def test_the_search_sees_only_the_share() -> None:
     looked: list[int] = []
 
     class Watching(CutPlanner):
-        def _best(self, carry_on: Any) -> Any:
+        def _best(self, carry_on: Any, *, prove: bool = True) -> Any:
             looked.append(self.problem.total)
-            return super()._best(carry_on)
+            return super()._best(carry_on, prove=prove)
 
     task = prepare(table, policy.model_copy(update={"search_on": Fraction(1, 10)})).task
     with pytest.MonkeyPatch.context() as patch:

@@ -625,12 +625,17 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         return
     from rich.console import Console
 
+    from discreet.show import how_far
+
     with Console(stderr=True).status("starting") as status:
 
         def say(progress: Progress) -> None:
             detail = ""
             if progress.left:
                 detail = f": {progress.disclosed} done, {progress.left} to try, {progress.detail:.0%} of the detail"
+                if progress.bound is not None:
+                    detail = f": {progress.disclosed} sets of cuts looked at, {progress.left} to look at"
+                    detail += f"; {how_far(progress.bound)}, {progress.detail:.0%} of the detail"
                 detail += f" shown, {progress.seconds:.0f} s (Ctrl-C takes what there is)"
             status.update(f"{STAGES[progress.stage]}{detail}")
 

@@ -39,7 +39,8 @@ class Progress:
 
     `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
     be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
-    since the job began.
+    since the job began. While an exact search looks for a proof, `bound` is the share of what the best cut so far
+    costs that no cut goes below.
     """
 
     stage: str
@@ -47,6 +48,7 @@ class Progress:
     left: int = 0
     detail: float = 0.0
     seconds: float = 0.0
+    bound: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,7 +134,7 @@ def protect(
 
     def carry_on(standing: Standing) -> bool:
         passed = time.monotonic() - begin
-        answer = say(Progress("plan", standing.done, standing.left, standing.kept, passed))
+        answer = say(Progress("plan", standing.done, standing.left, standing.kept, passed, standing.bound))
         return answer is not False and (time_limit is None or passed < time_limit)
 
     threading.Thread(target=_load_kernels, daemon=True).start()
@@ -240,6 +242,8 @@ def _release(
     warnings, drawn = bound.warnings, 0
     if bound.policy.method != "disclosure":
         plan, drawn = _suppressing(plan, source, released, bound, seed)
+        if drawn:  # nobody reckoned exactly with the lot
+            plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     if seed is not None:
@@ -266,6 +270,7 @@ def _release(
         hidden_cells=hidden,
         coarser_cells=coarser,
         detail=None if task is None else plan.detail,
+        bound=plan.bound,
         usefulness=usefulness(released, told, bound),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),

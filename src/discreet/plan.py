@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
 FORM = 2
 """Version of the JSON form; a reader refuses forms it does not know."""
+JSON_FIELDS = (
+    "recodings", "sampled", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete", "bound",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,9 @@ class Plan:
     detail: float = 1.0
     """Share of the detail of the changeable columns that is released (1 - LM), on the table it was made for."""
     complete: bool = True
+    bound: float | None = None
+    """Of what the cut costs the use, on the table it was made for, the share that no cut goes below: 1 when it is
+    proven to be a best one, None when nobody looked."""
     version: str = field(default=__version__)
 
     def __repr__(self) -> str:
@@ -147,7 +153,7 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, sampled=None, suppressed=(), edits=())
+        return replace(self, sampled=None, suppressed=(), edits=(), bound=None)
 
     def apply(self, table: Table) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
@@ -167,7 +173,7 @@ class Plan:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
         body |= {"columns": self.columns, "kinds": dict(self.kinds)}
-        for name in ("recodings", "sampled", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete"):
+        for name in JSON_FIELDS:
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
         return private_json(WARNING, body)
@@ -204,6 +210,7 @@ class Plan:
                 redundant=_texts(body["redundant"]),
                 detail=float(body["detail"]),
                 complete=bool(body["complete"]),
+                bound=_bound(body.get("bound")),
                 version=str(body["discreet"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
@@ -215,6 +222,14 @@ class Plan:
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
         return plan
+
+
+def _bound(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError("not a share")
+    return float(value)
 
 
 def _texts(values: object) -> tuple[str, ...]:

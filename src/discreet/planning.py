@@ -43,6 +43,8 @@ LARGEST = 2**61
 """Costs of all rows together stay below this."""
 FEW = 2**38
 """Units that leave room for those of others."""
+NEARLY = 10**9
+"""How finely the bound of a cut is told."""
 HARDLY_ANYTHING = Fraction(1, 10**6)
 """What detail weighs beside a use that does not ask for it."""
 
@@ -292,6 +294,8 @@ class CutPlanner:
             largest=loss_bound(self.problem, policy),
         )
         self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
+        self.bound: float | None = None
+        """Of what the cut found costs, the share that no cut goes below; known after an exact search."""
 
     def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
         """Return the plan that the search finds.
@@ -317,14 +321,15 @@ class CutPlanner:
             redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
             detail=self.detail(best.outcome),
             complete=complete,
+            bound=self.bound,
         )
 
-    def search(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
-        """Return the best cut, and whether the search came to its end."""
+    def search(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+        """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
         self._require_possible()
         found = self._on_some_rows(carry_on)
         if found is None or not self.objective.allows(found[0].outcome):
-            found = self._best(carry_on)
+            found = self._best(carry_on, prove=prove)
         best, complete = found
         self._require_rows(best)
         return best, complete
@@ -340,10 +345,12 @@ class CutPlanner:
         found, complete = few._best(carry_on)
         return improved(self.problem, self.evaluator, self.objective, found.cut), complete
 
-    def _best(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+    def _best(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut for the rows of this problem, by the search that the policy asks for."""
-        genetic = self.task.bound.policy.method == "genetic"
-        return self._genetic(carry_on) if genetic else self._coordinate(carry_on)
+        method = self.task.bound.policy.method
+        if method == "genetic":
+            return self._genetic(carry_on)
+        return self._exact(carry_on) if method == "exact" and prove else self._coordinate(carry_on)
 
     def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
         from discreet.method.coordinate import Watch, search
@@ -391,6 +398,23 @@ class CutPlanner:
         )
         return best, complete
 
+    def _exact(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.disclosure import Standing
+        from discreet.method.exact import Watch, search
+
+        complete = True
+
+        def watch(far: Watch) -> bool:
+            nonlocal complete
+            kept, bound = self.detail(far.best.outcome), share_of(far.bound, far.best.cost)
+            complete = carry_on(Standing(far.nodes, far.open, kept, bound))
+            return complete
+
+        start, _ = self._coordinate(carry_on)
+        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=watch)
+        self.bound = 1.0 if proof.proven else share_of(proof.bound, proof.best.cost)
+        return proof.best, complete
+
     def _require_rows(self, best: Candidate) -> None:
         """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
         policy, gone, total = self.task.bound.policy, best.outcome.gone, self.problem.total
@@ -430,6 +454,11 @@ class CutPlanner:
                     least.append((self.promises[number], share))
         if least:
             raise ImpossiblePromise(least)
+
+
+def share_of(bound: int, cost: int) -> float:
+    """Return the bound of a cut as a share of what it costs: below 1, for 1 is a proof."""
+    return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY
 
 
 def detail_of(task: Task, plan: Plan, source: Engine) -> float:

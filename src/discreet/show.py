@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -29,6 +30,8 @@ from discreet.thresholds import Frontier
 MOST = 12
 """Values or steps listed before the rest is only counted; the plan has them all."""
 
+LEAST_BOUND = 0.01
+"""Bounds below this say nothing."""
 LONGEST = 60
 """Characters of a value that are shown."""
 
@@ -352,7 +355,18 @@ def _print_changes(to: Console, release: Release) -> None:
     to.print(table)
     if audit.detail is not None:
         to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+    if audit.bound is not None:
+        to.print(f"The cut: {how_far(audit.bound)}.")
     _print_usefulness(to, audit.usefulness)
+
+
+def how_far(bound: float) -> str:
+    """Say how far the best possible cut may be from one that costs 1 if none costs less than `bound`."""
+    if bound == 1:
+        return "proven best"
+    if bound < LEAST_BOUND:
+        return "nothing is known about how far the best possible is"
+    return f"at most {math.ceil(1000 * (1 / bound - 1)) / 10:.1f}% above the best possible"
 
 
 def _print_usefulness(to: Console, found: Usefulness) -> None:

@@ -232,7 +232,7 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
     for limit in limits:
         planner = CutPlanner(_with_limit(task, places, limit))
         try:
-            best, _ = planner.search(lambda _: True)
+            best, _ = planner.search(lambda _: True, prove=False)  # a proof for each would take too long
         except ImpossiblePromise as impossible:
             own = [share for made, share in impossible.least if made.index in places]
             yield Point(limit, possible=False, least=max(own, default=None))

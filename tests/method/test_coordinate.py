@@ -184,7 +184,10 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"search": "disclosure", "suppress": {"limit": "5%"}}, "suppress: is an option of 'search: coordinate'"),
+        (
+            {"search": "disclosure", "suppress": {"limit": "5%"}},
+            "suppress: is an option of 'search: coordinate' or 'search: exact'",
+        ),
         ({"disclosure": {"split": "best"}}, "disclosure: is an option of 'search: disclosure'"),
         ({"search": "disclosure", "use": d.Regress("x", by="median")}, "search: disclosure does not know 'by: median'"),
         ({"search": "disclosure", "use": ["general", d.Regress("x")]}, "search: disclosure does not know several uses"),
@@ -251,7 +254,7 @@ def test_the_golden_file_is_the_one_of_the_reference() -> None:
 @given(mixed_jobs(most_rows=16, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, density: float) -> None:
     """Where one set of columns is known: what a kernel says of a flip is what evaluating the cut says."""
-    from discreet.method.coordinate import _Steps
+    from discreet.method.coordinate import Steps
     from discreet.method.cut_kernels import flip_costs
 
     fast = evaluator(job, few_may_pass=True)
@@ -265,7 +268,7 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
     cuts = cuts_of([column.space for column in columns], [column.pinned for column in columns])
     cut = cut_of(cuts.random(density, np.random.default_rng(seed)), cuts)
     objective = Objective(3, 3 * fast.units.per_row, (5,) * len(fast.problem.targets), len(job.rows))
-    steps = _Steps(fast.problem, fast)
+    steps = Steps(fast.problem, fast)
     for place, column in enumerate(columns):
         if not column.space.plain:
             continue

@@ -99,6 +99,9 @@ class Audit:
     """Cells with something that covers the original, such as a group or an interval."""
     detail: float | None
     """Share of the detail of the changeable columns that is released (1 - LM); None when a plan was used again."""
+    bound: float | None
+    """Of what the cut costs the use the share that no cut goes below: 1 when it is proven to be a best one; None when
+    that is not known."""
     usefulness: Usefulness
     """The groups of the release, and what they tell of each target."""
     warnings: tuple[str, ...]
@@ -132,6 +135,7 @@ class Audit:
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,
+            "bound": self.bound,
             "usefulness": self.usefulness.to_dict(),
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),

@@ -106,7 +106,7 @@ def search(
 
     With `first` each descent makes that small before it makes the objective so.
     """
-    steps = _Steps(problem, evaluator)
+    steps = Steps(problem, evaluator)
     cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
     coarsest = tuple(_coarsest(column.space) for column in problem.columns)
     start = evaluator.evaluate(coarsest)
@@ -137,10 +137,10 @@ def search(
         steps.share = 1
         last = steps.descend(best.cut, objective, range(len(coarsest)))
         best = last if objective.allows(last.outcome) or not objective.allows(best.outcome) else best
-    return _showing(best, problem, evaluator, objective)
+    return showing(best, problem, evaluator, objective)
 
 
-def _showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
+def showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Candidate:
     """Show the only hidden value of a plain column where that costs nothing: by itself it loses nothing, yet tells."""
     for place, column in enumerate(problem.columns):
         hidden = best.cut[place] < 0
@@ -156,13 +156,13 @@ def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cu
     """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
     found = evaluator.evaluate(cut)
     begin = Candidate(cut, found, objective.cost(found))
-    steps = _Steps(problem, evaluator)
+    steps = Steps(problem, evaluator)
     steps.share = 1
     better = steps.descend(cut, objective, range(len(cut)))
     return begin if objective.allows(begin.outcome) and not objective.allows(better.outcome) else better
 
 
-class _Steps:
+class Steps:
     """Best cuts of single columns."""
 
     def __init__(self, problem: CutProblem, evaluator: Evaluator) -> None:
@@ -343,7 +343,7 @@ class _Column:
                 np.searchsorted(self.begins, np.arange(node.first, node.stop), side="right") - 1
             )
 
-    def best(self, steps: _Steps, place: int, contexts: Contexts, objective: Objective) -> Firsts:
+    def best(self, steps: Steps, place: int, contexts: Contexts, objective: Objective) -> Firsts:
         """Return the best cut from what each node and each interval would cost."""
         units = steps.evaluator.units.columns[place]
         cost = self._nodes(steps, place, contexts, objective)
@@ -352,7 +352,7 @@ class _Column:
             cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions)
         return self._choose(cost, cuts)
 
-    def _nodes(self, steps: _Steps, place: int, contexts: Contexts, objective: Objective) -> list[int]:
+    def _nodes(self, steps: Steps, place: int, contexts: Contexts, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
         evaluator = steps.evaluator
         nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(steps.persons)
@@ -368,7 +368,7 @@ class _Column:
         )  # fmt: skip
         return [int(x) for x in cost]
 
-    def _path(self, steps: _Steps, contexts: Contexts, objective: Objective, positions: Ints) -> tuple[int, list[int]]:
+    def _path(self, steps: Steps, contexts: Contexts, objective: Objective, positions: Ints) -> tuple[int, list[int]]:
         """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
         assert self.interval is not None
         node = self.space.nodes[self.interval]

@@ -123,8 +123,8 @@ class Evaluator:
             self._losses[known] = code_losses(space, units, firsts)
         return self._losses[known]
 
-    def evaluate(self, cut: Cut) -> Outcome:
-        """Return what a cut comes to."""
+    def evaluate(self, cut: Cut, *, by_lot: bool = True) -> Outcome:
+        """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
         problem = self.problem
         part = self.parts(cut)
         groups = 0
@@ -139,7 +139,7 @@ class Evaluator:
             changed = len(problem.tables) > 1 and bool((more != left_out).any())
             left_out = more
         lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
-        short = 0 if self.few_may_pass or not gone else self._short(left_out)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         kept, dropped = self._judge(part, left_out, groups, short)
         return Outcome(int(lost), kept, dropped, int(gone), short, left_out)
 

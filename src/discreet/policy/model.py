@@ -176,11 +176,12 @@ class Policy(Part):
     marker: Annotated[str, StringConstraints(min_length=1)] = Field(
         default="*", description="the text that stands in the place of a hidden value"
     )
-    search: Literal["disclosure", "coordinate", "genetic"] | None = Field(
+    search: Literal["disclosure", "coordinate", "genetic", "exact"] | None = Field(
         default=None,
         description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
         "coordinate: the best cut of one column at a time, suppresses rows (default with k); "
-        "genetic: cuts crossed and mutated, as in Iyengar's paper, suppresses rows",
+        "genetic: cuts crossed and mutated, as in Iyengar's paper, suppresses rows; "
+        "exact: the best cut of all, proven, or how far it may be; suppresses rows",
     )
     search_on: Share | None = Field(
         default=None,
@@ -204,7 +205,7 @@ class Policy(Part):
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
             marker: str = ...,
-            search: Literal["disclosure", "coordinate", "genetic"] | None = ...,
+            search: Literal["disclosure", "coordinate", "genetic", "exact"] | None = ...,
             search_on: str | float | Fraction | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             genetic: Genetic | Mapping[str, object] = ...,
@@ -232,7 +233,7 @@ class Policy(Part):
         for name, searches, silent in (
             ("disclosure", ("disclosure",), Disclosure()),
             ("genetic", ("genetic",), Genetic()),
-            ("suppress", ("coordinate", "genetic"), Suppress()),
+            ("suppress", ("coordinate", "genetic", "exact"), Suppress()),
         ):
             if getattr(self, name) != silent and self.method not in searches:
                 said = " or ".join(f"'search: {search}'" for search in searches)

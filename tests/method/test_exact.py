@@ -1,0 +1,194 @@
+"""Exact search finds the best of all cuts, its bound is never above it, and it never claims a proof without one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import discreet as d
+from discreet.method.coordinate import Candidate, Objective, cut_of
+from discreet.method.cuts import cuts_of
+from discreet.method.evaluation import Cut, Evaluator
+from discreet.method.exact import Proof, Watch, search
+from discreet.planning import objectives
+from discreet.show import how_far
+from tests.conftest import load_golden
+from tests.jobs import Job, mixed_jobs
+from tests.method.test_coordinate import adult_columns, evaluator, reference
+from tests.reference import cuts as slow
+from tests.reference.test_cuts_reference import ADULT, adult_table
+
+MOST_CUTS = 300
+
+
+def all_cuts(job: Job, fast: Evaluator) -> list[Cut]:
+    """Every cut there is, as the slow version lists them."""
+    table, _ = reference(job)
+    columns = fast.problem.columns
+    cuts = cuts_of([column.space for column in columns], [column.pinned for column in columns])
+    found: list[Cut] = []
+    for cut in table.cuts():
+        found.append(cut_of(np.array(table.bits(cut), dtype=np.uint8), cuts))
+        assume(len(found) <= MOST_CUTS)
+    return found
+
+
+def prove(fast: Evaluator, objective: Objective, start: Cut, nodes: int | None = None) -> Proof:
+    """Search from some cut, as long as so many sets of cuts."""
+    outcome = fast.evaluate(start)
+
+    def carry_on(far: Watch) -> bool:
+        assert far.bound <= far.best.cost
+        return nodes is None or far.nodes < nodes
+
+    first = Candidate(start, outcome, objective.cost(outcome))
+    return search(fast.problem, fast, objective, first, carry_on=carry_on)
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_jobs(most_rows=12, search="coordinate"), st.data())
+def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: st.DataObject) -> None:
+    """Whatever is asked: uses, promises, several sets of known columns, a limit; by the paper's rule and by ours."""
+    fast = evaluator(job, few_may_pass=data.draw(st.booleans()), whole=isinstance(job.policy.use, d.Counts))
+    cuts = all_cuts(job, fast)
+    objective = objectives(fast, job.policy, data.draw(st.sampled_from([len(job.rows), len(job.rows) // 2])))[1]
+    allowed = [cut for cut in cuts if objective.allows(fast.evaluate(cut))]
+    costs = [objective.cost(fast.evaluate(cut)) for cut in allowed]
+    start = data.draw(st.sampled_from(cuts))
+    proof = prove(fast, objective, start)
+    stopped = prove(fast, objective, start, data.draw(st.integers(0, 12)))
+    if not allowed:
+        assert not proof.proven
+        assert not stopped.proven
+        return
+    assert proof.best.cost == min(costs) == objective.cost(fast.evaluate(proof.best.cut))
+    assert objective.allows(proof.best.outcome)
+    assert stopped.best.cost >= min(costs)
+    assert not stopped.proven or stopped.best.cost == min(costs)
+    fast.few_may_pass = True  # the bound knows nothing of rows that are needed by lot
+    least = min(objective.cost(fast.evaluate(cut)) for cut in allowed)
+    assert proof.bound <= least
+    assert stopped.bound <= least
+    if least == proof.best.cost:
+        assert proof.proven
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_jobs(most_rows=9, search="coordinate"))
+def test_the_proof_agrees_with_the_slow_version(job: Job) -> None:
+    """The least loss of detail by the paper's rule, counted by code that shares nothing with the search."""
+    fast = evaluator(job, few_may_pass=True)
+    cuts = all_cuts(job, fast)
+    table, wanted = reference(job)
+    assume(table.changeable)
+    objective = Objective(1, fast.units.per_row, (0,) * len(fast.problem.targets), len(job.rows))
+    proof = prove(fast, objective, cuts[0])
+    found = slow.best_cuts(table, wanted, slow.lm, "paper")
+    assert found is not None
+    assert proof.proven
+    assert Fraction(proof.bound, fast.units.per_row * len(job.rows)) == found[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_jobs(most_rows=14, search="coordinate"), st.integers(0, 100))
+def test_every_release_is_verified_and_says_how_far_the_best_may_be(job: Job, seed: int) -> None:
+    """Whatever is asked together; stopped after a while, so that large spaces take no longer."""
+    policy = job.policy.model_copy(update={"search": "exact"})
+    bounds: list[float] = []
+
+    def watch(progress: d.Progress) -> bool:
+        bounds.extend([] if progress.bound is None else [progress.bound])
+        return len(bounds) < 20
+
+    try:
+        release = d.protect(job.frame, policy, seed=seed, progress=watch)
+    except d.ImpossiblePromise:
+        return
+    assert release.audit.verification.holds
+    assert all(0 <= bound < 1 for bound in bounds)
+    assert release.audit.bound == release.plan.bound
+    assert release.plan.bound is None or 0 <= release.plan.bound <= 1
+    assert d.Plan.from_json(release.plan.to_json()) == release.plan
+    assert release.plan.apply(job.frame).plan.bound is None
+
+
+def town() -> pl.DataFrame:
+    ages = [21, 22, 25, 25, 31, 33, 38, 40, 41, 47, 52, 58, 60, 66, 71, 72]
+    towns = ["Oslo", "Oslo", "Rome", "Bari", "Rome", "Oslo", "Turku", "Rome"]
+    return pl.DataFrame({"age": [str(age) for age in ages], "town": towns * 2})
+
+
+def town_policy(**said: Any) -> d.Policy:
+    tree = {"*": {"North": ["Oslo", "Turku"], "South": ["Bari", "Rome"]}}
+    columns = {"age": d.Column(type="number"), "town": d.Column(taxonomy=tree)}
+    return d.Policy(protect=[d.KAnonymity(k=3, over=["age", "town"])], columns=columns, search="exact", **said)
+
+
+def test_a_stopped_search_says_how_far_the_best_may_be() -> None:
+    stopped = d.protect(town(), town_policy(), time_limit=0)
+    assert not stopped.plan.complete
+    assert stopped.plan.bound is not None
+    assert 0 <= stopped.plan.bound < 1
+    whole = d.protect(town(), town_policy())
+    assert whole.plan.complete
+    assert whole.plan.bound == 1.0
+    assert stopped.plan.bound * (1 - stopped.plan.detail) <= 1 - whole.plan.detail + 1e-9
+
+
+def test_the_bound_of_a_plan_is_a_share() -> None:
+    plan = d.protect(town(), town_policy()).plan
+    for bad in (1.5, -0.1, True, "1", [1]):
+        text = plan.to_json().replace('"bound": 1.0', f'"bound": {json.dumps(bad)}')
+        assert text != plan.to_json()
+        with pytest.raises(d.InputError, match="not a whole plan"):
+            d.Plan.from_json(text)
+    body = json.loads(plan.to_json())
+    del body["bound"]  # a plan from before there were bounds
+    assert d.Plan.from_json(json.dumps(body)) == replace(plan, bound=None)
+
+
+def test_bounds_in_words() -> None:
+    assert how_far(1.0) == "proven best"
+    assert how_far(0.999999999) == "at most 0.1% above the best possible"
+    assert how_far(1 / 1.0321) == "at most 3.3% above the best possible"
+    assert "nothing is known" in how_far(0.0)
+
+
+def test_nothing_is_said_where_rows_are_drawn_by_lot() -> None:
+    """One row does not fit, two more are drawn to hide it among: whether that is best nobody reckoned."""
+    frame = pl.DataFrame({"job": ["cook"] * 6 + ["clerk"] * 6 + ["judge"]})
+    policy = d.Policy(protect=[d.KAnonymity(k=3, over=["job"])], search="exact", suppress={"limit": "50%"})
+    release = d.protect(frame, policy, seed=1)
+    drawn = release.audit.suppressed - frame["job"].to_list().count("judge")
+    assert (release.plan.bound is None) == (release.audit.suppressed > 0 and drawn > 0)
+
+
+def test_options_and_frontier_fit_the_search() -> None:
+    assert town_policy(suppress={"limit": "10%"}).method == "exact"
+    with pytest.raises(d.PolicyError, match="disclosure: is an option of 'search: disclosure'"):
+        town_policy(disclosure={"split": "best"})
+    points = d.frontier(town(), town_policy(), ["2", "4"]).points
+    assert [point.possible for point in points] == [True, True]
+
+
+def test_adult_is_proven(data_dir: Path) -> None:
+    """The whole of the search on real data: the least loss of detail with at least 2,000 rows in each group."""
+    table = adult_table(data_dir)
+    golden = load_golden("ga_adult.json")
+    frame = pl.DataFrame([row[: len(ADULT["columns"])] for row in table.rows], schema=ADULT["columns"], orient="row")
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=2000, over=ADULT["columns"])], columns=adult_columns(golden), search="exact"
+    )
+    release = d.protect(frame, policy)
+    assert release.plan.bound == 1.0
+    coordinate = d.protect(frame, policy.model_copy(update={"search": "coordinate"}))
+    assert release.plan.detail >= coordinate.plan.detail
