@@ -194,7 +194,7 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
         ({"search": "disclosure", "use": d.Classify("x", costs={"a": {"b": 2}})}, "does not know 'costs'"),
         ({"search": "disclosure", "use": d.Classify("x", suppressed="group")}, "does not know 'suppressed: group'"),
         ({"suppress": {"limit": "150%"}}, "suppress.limit"),
-        ({"search": "luck"}, "search: write one of 'disclosure', 'coordinate' or 'genetic'"),
+        ({"search": "luck"}, "search: write one of 'disclosure', 'coordinate', 'genetic' or 'exact'"),
     ],
 )
 def test_options_fit_the_search(said: dict[str, Any], message: str) -> None:

@@ -282,7 +282,22 @@ class _Search:
         cut = self.bounds.cut(look.coarse)
         self._take(cut)
         if self.objective.allows(self.evaluator.evaluate(cut)):
-            self.floor = min(self.floor, self.objective.cost(self.evaluator.evaluate(cut, by_lot=False)))
+            self.floor = min(self.floor, self._least(cut))
+
+    def _least(self, cut: Cut) -> int:
+        """Return what a cut costs at least, whichever rows are drawn by lot.
+
+        How many are drawn is certain where only the size of groups counts; what each loses before, at most.
+        """
+        evaluator, objective = self.evaluator, self.objective
+        outcome = evaluator.evaluate(cut)
+        cost = objective.cost(evaluator.evaluate(cut, by_lot=False))
+        sizes_only = all(all(table.persons) for table in evaluator.problem.tables)
+        if not outcome.short or not sizes_only or any(objective.weights):
+            return cost
+        codes = evaluator.problem.codes[:, ~outcome.left_out] + evaluator.offsets[:-1, np.newaxis]
+        dearest = int(evaluator.losses(cut)[codes].sum(axis=0).max(initial=0))
+        return cost + outcome.short * max(objective.gone - objective.loss * dearest, 0)
 
     def _take(self, cut: Cut) -> None:
         outcome = self.evaluator.evaluate(cut)
