@@ -93,7 +93,8 @@ def test_the_spread_of_huge_tiny_and_near_numbers(income: list[str], by: str) ->
         "columns": {"age": {"type": "number"}},
     }
     (told,) = ages(policy, age=["1", "2", "8", "9"], income=income).targets
-    assert (told.released, told.original, told.nothing) == (0.0, 0.0, pytest.approx(1.0))
+    assert (told.released, told.original) == (0.0, 0.0)
+    assert told.nothing == pytest.approx(1.0)
 
 
 def test_the_dearest_mistake_about_the_only_class_costs_nothing() -> None:
