@@ -156,6 +156,18 @@ def test_where_the_share_goes_beyond_the_limit_all_rows_are_searched_on(seed: in
     assert audit.suppressed + audit.removed <= 1
 
 
+@pytest.mark.parametrize("by", ["variance", "median"])
+def test_a_share_in_which_every_target_is_missing(by: str) -> None:
+    table = pl.DataFrame({"job": list("aabb") * 10, "pay": ["7", *[None] * 39]})
+    policy = d.Policy(
+        use={"regress": "pay", "by": by},
+        protect=[d.KAnonymity(k=2, over=["job"])],
+        missing={"values": [], "rows": "value"},
+        search_on="5%",
+    )
+    assert d.protect(table, policy).audit.detail == 1
+
+
 @pytest.mark.parametrize("k", [10, 100])
 def test_adult_is_nearly_as_good_as_with_all_rows(k: int, data_dir: Path) -> None:
     from tests.reference.test_cuts_reference import ADULT, ADULT_PLACES

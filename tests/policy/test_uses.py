@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -157,3 +158,15 @@ def test_what_has_no_effect_is_refused() -> None:
         use=["general", d.Regress("class")]
     )
     assert "use[0].classify: no column 'clas'" in refusal(use=[d.Classify("clas"), "general"])
+
+
+@pytest.mark.parametrize("weight", [1e-7, 1e22, Decimal("1E-50"), "0." + "3" * 98, Fraction(1, 3), 7])
+def test_weights_are_written_so_that_they_can_be_read(weight: object) -> None:
+    policy = d.Policy(use=[d.Classify("x", weight=weight), d.General()], protect=[d.KAnonymity(k=2, over=["a"])])
+    assert d.Policy.from_dict(policy.to_dict()) == policy
+
+
+@pytest.mark.parametrize("weight", [Fraction(10**400), 10**101, 1e300, float("nan"), float("inf"), Decimal("1E+99999")])
+def test_weights_beyond_all_measure(weight: object) -> None:
+    with pytest.raises(d.PolicyError, match="write a number that is not negative"):
+        d.Classify("x", weight=weight)

@@ -193,7 +193,7 @@ class _Spread:
         return (inside + max(removed, 0.0)) / self.whole if self.whole else 0.0
 
     def _numbers(self, table: Engine) -> Floats:
-        """Return the numbers between -1 and 1, so that squares of huge or tiny ones, and of near ones, are told."""
+        """Return the numbers between -2 and 2, so that squares of huge or tiny ones, and of near ones, are told."""
         encoded = table.encoded(self.goal.target)
         read = [self.scale.read(value) for value in encoded.domain]
         near = [np.nan if number is None else float((number - self.middle) / self.widest) for number in read]
@@ -216,10 +216,11 @@ class _Spread:
 
 
 def _extent(numbers: Sequence[Decimal | None]) -> tuple[Decimal, Decimal]:
-    """Return one of the numbers, about the middle of them, and how far the others are from it at most (or 1)."""
+    """Return one of the numbers, about the middle of them, and about how far the others are from it (a power of 2)."""
     told = sorted(number for number in numbers if number is not None)
     middle = told[len(told) // 2] if told else Decimal(0)
-    return middle, max((abs(number - middle) for number in told), default=Decimal(0)) or Decimal(1)
+    widest = max((abs(number - middle) for number in told), default=Decimal(0)) or Decimal(1)
+    return middle, Decimal(2) ** round(widest.log10() / Decimal(2).log10())
 
 
 def _middle(y: Floats) -> float:

@@ -173,10 +173,9 @@ def _mean(values: Sequence[Fraction], rows: Ints) -> Fraction:
 
 
 def _median(values: Sequence[Fraction], rows: Ints) -> Fraction:
-    """Return the middle one of ascending values, the lower one of two."""
-    if not values:
-        return Fraction(0)
-    return values[int(np.searchsorted(np.cumsum(rows), max(int(rows.sum()) + 1, 2) // 2))]
+    """Return the middle one of ascending values, the lower one of two; 0 where no row has any."""
+    total = int(rows.sum())
+    return values[int(np.searchsorted(np.cumsum(rows), (total + 1) // 2))] if total else Fraction(0)
 
 
 def _whole_numbers(away: Sequence[Fraction], largest: int, power: int) -> Ints:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -33,12 +34,15 @@ def parse_amount(value: object) -> Fraction:
 
     >>> parse_amount("2.5"), parse_amount("1/3")
     (Fraction(5, 2), Fraction(1, 3))
+    >>> parse_amount(1e-7) == parse_amount("0.0000001")
+    True
     """
-    if isinstance(value, Fraction) and value >= 0:
-        return value
-    if isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool):
-        text = repr(value) if isinstance(value, float) else str(value)
-        if len(text) <= MOST_DIGITS and (_NUMBER.fullmatch(text) or _RATIO.fullmatch(text)):
+    if isinstance(value, (str, int, float, Decimal, Fraction)) and not isinstance(value, bool):
+        text = str(value)
+        if isinstance(value, (float, Decimal)) and math.isfinite(value) and abs(Decimal(text).adjusted()) < MOST_DIGITS:
+            text = f"{Decimal(text):f}"
+        number = len(text) <= MOST_DIGITS and _NUMBER.fullmatch(text)
+        if number or (len(text) <= 2 * MOST_DIGITS + 1 and _RATIO.fullmatch(text)):
             return Fraction(text.replace(" ", ""))
     raise ValueError("write a number that is not negative, such as 2.5")
 
