@@ -3,8 +3,9 @@
     python bench/local.py [--k 10 25 50 100 250 500] [--rows 1000000] [--shapes]
 
 Labels come only from the hierarchy files (age as 100 leaves); then with free intervals of age, and with sets of
-values besides; last a whole verified release by `d.protect` with the hierarchies. Suppressed rows count 1. Every result is counted and scored again from the labels alone. `--rows`
-plans a larger table made from Adult, `--shapes` tables of other shapes: many columns, skewed values, many levels.
+values besides; last a whole verified release by `d.protect`, with the hierarchies. Suppressed rows count 1. Every
+search is counted and scored again from the labels alone. `--rows` plans a larger table made from Adult, `--shapes`
+tables of other shapes: many columns, skewed values, many levels.
 """
 
 from __future__ import annotations

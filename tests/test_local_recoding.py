@@ -35,7 +35,8 @@ def local_jobs(draw: st.DrawFn, *, ends: bool = True) -> Job:
     job = draw(mixed_jobs(search="coordinate"))
     protect = job.policy.protect
     changeable = {column for requirement in protect for _, column in requirement.mentions()} - {"ill"}
-    use = draw(st.sampled_from([d.General(), d.Counts()]))
+    uses: list[d.General | d.Counts] = [d.General(), d.Counts()]
+    use = draw(st.sampled_from(uses))
     may_set = isinstance(use, d.General)
     kinds: dict[str, dict[str, Any]] = {
         "job": {},
@@ -55,7 +56,7 @@ def local_jobs(draw: st.DrawFn, *, ends: bool = True) -> Job:
         columns={name: d.Column(**said) for name, said in kinds.items() if said and name in changeable},
         missing=job.policy.missing,
         recoding="local",
-        suppress=d.Suppress(rows=rows, limit=limit),  # type: ignore[arg-type]
+        suppress=d.Suppress(rows=rows, limit=limit),
     )
     return Job(job.columns, job.rows, policy)
 
@@ -137,8 +138,8 @@ def test_new_rows_go_to_the_group_that_covers_them_with_the_least_loss(job: Job,
         plan = d.protect(job.frame, job.policy, seed=1).plan
     except d.PromiseError:
         return
-    towns = ["oslo", "turku", "rome", "bari", "nowhere", "atlantis", "?"]
-    columns = {
+    towns: list[str | None] = ["oslo", "turku", "rome", "bari", "nowhere", "atlantis", "?"]
+    columns: dict[str, list[str | None]] = {
         "job": ["p", "q", None, "new"], "town": towns, "age": ["-3", "7.00", "8", "18", "29", "1000", "?", "x"],
         "day": ["2023-12-31", "2024-01-15", "2024-02-29", "2025-01-01", ""],
         "ill": ["yes", "no"], "class": ["1", "2", "9"], "pay": ["10", "-4"],
@@ -185,7 +186,7 @@ def strays(rows: int = 60, strange: int = 2) -> pl.DataFrame:
     return pl.DataFrame({name: [*alike[name], *few[name]] for name in alike})
 
 
-PROMISES = [
+PROMISES: list[d.KAnonymity | d.Template] = [
     d.KAnonymity(k=3, over=["age", "job"]),
     d.Template(given=["age", "job"], infer={"ill": "yes"}, at_most="20%"),
 ]
