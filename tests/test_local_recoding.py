@@ -278,6 +278,34 @@ def test_a_sample_is_recoded_too() -> None:
     assert keeps_all(release.table.rows(named=True), policy)
 
 
+def test_spellings_of_a_number_go_together_where_it_is_hidden() -> None:
+    frame = pl.DataFrame({"age": ["7", "7.0", "?", "8"] * 3, "job": ["a"] * 6 + ["b"] * 6, "x": ["u", "v"] * 6})
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=6, over=["age", "job"])],
+        columns={"age": d.Column(type="number"), "job": d.Column(weight=9), "x": d.Column(role="other")},
+        missing=d.Missing(values=["?"], rows="value"),
+        recoding="local",
+    )
+    release = d.protect(frame, policy)
+    assert isinstance(release.table, pl.DataFrame)
+    assert keeps_all(release.table.rows(named=True), policy)
+    assert release.table["job"].equals(frame["job"])
+    assert (release.audit.suppressed, release.audit.unseen) == (0, 0)
+
+
+def test_a_number_beside_a_missing_value_of_the_same_size() -> None:
+    frame = pl.DataFrame({"age": ["-9", "-9", "-9.0", "-9.0", "5", "5"]})
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=2, over=["age"])],
+        columns={"age": d.Column(type="number")},
+        missing=d.Missing(values=["-9"], rows="value"),
+        recoding="local",
+    )
+    release = d.protect(frame, policy)
+    assert release.table.equals(frame)  # type: ignore[attr-defined]
+    assert d.Plan.from_json(release.plan.to_json()).apply(frame).table.equals(frame)  # type: ignore[attr-defined]
+
+
 # Sets
 
 VALUES = st.lists(

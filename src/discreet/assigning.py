@@ -62,7 +62,7 @@ class _Placed:
 
 def _placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> _Placed:
     scale = policy.column(told.column).scale
-    if scale is None or not any(label.interval for label in told.labels):
+    if scale is None:
         places = {value: place for place, value in enumerate(told.values)}
         codes = np.array([places.get(value, NOWHERE) for value in domain], dtype=np.int64)
         low, high = ([getattr(label, name) for label in told.labels] for name in ("first", "stop"))

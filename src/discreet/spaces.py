@@ -427,8 +427,9 @@ class NumberColumn:
 
     @property
     def values_of_codes(self) -> Domain:
-        """The missing values and the numbers, each in its shortest form."""
-        return (*self.missing, *map(self._write, self.values.numbers))
+        """The missing values and the numbers, each as it stands somewhere in the table."""
+        spelled = dict(zip(self.codes.tolist(), self.domain, strict=True))
+        return tuple(spelled[code] for code in range(len(spelled)))
 
     def label(self, first: int, stop: int) -> Label:
         """Return a missing value, the marker for all, or the interval."""
