@@ -394,6 +394,24 @@ def test_damaged_columns_of_groups_are_refused(name: str, value: object) -> None
         d.Plan.from_json(json.dumps(document))
 
 
+def test_numbers_with_sets_are_refused() -> None:
+    document = json.loads(made()[1].to_json())
+    told = next(told for told in document["groupings"][0]["columns"] if told["column"] == "age")
+    told["labels"][0]["among"] = str(told["labels"][0]["codes"][0])
+    with pytest.raises(d.InputError, match="not a whole plan"):
+        d.Plan.from_json(json.dumps(document))
+
+
+def test_a_plan_with_other_labels_is_not_believed() -> None:
+    frame, plan = made()
+    document = json.loads(plan.to_json())
+    for told in document["groupings"][0]["columns"]:
+        for label in told["labels"]:
+            label["text"] = "20" if told["column"] == "age" else "a"
+    with pytest.raises(d.BrokenPromise, match="neither the original nor something that covers it"):
+        d.Plan.from_json(json.dumps(document)).apply(frame)
+
+
 def test_a_plan_of_the_form_before_is_still_read() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=1, over=["a"])])
     plan = d.protect(pl.DataFrame({"a": ["x", "y"]}), policy).plan

@@ -301,7 +301,7 @@ class Plan:
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
         misplaced = plan.recodings if plan.policy.is_local else plan.groupings
-        if misplaced or not all(map(_is_whole, plan.groupings)):
+        if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
             raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan
 
@@ -357,7 +357,7 @@ def _read_grouping(item: Mapping[str, Any]) -> Grouping:
     )
 
 
-def _is_whole(grouping: Grouping) -> bool:
+def _is_whole(grouping: Grouping, policy: Policy) -> bool:
     """Whether all numbers of a grouping stand for something that is there."""
     groups, combinations = len(grouping.losses), len(grouping.group)
     return (
@@ -373,6 +373,7 @@ def _is_whole(grouping: Grouping) -> bool:
             and _within(told.of_group, 0, len(told.labels))
             and _within(told.of_combination, 0, len(told.values))
             and all(_fits(label, len(told.values)) for label in told.labels)
+            and (policy.column(told.column).scale is None or not any(label.among for label in told.labels))
             for told in grouping.told
         )
     )
