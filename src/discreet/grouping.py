@@ -148,16 +148,26 @@ def _sums(counts: Ints, starts: Ints) -> Ints:
     return np.add.reduceat(counts, starts) if len(starts) else counts[:0]
 
 
+def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> tuple[Combinations, Ints, Ints]:
+    """Return the combinations by the codes of the spaces, and in which order those stand together that are alike.
+
+    Where each collapsed row begins in that order comes third. Alike are those with equal changeable and fixed columns.
+    """
+    sizes = {column.name: column.space.size for column in columns}
+    counted = _recoded(counted, {column.name: column.codes for column in columns}, sizes)
+    names = (*bound.changeable, *bound.fixed)
+    width = [sizes.get(name, len(counted.domain(name))) for name in names]
+    key, _ = keys([counted.code(name) for name in names], width, len(counted.counts))
+    order, starts, _ = regroup(key)
+    return counted, order, starts
+
+
 def cut_problem(
     bound: Bound, columns: Sequence[Changeable], promises: Sequence[GroupPromise], counted: Combinations
 ) -> CutProblem:
     """Return the job of keeping `promises` by one cut of all changeable columns."""
-    sizes = {column.name: column.space.size for column in columns}
-    counted = _recoded(counted, {column.name: column.codes for column in columns}, sizes)
+    counted, order, starts = collapsed(bound, columns, counted)
     fixed = list(bound.fixed)
-    width = [sizes.get(name, len(counted.domain(name))) for name in (*bound.changeable, *fixed)]
-    key, _ = keys([counted.code(name) for name in (*bound.changeable, *fixed)], width, len(counted.counts))
-    order, starts, _ = regroup(key)
     first = order[starts]
     by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
     unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}

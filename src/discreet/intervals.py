@@ -93,6 +93,32 @@ def intervals(values: Values, column: Column, cuts: Sequence[int], marker: str) 
     ]
 
 
+def closed(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:
+    """Return the interval from one number to another (by their places), both told; the marker for all numbers."""
+    low, high = values.numbers[first], values.numbers[stop - 1]
+    scale = column.scale
+    assert scale is not None
+    if stop - first == 1:
+        return Interval(None, None, values.spellings[first] or scale.write(low), low, high)
+    if stop - first == len(values.numbers):
+        return Interval(None, None, marker)
+    if scale.always_whole or values.whole():
+        return Interval(None, None, _closed_text(scale, low, high, values.numbers[0]), low, high)
+    return Interval(None, None, f"[{scale.write(low)}, {scale.write(high)}]", low, high)
+
+
+def between_ends(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:
+    """Return the interval between two of the owner's end points that has the numbers from `first` up to `stop`."""
+    inner = [cut for cut in (first, stop) if 0 < cut < len(values.numbers)]
+    return intervals(values, column, inner, marker)[1 if first else 0]
+
+
+def _closed_text(scale: Scale, low: Decimal, high: Decimal, lowest: Decimal) -> str:
+    """Return the text of an interval of whole values, both ends included; without a dash where minus signs are."""
+    link = " to " if scale.always_whole or lowest < 0 or low < 0 else "-"
+    return f"[{scale.write(low)}{link}{scale.write(high)}]"
+
+
 @dataclass(frozen=True)
 class _Writer:
     """Writes intervals of one column in the form the owner chose."""
@@ -129,8 +155,7 @@ class _Writer:
             return Interval(start, stop, text, low, high if stop is None else None)
         if stop is not None:
             high = EXACT.subtract(high, Decimal(1))
-        link = " to " if self.scale.always_whole or self.values.numbers[0] < 0 or low < 0 else "-"
-        text = self._write(low) if low == high else f"[{self._write(low)}{link}{self._write(high)}]"
+        text = self._write(low) if low == high else _closed_text(self.scale, low, high, self.values.numbers[0])
         return Interval(start, stop, text, low, high)
 
     def _label(self, start: Decimal | None, stop: Decimal | None) -> str:

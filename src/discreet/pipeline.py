@@ -19,7 +19,15 @@ from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppr
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
-from discreet.planning import Task, detail_of, ends_warnings, find_plan, missing_warnings, value_problems
+from discreet.planning import (
+    Task,
+    detail_of,
+    ends_warnings,
+    find_plan,
+    missing_warnings,
+    tight_warnings,
+    value_problems,
+)
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
@@ -198,6 +206,7 @@ def prepare(
     if problems := [*value_problems(bound, counted, kinds), *unfit]:
         raise PolicyError(problems)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
+    warnings += tight_warnings(policy)
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
     if places is None:

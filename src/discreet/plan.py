@@ -22,13 +22,18 @@ from discreet.private import private_json
 from discreet.scale import Scale
 from discreet.version import __version__
 
+LARGEST = 2**62
+"""Losses are below this."""
+
 if TYPE_CHECKING:
     from discreet.pipeline import Release
     from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
-FORM = 2
+FORM = 3
 """Version of the JSON form; a reader refuses forms it does not know."""
+READABLE = (2, 3)
+"""Forms that are read: those before 3 know no groups with labels of their own."""
 JSON_FIELDS = (
     "recodings", "sampled", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete", "bound",
 )  # fmt: skip
@@ -76,6 +81,70 @@ class Unseen(Enum):
 
 
 UNSEEN = Unseen.UNSEEN
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text for some values of a column: from `first` up to `stop` by their places, or only those `among` them.
+
+    A label for numbers or dates is an `interval`; it covers others than those that were seen, too.
+    """
+
+    text: str | None
+    first: int
+    stop: int
+    among: tuple[int, ...] = ()
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Told:
+    """What groups of rows tell of one column."""
+
+    column: str
+    values: tuple[str | None, ...]
+    """The values that the plan knows, missing ones first; numbers and dates in ascending order."""
+    labels: tuple[Label, ...]
+    of_group: tuple[int, ...]
+    """The label of each group, by its place."""
+    of_combination: tuple[int, ...]
+    """The value of each combination, by its place."""
+
+
+@dataclass(frozen=True, repr=False)
+class Grouping:
+    """Groups of rows with labels of their own, and which combination of original values goes to which of them."""
+
+    columns: tuple[Told, ...]
+    beside: tuple[Told, ...]
+    """Columns that never change but tell rows apart."""
+    group: tuple[int, ...]
+    """The group of each combination; -1 if its rows are removed."""
+    hidden: tuple[int, ...]
+    """The groups that tell nothing."""
+    losses: tuple[int, ...]
+    """What a row of each group loses, in units."""
+    whole: int
+    """What a row loses of which nothing is told."""
+
+    def __repr__(self) -> str:
+        return f"<Grouping: {len(self.losses)} groups over {len(self.columns)} columns; private>"
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """All columns that tell rows apart."""
+        return (*self.columns, *self.beside)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data; long lists of numbers as texts."""
+        return {
+            "columns": [_told(told) for told in self.columns],
+            "beside": [_told(told) for told in self.beside],
+            "group": _numbers(self.group),
+            "hidden": _numbers(self.hidden),
+            "losses": _numbers(self.losses),
+            "whole": self.whole,
+        }
 
 
 @dataclass(frozen=True)
@@ -132,6 +201,8 @@ class Plan:
     policy: Policy
     columns: tuple[str, ...]
     recodings: tuple[Recoding, ...]
+    groupings: tuple[Grouping, ...] = ()
+    """Instead of recodings, where groups of rows have labels of their own."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     sampled: tuple[int, ...] | None = None
     """The rows that were drawn, where a sample is released."""
@@ -149,7 +220,16 @@ class Plan:
     version: str = field(default=__version__)
 
     def __repr__(self) -> str:
+        if self.groupings:
+            groups = sum(len(grouping.losses) for grouping in self.groupings)
+            return f"<Plan: {len(self.recoded)} columns, {groups} groups; private>"
         return f"<Plan: {len(self.recodings)} columns, {len(self.steps)} steps; private>"
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The columns that it recodes."""
+        grouped = (told.column for grouping in self.groupings for told in grouping.columns)
+        return (*(recoding.column for recoding in self.recodings), *grouped)
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
@@ -158,7 +238,9 @@ class Plan:
     def apply(self, table: Table) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
 
-        A row with a value that the plan has never seen is suppressed.
+        A row with a value that the plan has never seen is suppressed. Where groups of rows have labels of their
+        own, a combination of values that the plan has never seen goes to the group with the least loss whose labels
+        cover it, or else is suppressed.
 
         Raises
         ------
@@ -173,6 +255,7 @@ class Plan:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
         body |= {"columns": self.columns, "kinds": dict(self.kinds)}
+        body["groupings"] = [grouping.to_dict() for grouping in self.groupings]
         for name in JSON_FIELDS:
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
@@ -187,8 +270,9 @@ class Plan:
             raise InputError("not a plan: not valid JSON") from None
         if not isinstance(body, Mapping) or "form" not in body:
             raise InputError("not a plan written by discreet")
-        if body["form"] != FORM:
-            raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads form {FORM}")
+        if body["form"] not in READABLE:
+            known = " and ".join(map(str, READABLE))
+            raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads forms {known}")
         try:
             plan = cls(
                 policy=Policy.from_dict(body["policy"]),
@@ -201,6 +285,7 @@ class Plan:
                     )
                     for item in body["recodings"]
                 ),
+                groupings=tuple(_read_grouping(item) for item in body.get("groupings", ())),
                 kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
                 sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
                 suppressed=tuple(int(row) for row in body["suppressed"]),
@@ -215,12 +300,16 @@ class Plan:
             )
         except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
             raise InputError("not a whole plan: a part is missing or has the wrong form") from None
-        recoded = [recoding.column for recoding in plan.recodings]
-        named = {*recoded, *plan.kinds, *(edit.column for edit in plan.edits)}
+        recoded = plan.recoded
+        beside = (told.column for grouping in plan.groupings for told in grouping.beside)
+        named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
+        misplaced = plan.recodings if plan.policy.is_local else plan.groupings
+        if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
+            raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan
 
 
@@ -230,6 +319,87 @@ def _bound(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise ValueError("not a share")
     return float(value)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _read_numbers(text: object) -> tuple[int, ...]:
+    if not isinstance(text, str):
+        raise TypeError("not a text of numbers")
+    return tuple(map(int, text.split()))
+
+
+def _told(told: Told) -> dict[str, object]:
+    labels = []
+    for label in told.labels:
+        plain = {"text": label.text, "codes": [label.first, label.stop]}
+        plain |= {"among": _numbers(label.among)} if label.among else {}
+        labels.append(plain | ({} if label.interval is None else {"interval": _plain(label.interval)}))
+    return {
+        "column": told.column,
+        "values": told.values,
+        "labels": labels,
+        "of_group": _numbers(told.of_group),
+        "of_combination": _numbers(told.of_combination),
+    }
+
+
+def _read_told(item: Mapping[str, Any]) -> Told:
+    labels = []
+    for label in item["labels"]:
+        (text,), (first, stop) = _values([label["text"]]), label["codes"]
+        among = _read_numbers(label.get("among", ""))
+        labels.append(Label(text, int(first), int(stop), among, _interval(i) if (i := label.get("interval")) else None))
+    return Told(
+        str(item["column"]),
+        _values(item["values"]),
+        tuple(labels),
+        _read_numbers(item["of_group"]),
+        _read_numbers(item["of_combination"]),
+    )
+
+
+def _read_grouping(item: Mapping[str, Any]) -> Grouping:
+    return Grouping(
+        tuple(map(_read_told, item["columns"])),
+        tuple(map(_read_told, item["beside"])),
+        _read_numbers(item["group"]),
+        _read_numbers(item["hidden"]),
+        _read_numbers(item["losses"]),
+        int(item["whole"]),
+    )
+
+
+def _is_whole(grouping: Grouping, policy: Policy) -> bool:
+    """Whether all numbers of a grouping stand for something that is there."""
+    groups, combinations = len(grouping.losses), len(grouping.group)
+    return (
+        bool(grouping.columns)
+        and _within(grouping.group, -1, groups)
+        and _within(grouping.hidden, 0, groups)
+        and _within(grouping.losses, 0, grouping.whole + 1)
+        and grouping.whole < LARGEST
+        and all(
+            len(told.of_group) == groups
+            and len(told.of_combination) == combinations
+            and len(set(told.values)) == len(told.values)
+            and _within(told.of_group, 0, len(told.labels))
+            and _within(told.of_combination, 0, len(told.values))
+            and all(_fits(label, len(told.values)) for label in told.labels)
+            and (policy.column(told.column).scale is None or not any(label.among for label in told.labels))
+            for told in grouping.told
+        )
+    )
+
+
+def _fits(label: Label, values: int) -> bool:
+    return 0 <= label.first < label.stop <= values and _within(label.among, label.first, label.stop)
+
+
+def _within(numbers: Sequence[int], first: int, stop: int) -> bool:
+    return not numbers or (min(numbers) >= first and max(numbers) < stop)
 
 
 def _texts(values: object) -> tuple[str, ...]:

@@ -9,12 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from discreet.assigning import groups_of
+from discreet.audit.audit import tight_columns
 from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan import Kept, Plan, Step
-from discreet.policy import Classify, Counts, General, Inference, Policy, Regress
+from discreet.policy import Classify, Counts, General, GroupPromise, Inference, Policy, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
@@ -131,6 +134,14 @@ def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
         and len(column.values.numbers) > 1
         and not column.space.cuts.any()
     ]
+
+
+def tight_warnings(policy: Policy) -> list[str]:
+    """Return a warning for columns whose labels tell the extremes of every group."""
+    tight = ", ".join(map(repr, tight_columns(policy)))
+    if not tight:
+        return []
+    return [f"labels of {tight} begin and end with values of rows in the group; give 'ends' where these must not show"]
 
 
 def _spelling(kind: str) -> str:
@@ -326,7 +337,7 @@ class CutPlanner:
 
     def search(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
-        self._require_possible()
+        require_possible(self.problem, self.promises, removes=self.task.bound.policy.removes)
         found = self._on_some_rows(carry_on)
         if found is None or not self.objective.allows(found[0].outcome):
             found = self._best(carry_on, prove=prove)
@@ -433,27 +444,25 @@ class CutPlanner:
         cells = self.evaluator.units.per_row * self.problem.total
         return 1 - lost / cells if cells else 1.0
 
-    def _require_possible(self) -> None:
-        """Raise `ImpossiblePromise` when everything hidden is not enough.
 
-        Where rows may be removed, a promise may hold of the others, unless even all together are too few.
-        """
-        removes = self.task.bound.policy.removes
-        least = []
-        for table in self.problem.tables:
-            for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-                fixed = np.zeros_like(table.fixed) if removes else table.fixed
-                if removes and not person:
-                    continue
-                sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
-                found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
-                share = max(
-                    (Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0)
-                )
-                if share > self.promises[number].at_most:
-                    least.append((self.promises[number], share))
-        if least:
-            raise ImpossiblePromise(least)
+def require_possible(problem: CutProblem, promises: Sequence[GroupPromise], *, removes: bool) -> None:
+    """Raise `ImpossiblePromise` when everything hidden is not enough.
+
+    Where rows may be removed, a promise may hold of the others, unless even all together are too few.
+    """
+    least = []
+    for table in problem.tables:
+        for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
+            fixed = np.zeros_like(table.fixed) if removes else table.fixed
+            if removes and not person:
+                continue
+            sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
+            found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
+            share = max((Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0))
+            if share > promises[number].at_most:
+                least.append((promises[number], share))
+    if least:
+        raise ImpossiblePromise(least)
 
 
 def share_of(bound: int, cost: int) -> float:
@@ -467,6 +476,8 @@ def detail_of(task: Task, plan: Plan, source: Engine) -> float:
     Where a sample is released, that of the rows that were drawn.
     """
     suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
+    if plan.groupings:
+        return _detail_of_groups(plan, source, suppressed)
     told = slice(None) if plan.sampled is None else np.isin(source.numbers(), np.array(plan.sampled, dtype=np.int64))
     lost = weights = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):
@@ -475,6 +486,17 @@ def detail_of(task: Task, plan: Plan, source: Engine) -> float:
         lost += weight * float(np.where(suppressed, 1.0, losses)[told].mean())
         weights += weight
     return 1 - lost / weights if weights else 1.0
+
+
+def _detail_of_groups(plan: Plan, source: Engine, suppressed: npt.NDArray[np.bool_]) -> float:
+    """Return the share of detail that groups with labels of their own release."""
+    lost = np.zeros(source.rows, dtype=np.float64)
+    whole = sum(grouping.whole for grouping in plan.groupings)
+    for grouping in plan.groupings:
+        group = groups_of(grouping, plan.policy, source.encoded, source.rows)
+        losses = np.append(np.array(grouping.losses, dtype=np.float64), grouping.whole)
+        lost += losses[np.where(group < 0, len(grouping.losses), group)]
+    return 1 - float(np.where(suppressed, whole, lost).mean()) / whole if whole and source.rows else 1.0
 
 
 def find_plan(
@@ -490,6 +512,10 @@ def find_plan(
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
+    if task.bound.policy.is_local:
+        from discreet.local_planning import LocalPlanner
+
+        return LocalPlanner(task, most_suppressed).run(carry_on)
     if task.bound.policy.method == "disclosure":
         return Planner(task).run(carry_on)
     return CutPlanner(task, most_suppressed, seed).run(carry_on)

@@ -340,6 +340,33 @@ def _figure(worst: Worst, sensitive: set[str]) -> str:
 
 def _print_changes(to: Console, release: Release) -> None:
     audit = release.audit
+    to.print()
+    to.print(_local_changes(release) if release.plan.groupings else _changes(release))
+    if audit.detail is not None:
+        to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+    if audit.bound is not None:
+        to.print(f"The cut: {how_far(audit.bound)}.")
+    _print_usefulness(to, audit.usefulness)
+
+
+def _local_changes(release: Release) -> Table:
+    """Return how many labels there are, and how much is told with them."""
+    audit = release.audit
+    names = ["column", "different labels", "cells as they were", "coarser", "hidden"]
+    table = Table(*names, title="What changed", title_justify="left", box=None)
+    for column in audit.hidden_cells:
+        hidden, coarser = audit.hidden_cells[column], audit.coarser_cells[column]
+        shares = [
+            percent(Fraction(cells, audit.rows)) if cells else "none"
+            for cells in (audit.rows - hidden - coarser, coarser, hidden)
+        ]
+        table.add_row(escape(column), f"{len(release.engine.encoded(column).domain):,}", *shares)
+    return table
+
+
+def _changes(release: Release) -> Table:
+    """Return what becomes of the values of each column."""
+    audit = release.audit
     coarser = any(release.plan.policy.column(recoding.column).coarsens for recoding in release.plan.recodings)
     names = ["column", "shown", *(["made coarser"] if coarser else []), "hidden", "cells hidden"]
     table = Table(*names, *(["coarser"] if coarser else []), title="What changed", title_justify="left", box=None)
@@ -351,13 +378,7 @@ def _print_changes(to: Console, release: Release) -> None:
             del cells[1]
         row = [recoding.column, *cells, hidden_cells, *([str(audit.coarser_cells[recoding.column])] if coarser else [])]
         table.add_row(*map(escape, row))
-    to.print()
-    to.print(table)
-    if audit.detail is not None:
-        to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
-    if audit.bound is not None:
-        to.print(f"The cut: {how_far(audit.bound)}.")
-    _print_usefulness(to, audit.usefulness)
+    return table
 
 
 def how_far(bound: float) -> str:

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet.errors import Problem
-from discreet.intervals import Interval, Values, allowed_cuts, cut_values, intervals
+from discreet.intervals import Interval, Values, allowed_cuts, between_ends, closed, cut_values, intervals
+from discreet.method.local_shapes import MOST_IN_A_SET
 from discreet.method.space import Flags, Node, Space
-from discreet.plan import Recoding
+from discreet.plan import Label, Recoding
 from discreet.policy.bind import Bound
-from discreet.policy.columns import Column
+from discreet.policy.columns import Column, reads_like_a_set
 from discreet.policy.matrices import Matrix
 from discreet.scale import share_of_range
+from discreet.sets import set_text
 from discreet.table.encode import Combinations, Ints
 from discreet.taxonomy import Taxonomy
 
@@ -76,6 +78,19 @@ class Changeable(Protocol):
         """Yield first code and name of each part that is not told in full."""
         ...
 
+    @property
+    def values_of_codes(self) -> Domain:
+        """The value of each code, written in one way."""
+        ...
+
+    def label(self, first: int, stop: int) -> Label:
+        """Return the label of a group of rows with codes from `first` up to `stop`, a node or interval of them."""
+        ...
+
+    def set_label(self, codes: Sequence[int]) -> Label:
+        """Return the label of a group of rows with these codes (ascending), where labels may be sets."""
+        ...
+
 
 @dataclass(frozen=True)
 class PlainColumn:
@@ -124,6 +139,24 @@ class PlainColumn:
         for code, (value, shown) in enumerate(zip(self.domain, found, strict=True)):
             if not shown:
                 yield code, value
+
+    @property
+    def values_of_codes(self) -> Domain:
+        """The table's own."""
+        return self.domain
+
+    def label(self, first: int, stop: int) -> Label:
+        """Return the value, or the marker for several."""
+        if stop - first == 1:
+            return Label(self.domain[first], first, stop)
+        return Label(self.marker, 0, len(self.domain))
+
+    def set_label(self, codes: Sequence[int]) -> Label:
+        """Return the set, or the marker where it has all values."""
+        if len(codes) in (1, len(self.domain)):
+            return self.label(codes[0], codes[-1] + 1)
+        text = set_text([self.domain[code] for code in codes])
+        return Label(text, codes[0], codes[-1] + 1, tuple(codes))
 
 
 @dataclass(frozen=True)
@@ -244,6 +277,22 @@ class TreeColumn:
         for first, stop, node in _parts(found):
             if stop - first > 1:
                 yield first, self._label(node, first)
+
+    @property
+    def values_of_codes(self) -> Domain:
+        """The missing values and leaves."""
+        return self._values
+
+    def label(self, first: int, stop: int) -> Label:
+        """Return the label of the node."""
+        return Label(self._label(self.space.node_at[first, stop], first), first, stop)
+
+    def set_label(self, codes: Sequence[int]) -> Label:
+        """Return the set, or the node where there is one with just these values."""
+        first, stop = codes[0], codes[-1] + 1
+        if stop - first == len(codes) and (first, stop) in self.space.node_at:
+            return self.label(first, stop)
+        return Label(set_text([self._values[code] for code in codes]), first, stop, tuple(codes))
 
     def _label(self, node: int, first: int) -> str | None:
         if node == 0 and self.missing:
@@ -376,6 +425,26 @@ class NumberColumn:
             if stop - first > 1:
                 yield first, self.marker if first < len(self.missing) else self._interval(first, stop)
 
+    @property
+    def values_of_codes(self) -> Domain:
+        """The missing values and the numbers, each as it stands somewhere in the table."""
+        spelled = dict(zip(self.codes.tolist(), self.domain, strict=True))
+        return tuple(spelled[code] for code in range(len(spelled)))
+
+    def label(self, first: int, stop: int) -> Label:
+        """Return a missing value, the marker for all, or the interval."""
+        extra = len(self.missing)
+        if first < extra:
+            text = self.missing[first] if stop - first == 1 else self.marker
+            return Label(text, first, stop)
+        write = closed if self.column.ends is None else between_ends
+        interval = write(self.values, self.column, first - extra, stop - extra, self.marker)
+        return Label(interval.text, first, stop, interval=interval)
+
+    def set_label(self, codes: Sequence[int]) -> Label:
+        """Return the interval: numbers have no sets."""
+        return self.label(codes[0], codes[-1] + 1)
+
     def _interval(self, first: int, stop: int) -> str:
         """Return an interval for the eyes of the owner: as far as the values reach, the last closed."""
         extra = len(self.missing)
@@ -417,9 +486,23 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
             column, problem = _number_column(bound, name, said, counted)
         else:
             column, problem = PlainColumn(name, domain, bound.policy.marker), None
+        problem = problem or _set_problem(bound, name, said, domain)
         columns += [column] if column is not None else []
         problems += [problem] if problem is not None else []
     return columns, problems
+
+
+def _set_problem(bound: Bound, name: str, said: Column, domain: Domain) -> Problem | None:
+    """Return what keeps the labels of a column from being sets."""
+    if said.form != "set":
+        return None
+    path = ("columns", name, "form")
+    if len(domain) > MOST_IN_A_SET:
+        message = f"the column has {len(domain)} different values, and sets are for at most {MOST_IN_A_SET}; drop it"
+        return bound.policy.problem(path, message)
+    if any(map(reads_like_a_set, domain)):
+        return bound.policy.problem(path, "a value of the column reads like a set, {...}; drop the form")
+    return None
 
 
 def _tree_column(

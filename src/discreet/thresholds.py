@@ -140,6 +140,8 @@ def frontier(
     [('1/2', 1.0), ('2/5', 0.0)]
     """
     policy = as_policy(policy)
+    if policy.is_local:
+        raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     places = _swept(policy, promise)
     sizes = isinstance(policy.protect[places[0]], KAnonymity)
     job = prepare(table, policy)

@@ -63,9 +63,18 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("several protected values taken together")
     told = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
     told += [name for name, column in policy.columns.items() if column.released_form == "median" and name not in told]
+    tight = tight_columns(policy)
+    if tight:
+        found.append(f"the smallest and largest {', '.join(tight)} of each group: they are values of its rows")
     if told:
         found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
     return (*found, *ALWAYS_OPEN)
+
+
+def tight_columns(policy: Policy) -> list[str]:
+    """Return the columns of numbers and dates whose labels end with values of the rows themselves."""
+    columns = policy.columns.items() if policy.is_local else ()
+    return [name for name, column in columns if column.scale is not None and column.ends is None]
 
 
 ALWAYS_OPEN = (

@@ -30,6 +30,8 @@ Pairs = Sequence[tuple[str | None, str | None]]
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"(?!-0\Z)-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?", re.ASCII)
+_ITEM = re.compile(r'"((?:[^"]|"")*)"|((?:(?! )[^,{}"]+(?<! ))?)', re.DOTALL)
+"""A value in a set: in quotes, or without anything that could be misread."""
 _BLANKS = " \t\n\r\f\v"
 _TICK = timedelta(microseconds=1)
 
@@ -80,10 +82,14 @@ def _covered(
     """Say of each pair whether the column's kind of text covers the original; equal texts and markers aside."""
     if column is None:
         return [False] * len(pairs)
-    if column.taxonomy is not None:
-        return _by_taxonomy(pairs, column.taxonomy, unknown)
     if column.type == "category":
-        return [False] * len(pairs)
+        above = [False] * len(pairs)
+        if column.taxonomy is not None:
+            above = _by_taxonomy(pairs, column.taxonomy, unknown)
+        if column.form != "set":
+            return above
+        members = cache(_members)
+        return [covers or original in members(text) for covers, (original, text) in zip(above, pairs, strict=True)]
     kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
     read = cache(kind.value)
     values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
@@ -109,6 +115,31 @@ def _by_taxonomy(pairs: Pairs, taxonomy: Taxonomy, unknown: Collection[str | Non
         return labels or ((root,) if original in unknown else ())
 
     return [released in above(original) for original, released in pairs]
+
+
+def _members(text: str | None) -> frozenset[str | None]:
+    """Return the values of a released set, two or more; nothing when the text is no set.
+
+    `{a, "b, c", , ""}`: a value in quotes (doubled within) may have anything in it, nothing at all is a missing value.
+    """
+    if text is None or not (text.startswith("{") and text.endswith("}")):
+        return frozenset()
+    found: list[str | None] = []
+    at, end = 1, len(text) - 1
+    while True:
+        item = _ITEM.match(text, at, end)
+        if item is None:
+            return frozenset()
+        quoted, plain = item.groups()
+        found.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        at = item.end()
+        if at == end:
+            break
+        if not text.startswith(", ", at, end):
+            return frozenset()
+        at += 2
+    members = frozenset(found)
+    return members if len(found) == len(members) > 1 else frozenset()
 
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
@@ -168,6 +199,8 @@ def _ordered(
     """Return the originals in an order, and what finds the ranges in it that a released text covers."""
     if column is None or not column.coarsens:
         return range(len(originals)), lambda _: ()
+    if column.form == "set":
+        return _with_sets(originals, column.taxonomy, unknown)
     if column.taxonomy is not None:
         return _in_tree_order(originals, column.taxonomy, unknown)
     kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
@@ -197,6 +230,20 @@ def _in_tree_order(originals: Sequence[str | None], taxonomy: Taxonomy, unknown:
             else:
                 found.append((place, place + 1))
     return order, lambda text: under.get(text, [])
+
+
+def _with_sets(originals: Sequence[str | None], taxonomy: Taxonomy | None, unknown: Collection[str | None]) -> _Ordered:
+    """Put the originals in the order of a taxonomy, if there is one; a set covers its values one by one."""
+    order: Sequence[int] = range(len(originals))
+    above: Callable[[str], Ranges] = lambda _: ()  # noqa: E731
+    if taxonomy is not None:
+        order, above = _in_tree_order(originals, taxonomy, unknown)
+    place = {originals[number]: at for at, number in enumerate(order)}
+
+    def ranges(text: str) -> Ranges:
+        return [*above(text), *((place[value], place[value] + 1) for value in _members(text) if value in place)]
+
+    return order, ranges
 
 
 @dataclass(frozen=True)

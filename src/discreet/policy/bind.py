@@ -82,7 +82,7 @@ def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
                     message = f"{name!r} is never changed (it is the target); take the {what} out"
                     yield policy.problem(("columns", name, what), message)
         elif column.coarsens and name not in changeable:
-            what = "taxonomy" if column.taxonomy is not None else "type"
+            what = "taxonomy" if column.taxonomy is not None else "form" if column.form == "set" else "type"
             if name in policy.sensitive or name in policy.targets:
                 message = (
                     f"{name!r} is never changed (it is {'sensitive' if name in policy.sensitive else 'the target'})"

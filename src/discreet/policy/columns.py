@@ -74,9 +74,10 @@ class Column(Part):
     labels: tuple[str, ...] | None = Field(
         default=None, description="names of the intervals between the ends, one more than there are ends"
     )
-    form: Literal["interval", "label", "median"] | None = Field(
+    form: Literal["interval", "label", "median", "set"] | None = Field(
         default=None,
-        description="interval: [30-39]; label: by their names; median: a typical value, the intervals in a file beside",
+        description="interval: [30-39]; label: by their names; median: a typical value, the intervals in a file "
+        "beside; set: categories as {clerk, cook} too (only with recoding: local)",
     )
     open_ends: bool = Field(
         default=True, description="write the outermost intervals as <18 and >=65, so that no extreme value is told"
@@ -106,7 +107,7 @@ class Column(Part):
     @property
     def coarsens(self) -> bool:
         """Whether it says anything about how values may be made coarser."""
-        return self.type != "category" or self.taxonomy is not None
+        return self.type != "category" or self.taxonomy is not None or self.form == "set"
 
     @property
     def released_form(self) -> str:
@@ -127,14 +128,24 @@ class Column(Part):
             raise ValueError(f"taxonomy: a {self.type} is cut into intervals; drop the taxonomy or the type")
         if self.type == "category":
             for name in ("ends", "labels", "form", "date_format"):
-                if getattr(self, name) is not None:
+                if getattr(self, name) not in (None, "set"):
                     raise ValueError(f"{name}: only numbers and dates have it; write type: number")
             if "open_ends" in self.model_fields_set:
                 raise ValueError("open_ends: only numbers and dates have it; write type: number")
+        elif self.form == "set":
+            raise ValueError(f"form: a {self.type} is cut into intervals; only categories have sets")
         if self.date_format is not None and self.type != "date":
             raise ValueError("date_format: only dates have it; write type: date")
         if self.date_format is not None and not tells_days(self.date_format):
             raise ValueError("date_format: must tell day, month and year (four digits) and no time, such as %d.%m.%Y")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_are_no_sets(self) -> Column:
+        if self.form == "set" and self.taxonomy is not None:
+            labels = {label for node in self.taxonomy.nodes for label in node.labels} | set(self.taxonomy.leaves)
+            if any(map(reads_like_a_set, labels)):
+                raise ValueError("form: a label of the taxonomy reads like a set, {...}; rename it, or drop the form")
         return self
 
     @model_validator(mode="after")
@@ -188,7 +199,7 @@ class Column(Part):
         """Whether a text could be released for other values than the one that has it, or be read as a number."""
         if text in self.released_labels():
             return self.taxonomy is None or text not in self.taxonomy.leaves
-        if text in self._spans():
+        if text in self._spans() or (self.form == "set" and reads_like_a_set(text)):
             return True
         return self.scale is not None and (self.scale.read(text) is not None or text.startswith(("<", ">=", "[")))
 
@@ -197,6 +208,11 @@ class Column(Part):
         if self.taxonomy is not None:
             return {node.label for node in self.taxonomy.nodes[1:]} | set(self.taxonomy.leaves)
         return set(self.labels or ())
+
+
+def reads_like_a_set(text: str | None) -> bool:
+    """Whether a text stands in braces, as released sets do."""
+    return text is not None and text.startswith("{") and text.endswith("}")
 
 
 def as_columns(value: Any) -> Any:

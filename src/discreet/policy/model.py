@@ -142,6 +142,19 @@ class ReleaseOptions(Part):
         return math.floor(self.sample * rows)
 
 
+def _beyond_local_labels(column: Column) -> str | None:
+    """What is said of the labels of a column that local recoding does not know, and what to do about it."""
+    if column.released_form == "median":
+        return "form: median; drop it"
+    if column.labels is not None:
+        return "labels; drop them"
+    if column.losses is not None:
+        return "losses; drop them"
+    if "open_ends" in column.model_fields_set and column.ends is None:
+        return "open_ends without ends: it tells the extremes of every group; write ends too, or drop it"
+    return None
+
+
 class Policy(Part):
     """What must not be inferred from the release, and what the release is for.
 
@@ -152,7 +165,7 @@ class Policy(Part):
         list of them, each with its weight.
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`.
-    columns, missing, file, marker, search, search_on, disclosure, genetic, suppress, release
+    columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release
         See the page "Policies" of the documentation.
 
     Examples
@@ -189,6 +202,11 @@ class Policy(Part):
     )
     disclosure: Disclosure = Field(default_factory=Disclosure)
     genetic: Genetic = Field(default_factory=Genetic)
+    recoding: Literal["global", "local"] = Field(
+        default="global",
+        description="global: a value is released alike in all rows; local: groups of rows have labels of their own, "
+        "which tells far more (for use general or counts)",
+    )
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
 
@@ -209,6 +227,7 @@ class Policy(Part):
             search_on: str | float | Fraction | None = ...,
             disclosure: Disclosure | Mapping[str, object] = ...,
             genetic: Genetic | Mapping[str, object] = ...,
+            recoding: Literal["global", "local"] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
             release: ReleaseOptions | Mapping[str, object] | None = ...,
         ) -> None: ...
@@ -235,12 +254,44 @@ class Policy(Part):
             ("genetic", ("genetic",), Genetic()),
             ("suppress", ("coordinate", "genetic", "exact"), Suppress()),
         ):
+            if name == "suppress" and self.is_local:
+                continue
             if getattr(self, name) != silent and self.method not in searches:
                 said = " or ".join(f"'search: {search}'" for search in searches)
                 raise ValueError(f"{name}: is an option of {said}; write that, or leave it out")
         if self.method == "disclosure" and (what := self._beyond_disclosure()):
             raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
         return self
+
+    @model_validator(mode="after")
+    def _recoding_fits(self) -> Policy:
+        if what := self._beyond_local() if self.is_local else self._beyond_global():
+            raise ValueError(what)
+        return self
+
+    def _beyond_global(self) -> str | None:
+        """What is said of columns that only local recoding knows."""
+        for name, column in self.columns.items():
+            if column.form == "set":
+                return f"columns: {name!r} can have sets of values (form: set) only with recoding: local"
+        return None
+
+    def _beyond_local(self) -> str | None:
+        """What is asked for that local recoding does not know."""
+        if self.search is not None:
+            return "search: recoding: local has a search of its own; take one of the two out"
+        if self.search_on is not None:
+            return "search_on: recoding: local searches on all rows; take one of the two out"
+        if self.k_on_population:
+            return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
+        if self.goals:
+            return "recoding: local is for use general or counts, not for predicting; write recoding: global"
+        for name, column in self.columns.items():
+            if what := _beyond_local_labels(column):
+                return f"columns: {name!r}: recoding: local does not know {what}"
+            if column.form == "set" and isinstance(self.uses[0], Counts):
+                return f"columns: {name!r}: use counts takes every set for a changed cell; drop the form, or the use"
+        return None
 
     def _beyond_disclosure(self) -> str | None:
         """What the use asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
@@ -312,10 +363,17 @@ class Policy(Part):
     @property
     def method(self) -> str:
         """How a plan is searched for: as said, or as fits what is asked."""
+        if self.is_local:
+            return "local"
         if self.search is not None:
             return self.search
         crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
         return "coordinate" if crowds or self._beyond_disclosure() else "disclosure"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether groups of rows have labels of their own."""
+        return self.recoding == "local"
 
     @property
     def k_on_population(self) -> bool:

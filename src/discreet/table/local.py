@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,14 +18,28 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discreet.assigning import UNCOVERED, groups_of
 from discreet.errors import InputError
 from discreet.plan import UNSEEN, Plan, Unseen
 from discreet.policy import Missing
-from discreet.table.encode import Combinations, Encoded, Ints, collapse, encode
+from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
 from discreet.table.texts import Texts, as_texts, differences, has_text, printed
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a plan makes of the rows: for each column texts and which of them each row has."""
+
+    texts: dict[str, tuple[list[str | None], Codes]]
+    unseen: npt.NDArray[np.bool_]
+    """Rows that the plan cannot place."""
+    gone: npt.NDArray[np.bool_]
+    """Rows that are masked or removed."""
+    hidden: npt.NDArray[np.bool_]
+    """Rows of which their texts tell nothing."""
 
 
 class LocalEngine:
@@ -103,22 +117,12 @@ class LocalEngine:
         if plan.sampled is not None:
             return self._sampled(plan.sampled, plan)
         marker = plan.policy.marker
-        masked = np.zeros(self.rows, dtype=np.bool_)
-        released = {
-            recoding.column: recoding.texts(
-                self.encoded(recoding.column).domain, plan.policy.column(recoding.column).scale
-            )
-            for recoding in plan.recodings
-        }
-        for column, texts in released.items():
-            if UNSEEN in texts:
-                unseen = np.array([text is UNSEEN for text in texts], dtype=np.bool_)
-                masked |= unseen[self.encoded(column).codes]
-        strangers = int(masked.sum())
+        made = self._by_groups(plan) if plan.groupings else self._by_recodings(plan)
+        masked, strangers = made.gone, int(made.unseen.sum())
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():
             return self._without(masked, strangers, plan)
-        changed = {column: self._recoded(column, texts, masked, marker) for column, texts in released.items()}
+        changed = {column: self._recoded(column, *made.texts[column], masked, marker) for column in made.texts}
         for column, rows, new in _edits_by_column(plan):
             current = changed.get(column)
             base = self.texts(column) if current is None else current
@@ -127,8 +131,37 @@ class LocalEngine:
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         ).drop(plan.policy.identifiers, strict=False)
         release = self._with(without_luggage(frame), self._numbers)
-        release.suppressed, release.unseen = int(masked.sum()), strangers
+        release.suppressed, release.unseen = int((masked | made.hidden).sum()), strangers
         return release
+
+    def _by_recodings(self, plan: Plan) -> _Made:
+        """Return what becomes of each column by itself."""
+        unseen = np.zeros(self.rows, dtype=np.bool_)
+        made: dict[str, tuple[list[str | None], Codes]] = {}
+        for recoding in plan.recodings:
+            encoded = self.encoded(recoding.column)
+            texts = recoding.texts(encoded.domain, plan.policy.column(recoding.column).scale)
+            if UNSEEN in texts:
+                unseen |= np.array([text is UNSEEN for text in texts], dtype=np.bool_)[encoded.codes]
+            known = [plan.policy.marker if isinstance(text, Unseen) else text for text in texts]
+            made[recoding.column] = (known, encoded.codes)
+        return _Made(made, unseen, unseen.copy(), np.zeros_like(unseen))
+
+    def _by_groups(self, plan: Plan) -> _Made:
+        """Return what becomes of groups of rows; rows of which nothing is told are suppressed."""
+        unseen, gone = np.zeros(self.rows, dtype=np.bool_), np.zeros(self.rows, dtype=np.bool_)
+        hidden = np.ones(self.rows, dtype=np.bool_)
+        made: dict[str, tuple[list[str | None], Codes]] = {}
+        for grouping in plan.groupings:
+            group = groups_of(grouping, plan.policy, self.encoded, self.rows)
+            unseen |= group == UNCOVERED
+            gone |= group < 0
+            group = np.maximum(group, 0)
+            hidden &= np.isin(group, np.array(grouping.hidden, dtype=np.int64))
+            for told in grouping.columns:
+                of_group = np.array(told.of_group or (0,), dtype=np.uint32)
+                made[told.column] = ([label.text for label in told.labels], of_group[group])
+        return _Made(made, unseen, gone, hidden)
 
     def _sampled(self, numbers: Sequence[int], plan: Plan) -> LocalEngine:
         """Return the release of the rows that were drawn."""
@@ -275,14 +308,15 @@ class LocalEngine:
         return found
 
     def _recoded(
-        self, column: str, texts: Sequence[str | Unseen | None], masked: npt.NDArray[np.bool_], marker: str
+        self, column: str, texts: Sequence[str | None], codes: Codes, masked: npt.NDArray[np.bool_], marker: str
     ) -> pl.Series | None:
         """Return the released texts of a column; None when nothing changes, so that its type is kept."""
         encoded = self.encoded(column)
-        released = [marker if isinstance(text, Unseen) else text for text in texts]
-        if not masked.any() and released == list(encoded.domain):
+        if not masked.any() and codes is encoded.codes and texts == list(encoded.domain):
             return None
-        cells = pl.Series(released, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
+        cells = pl.Series(texts, dtype=pl.String).gather(pl.Series(codes).cast(pl.UInt32))
+        if codes is not encoded.codes and not masked.any() and cells.eq_missing(self.texts(column)).all():
+            return None
         return cells.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else cells
 
 
