@@ -186,7 +186,7 @@ def test_new_rows_may_need_more_suppression_than_allowed() -> None:
     [
         (
             {"search": "disclosure", "suppress": {"limit": "5%"}},
-            "suppress: is an option of 'search: coordinate' or 'search: exact'",
+            "suppress: is an option of 'search: coordinate' or 'search: genetic' or 'search: exact'",
         ),
         ({"disclosure": {"split": "best"}}, "disclosure: is an option of 'search: disclosure'"),
         ({"search": "disclosure", "use": d.Regress("x", by="median")}, "search: disclosure does not know 'by: median'"),
