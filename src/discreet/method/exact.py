@@ -253,6 +253,7 @@ class _Search:
                 bound=max(look.bound, int((look.node_bound if is_node else look.code_bound)[1, place])),
             )
             yes = self.bounds.look(rows, self.bounds.decided(look.of, place, is_node, YES), look, self.upper, 1)
+            yes = replace(yes, bound=max(yes.bound, look.bound))  # what holds of a set holds of its parts
             gains = sorted(min(side.bound, self.upper) - look.bound + 1.0 for side in (yes, no))
             if gains[0] * gains[1] > score:
                 score, without, taken = gains[0] * gains[1], no, yes
