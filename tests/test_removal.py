@@ -74,7 +74,7 @@ def recoded(frame: pl.DataFrame, plan: d.Plan) -> pl.DataFrame:
 # The whole way
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(mixed_jobs(search="coordinate"), st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(0)]))
 def test_every_release_lacks_the_rows_that_do_not_fit_and_no_others(job: Job, limit: Fraction) -> None:
     job = removing(job, limit)
@@ -269,7 +269,7 @@ _CELLS: dict[str, list[str]] = {
 }
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_release_is_accepted_exactly_if_its_rows_can_stand_for_some_of_the_original_in_order(
     data: st.DataObject,

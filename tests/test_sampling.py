@@ -46,7 +46,7 @@ def sampling(job: Job, share: Fraction, k_on: Literal["sample", "population"], r
     return Job(job.columns, job.rows, job.policy.model_copy(update=changed))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     mixed_jobs(search="coordinate", most_rows=24),
     st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(4, 5), Fraction(1)]),
@@ -199,7 +199,7 @@ _RELEASED = {
 }
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(*map(st.sampled_from, _ORIGINAL.values())), min_size=1, max_size=10),
     st.lists(st.tuples(*map(st.sampled_from, _RELEASED.values())), min_size=1, max_size=8),

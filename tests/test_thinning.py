@@ -30,7 +30,7 @@ def searching_on(job: Job, share: Fraction, rows: str = "mask") -> Job:
     return Job(job.columns, job.rows, job.policy.model_copy(update=changed))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     mixed_jobs(search="coordinate"),
     st.sampled_from([Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
