@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.assigning import groups_of
+from discreet.assigning import UNCOVERED, groups_of
 from discreet.audit.covers import reach, untrue
 from discreet.cli import app
 from discreet.method.local_shapes import MOST_IN_A_SET
@@ -157,6 +157,20 @@ def test_new_rows_go_to_the_group_that_covers_them_with_the_least_loss(job: Job,
         return
     assert isinstance(release.table, pl.DataFrame)
     assert keeps_all(release.table.rows(named=True), job.policy)
+
+
+def test_a_text_that_is_no_number_is_not_taken_for_a_missing_one() -> None:
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=2, over=["age"])],
+        columns={"age": d.Column(type="number")},
+        missing=d.Missing(values=["?"], rows="value"),
+        recoding="local",
+    )
+    grouping = d.protect(pl.DataFrame({"age": ["7", "7", None, None]}), policy).plan.groupings[0]
+    engine = open_table(pl.DataFrame({"age": ["7", "x", None]}), policy)
+    seven, text, missing = groups_of(grouping, policy, engine.encoded, engine.rows).tolist()
+    assert {seven, missing} == set(grouping.group)
+    assert text == UNCOVERED
 
 
 @settings(max_examples=80, deadline=None)

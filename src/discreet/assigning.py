@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,12 @@ class _Placed:
     """The first position after it."""
 
 
+class _Missing(NamedTuple):
+    """A text, or none, that stands for a missing number."""
+
+    text: str | None
+
+
 def _placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> _Placed:
     scale = policy.column(told.column).scale
     if scale is None:
@@ -68,8 +75,10 @@ def _placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> _Placed
         low, high = ([getattr(label, name) for label in told.labels] for name in ("first", "stop"))
         return _Placed(codes, codes, np.array(low, dtype=np.int64), np.array(high, dtype=np.int64))
 
-    def read(value: str | None) -> str | Decimal | None:
-        return value if policy.missing is not None and policy.missing.has(value) else scale.read(value)
+    def read(value: str | None) -> _Missing | Decimal | None:
+        """Return what a text stands for; None if it is no number."""
+        missing = policy.missing is not None and policy.missing.has(value)
+        return _Missing(value) if missing else scale.read(value)
 
     known = {read(value): place for place, value in enumerate(told.values)}
     extra = sum(not isinstance(value, Decimal) for value in known)
