@@ -16,6 +16,7 @@ import discreet as d
 from discreet.cli import app
 from discreet.method import sweep
 from discreet.policy import Inference
+from discreet.policy.requirements import Requirement
 from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates
 
 SHARES = [Fraction(n, 6) for n in range(7)]
@@ -31,7 +32,7 @@ def test_every_point_is_what_protect_would_plan(job: Job, copied: int) -> None:
         found = d.frontier(job.frame, job.policy, thresholds)
     assert [point.threshold for point in found.points] == sorted(point.threshold for point in found.points)[::-1]
     for point in found.points:
-        protect: list[d.Template | d.KAnonymity] = []
+        protect: list[Requirement] = []
         for requirement in job.policy.protect:
             if isinstance(requirement, d.Template):
                 protect.append(requirement.model_copy(update={"at_most": point.threshold}))

@@ -339,4 +339,5 @@ def test_reasons_name_a_promise_that_telling_more_would_break(job: Job) -> None:
             assert (kept.hits, kept.infers) == (1, None)
             assert kept.rows < requirement.k
         else:
+            assert isinstance(requirement, d.Template)
             assert Fraction(kept.hits, kept.rows) > requirement.at_most

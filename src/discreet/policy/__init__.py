@@ -1,6 +1,7 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
 from discreet.policy.columns import Column
+from discreet.policy.confidential import Confidential, Id3, Ids, Learner, NaiveBayes, Published
 from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
@@ -9,6 +10,7 @@ from discreet.policy.uses import Classify, Counts, General, Regress
 __all__ = [
     "Classify",
     "Column",
+    "Confidential",
     "Counts",
     "Crowd",
     "Disclosure",
@@ -16,10 +18,15 @@ __all__ = [
     "General",
     "Genetic",
     "GroupPromise",
+    "Id3",
+    "Ids",
     "Inference",
     "KAnonymity",
+    "Learner",
     "Missing",
+    "NaiveBayes",
     "Policy",
+    "Published",
     "Regress",
     "ReleaseOptions",
     "Suppress",

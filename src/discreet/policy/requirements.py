@@ -7,6 +7,8 @@ rest on):
 
 - `Template` (Wang, Fung, Yu): the share of rows with the sensitive property; a mean of the two shares.
 - `KAnonymity` (Iyengar; Samarati, Sweeney): one person among the rows, 1/size; smaller than both.
+
+A cell requirement (`Confidential`) holds for single cells; it yields no such promises.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.policy.confidential import Confidential
 from discreet.policy.part import Frozen, Part, Path, Text, Whole
 from discreet.policy.share import parse_share, percent
 
@@ -270,7 +273,7 @@ class KAnonymity(Part):
             yield ("over", place), column
 
 
-TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template, "k": KAnonymity}
+TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template, "k": KAnonymity, "column": Confidential}
 """The field that tells what kind of requirement an item of `protect` is."""
 
 
@@ -282,10 +285,11 @@ def _kind(value: Any) -> str | None:
 
 
 Requirement = Annotated[
-    Annotated[Template, Tag("infer")] | Annotated[KAnonymity, Tag("k")],
+    Annotated[Template, Tag("infer")] | Annotated[KAnonymity, Tag("k")] | Annotated[Confidential, Tag("column")],
     Discriminator(
         _kind,
         custom_error_type="requirement",
-        custom_error_message="a requirement has either 'infer' (with 'given' and 'at_most') or 'k' (with 'over')",
+        custom_error_message="a requirement has one of 'infer' (with 'given' and 'at_most'), 'k' (with 'over') and "
+        "'column' (with 'rows', 'ids' or 'where')",
     ),
 ]

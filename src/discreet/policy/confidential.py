@@ -1,0 +1,502 @@
+"""Confidential cells: single cells that stay unknown, also to whoever trains a classifier on the release.
+
+An item of `protect` with `column` says of which rows the cell is confidential (`rows`, `ids` or `where`), from which
+columns an adversary may predict it (`predictors`), by what (`against`), and what may be changed to prevent that
+(`method`, `change`, `may_hide`, `must_publish`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+
+from discreet.errors import InputError, PolicyError
+from discreet.policy.matrices import Weight
+from discreet.policy.part import Frozen, Part, Path, Text, Whole, did_you_mean
+from discreet.textfile import read_text
+
+Method: TypeAlias = Literal["decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy"]
+Hideable: TypeAlias = Literal["own.conditions", "others.conditions", "others.sensitive"]
+
+NEEDS: dict[str, frozenset[Hideable]] = {
+    "decp": frozenset({"others.conditions"}),
+    "e-decp": frozenset({"others.conditions"}),
+    "incp": frozenset({"others.sensitive"}),
+    "dropp": frozenset({"own.conditions"}),
+    "e-dropp": frozenset({"own.conditions"}),
+    "hid3": frozenset({"own.conditions"}),
+    "greedy": frozenset({"own.conditions"}),
+    "nrd": frozenset(),
+}
+"""What each method must be allowed to change."""
+USUAL: dict[str, frozenset[Hideable]] = {**NEEDS, "incp": frozenset({"others.sensitive", "others.conditions"})}
+"""What each method may change when the policy does not say."""
+AGAINST_BAYES = ("decp", "incp", "dropp", "e-decp", "e-dropp")
+
+
+class NaiveBayes(Part):
+    """An adversary who trains naive Bayes on the released rows with a known class.
+
+    Parameters
+    ----------
+    nulls
+        What unknown values of a predictor mean in training: `count`: rows with one count in the denominator, as in the
+        thesis (the usual meaning where values are deleted); `drop`: they do not; `spread`: they, and every taxonomy
+        node, are spread over the values below it in proportion (the usual meaning where values are generalised).
+    laplace
+        Added to every count of a value; 0 for none.
+
+    Examples
+    --------
+    >>> NaiveBayes(laplace=1).laplace
+    Fraction(1, 1)
+    """
+
+    nulls: Literal["count", "drop", "spread"] | None = Field(
+        default=None,
+        description="count: rows with an unknown value count in the denominator; drop: they do not; spread: they and "
+        "taxonomy nodes are spread over the values below",
+    )
+    laplace: Weight = Field(default=Fraction(0), description="added to every count of a value")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, *, nulls: Literal["count", "drop", "spread"] | None = ..., laplace: object = ...
+        ) -> None: ...
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> NaiveBayes:
+        if self.laplace and self.nulls == "spread":
+            raise ValueError("laplace: cannot be added to counts that are spread; write nulls: count or drop")
+        if self.laplace.denominator > 1000 or self.laplace > 1000:
+            raise ValueError("laplace: write a number up to 1000 with at most 3 decimals")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What it is called in a policy."""
+        return "naive_bayes"
+
+
+class Id3(Part):
+    """An adversary who trains an ID3 decision tree on the released rows with a known class."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a policy."""
+        return "id3"
+
+
+LEARNERS = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree")
+
+
+class Learner(Part):
+    """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
+
+    name: Literal["logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"]
+
+
+Adversary: TypeAlias = NaiveBayes | Id3 | Learner
+KINDS: dict[str, type[NaiveBayes] | type[Id3]] = {"naive_bayes": NaiveBayes, "id3": Id3}
+
+
+def _as_adversary(value: object) -> object:
+    if isinstance(value, (NaiveBayes, Id3, Learner)):
+        return value
+    name: object
+    options: object = {}
+    if isinstance(value, str):
+        name = value
+    elif isinstance(value, Mapping) and len(value) == 1:
+        name, options = next(iter(value.items()))
+    else:
+        raise ValueError("write naive_bayes, id3, or an adversary with options such as {naive_bayes: {laplace: 1}}")
+    known = [*KINDS, *LEARNERS]
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(
+            f"unknown adversary {name!r}{did_you_mean(str(name), known) or '; known: ' + ', '.join(known)}"
+        )
+    if options is None:
+        options = {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"{name}: write options and values, such as {{naive_bayes: {{laplace: 1}}}}")
+    if name in LEARNERS and options:
+        raise ValueError(f"{name}: has no options")
+    try:
+        return Learner(name=name) if name in LEARNERS else KINDS[name](**options)
+    except PolicyError as error:
+        raise ValueError(f"{name}: {error.problems[0]}") from None
+    except TypeError:
+        raise ValueError(f"{name}: an option is a word") from None
+
+
+def _plain_adversary(adversary: Adversary) -> object:
+    if isinstance(adversary, Learner):
+        return adversary.name
+    options = adversary.model_dump(mode="json", exclude_defaults=True)
+    return {adversary.name: options} if options else adversary.name
+
+
+AdversaryField = Annotated[
+    InstanceOf[NaiveBayes] | InstanceOf[Id3] | InstanceOf[Learner],
+    BeforeValidator(_as_adversary),
+    PlainSerializer(_plain_adversary),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": [*KINDS, *LEARNERS]},
+                {
+                    "type": "object",
+                    "properties": {
+                        "naive_bayes": {
+                            "type": ["object", "null"],
+                            "properties": {
+                                "nulls": {"enum": ["count", "drop", "spread"]},
+                                "laplace": {"type": ["number", "string"]},
+                            },
+                            "additionalProperties": False,
+                        },
+                        "id3": {"type": ["object", "null"], "maxProperties": 0},
+                    },
+                    "additionalProperties": False,
+                    "minProperties": 1,
+                    "maxProperties": 1,
+                },
+            ]
+        }
+    ),
+]
+
+
+class Ids(Part):
+    """Rows by the value they have in some column, written in the policy or one to a line in a file."""
+
+    column: str = Field(description="the column with the ids; often an identifier, which is left out of the release")
+    values: tuple[Text, ...] = Field(
+        json_schema_extra={"items": {"type": ["string", "number", "boolean"]}, "minItems": 1},
+        description="the ids; or `file`, a text file with one to a line",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, said: Any, info: ValidationInfo) -> Any:
+        if not isinstance(said, Mapping) or "file" not in said:
+            return said
+        if "values" in said:
+            raise ValueError("file: stands beside values; keep one of them")
+        name = said["file"]
+        if not isinstance(name, (str, FilePath)):
+            raise ValueError("file: write the name of a text file with one id to a line")
+        try:
+            text = read_text(FilePath((info.context or {}).get("folder", FilePath())) / name, "ids")
+        except InputError as error:
+            raise ValueError(f"file: {error}") from None
+        ids = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+        return {**{key: value for key, value in said.items() if key != "file"}, "values": ids}
+
+    @field_validator("values")
+    @classmethod
+    def _some(cls, values: tuple[str | None, ...]) -> tuple[str | None, ...]:
+        if not values:
+            raise ValueError("name at least one id")
+        if None in values:
+            raise ValueError("a missing value is no id")
+        return tuple(dict.fromkeys(values))
+
+
+def _row_numbers(rows: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    if rows is None:
+        return None
+    if not rows:
+        raise ValueError("name at least one row")
+    if min(rows) < 1:
+        raise ValueError("rows are counted from 1")
+    if len(set(rows)) < len(rows):
+        raise ValueError("a row is listed twice")
+    return tuple(sorted(rows))
+
+
+class Published(Part):
+    """Cells that must be released as they are: a column, or only some of its rows."""
+
+    column: str
+    rows: tuple[Whole, ...] | None = Field(
+        default=None, description="row numbers of the input, from 1; all when absent"
+    )
+
+
+def _as_published(value: object) -> object:
+    return {"column": value} if isinstance(value, str) else value
+
+
+def _as_condition(value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        column: tuple(values) if isinstance(values, (list, tuple)) else (values,) for column, values in value.items()
+    }
+
+
+def _plain_condition(where: Mapping[str, tuple[str | None, ...]] | None) -> object:
+    if where is None:
+        return None
+    return {column: values[0] if len(values) == 1 else list(values) for column, values in where.items()}
+
+
+def _each_once(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    if not columns:
+        raise ValueError("name at least one column")
+    if len(set(columns)) < len(columns):
+        raise ValueError("a column is listed twice")
+    return columns
+
+
+class Confidential(Part):
+    """Some rows' cells of a column stay unknown, also to whoever trains a classifier on the release.
+
+    Parameters
+    ----------
+    column
+        The column with the confidential cells.
+    rows, ids, where
+        Which rows: their numbers in the input, from 1; those with some id; or those that meet a condition. One of them.
+    predictors
+        The columns from which the cell could be predicted; all other released ones when absent.
+    against
+        Who tries: `naive_bayes`, `id3`, learners of scikit-learn by name, or `NaiveBayes(...)` with options.
+    method
+        How the cells are protected; by the adversary when absent: `dropp`, `hid3`, `greedy`.
+    change
+        Whether values are deleted or generalised (by the taxonomies of their columns).
+    may_hide, must_publish
+        What may be changed, and cells that may not.
+    guesses
+        Among how many of the most probable values the one is drawn that becomes at least as probable as the true one.
+    strict
+        Whether a tie with the true value is not enough.
+    two_values
+        Where the column has only two values, hiding one tells the other: `refuse`, or leave it to the `lot`.
+    on_failure
+        What becomes of a row that cannot be protected: `fail` (nothing is released) or `remove` the row.
+    knows
+        Whether the adversary knows the row's `original` values where a recoding released others, or only what was
+        `released` of it.
+
+    Examples
+    --------
+    >>> bob = Confidential(column="Diagnosis", where={"Name": "Bob"}, predictors=["Pain", "Age"], method="dropp")
+    >>> print(bob)
+    Diagnosis of rows where Name = Bob, against naive_bayes
+    """
+
+    column: str = Field(description="the column with the confidential cells")
+    rows: Annotated[tuple[Whole, ...] | None, AfterValidator(_row_numbers)] = Field(
+        default=None, description="row numbers of the input, from 1"
+    )
+    ids: Ids | None = None
+    where: Annotated[
+        Mapping[str, tuple[Text, ...]] | None, BeforeValidator(_as_condition), PlainSerializer(_plain_condition)
+    ] = Field(
+        default=None,
+        json_schema_extra={
+            "additionalProperties": {
+                "anyOf": [
+                    {"type": ["string", "number", "boolean", "null"]},
+                    {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}, "minItems": 1},
+                ]
+            }
+        },
+        description="columns and the value (or values) that they have in these rows",
+    )
+    predictors: Annotated[tuple[str, ...] | None, AfterValidator(_each_once)] = Field(
+        default=None, description="the columns it could be predicted from; all other released ones when absent"
+    )
+    against: tuple[AdversaryField, ...] = Field(
+        default=(), description="who tries: naive_bayes (default), id3, or a learner of scikit-learn"
+    )
+    method: Method | None = Field(default=None, description="how the cells are protected; by the adversary when absent")
+    change: Literal["delete", "generalise"] = Field(
+        default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
+    )
+    may_hide: tuple[Hideable, ...] | None = Field(
+        default=None,
+        description="what may be changed: own.conditions (the row's own predictors), others.conditions (other rows' "
+        "predictors), others.sensitive (other rows' cells of the column)",
+    )
+    must_publish: tuple[Annotated[Published, BeforeValidator(_as_published)], ...] = Field(
+        default=(), description="columns, or cells ({column: ..., rows: [...]}), that are released as they are"
+    )
+    guesses: Whole = Field(default=3, description="among how many of the likeliest values the better guess is drawn")
+    strict: bool = Field(default=False, description="whether a tie with the true value is not enough")
+    two_values: Literal["refuse", "lot"] = Field(
+        default="refuse", description="what to do where the column has only two values"
+    )
+    on_failure: Literal["fail", "remove"] = Field(
+        default="fail", description="what becomes of a row that cannot be protected"
+    )
+    knows: Literal["original", "released"] = Field(
+        default="original", description="what the adversary knows of the row where a recoding changed its values"
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            column: str,
+            rows: Sequence[int] | None = ...,
+            ids: Ids | Mapping[str, object] | None = ...,
+            where: Mapping[str, object] | None = ...,
+            predictors: Sequence[str] | None = ...,
+            against: Sequence[Adversary | str | Mapping[str, object]] = ...,
+            method: Method | None = ...,
+            change: Literal["delete", "generalise"] = ...,
+            may_hide: Sequence[Hideable] | None = ...,
+            must_publish: Sequence[str | Published | Mapping[str, object]] = ...,
+            guesses: int = ...,
+            strict: bool = ...,
+            two_values: Literal["refuse", "lot"] = ...,
+            on_failure: Literal["fail", "remove"] = ...,
+            knows: Literal["original", "released"] = ...,
+        ) -> None: ...
+
+    @field_validator("where")
+    @classmethod
+    def _a_condition(cls, where: Mapping[str, tuple[str | None, ...]] | None) -> Mapping[str, Any] | None:
+        if where is not None and (not where or not all(where.values())):
+            raise ValueError("write at least one column and its value, such as {Name: Bob}")
+        return None if where is None else Frozen(where)
+
+    @field_validator("guesses")
+    @classmethod
+    def _several(cls, guesses: int) -> int:
+        if guesses < 2:
+            raise ValueError("the true value is one of the guesses: write 2 or more")
+        return guesses
+
+    @model_validator(mode="after")
+    def _one_choice_of_rows(self) -> Confidential:
+        said = [name for name in ("rows", "ids", "where") if getattr(self, name) is not None]
+        if len(said) != 1:
+            raise ValueError("say whose cells are confidential by exactly one of rows, ids and where")
+        return self
+
+    @model_validator(mode="after")
+    def _predicted_from_others(self) -> Confidential:
+        if self.column in (self.predictors or ()):
+            raise ValueError(f"predictors: {self.column!r} is what is to be predicted; take it out")
+        if self.column in {item.column for item in self.must_publish if item.rows is None}:
+            raise ValueError(f"must_publish: {self.column!r} cannot be both confidential and published")
+        return self
+
+    @model_validator(mode="after")
+    def _method_fits(self) -> Confidential:
+        if len({type(adversary) for adversary in self.against if not isinstance(adversary, Learner)}) + len(
+            {adversary for adversary in self.against if isinstance(adversary, Learner)}
+        ) < len(self.against):
+            raise ValueError("against: an adversary is listed twice")
+        if problem := self._misfit():
+            raise ValueError(problem)
+        return self
+
+    def _misfit(self) -> str | None:
+        """What is wrong with the method for these adversaries and what may be changed."""
+        methods = [method for _, method in self.defences]
+        if self.method in AGAINST_BAYES and self.method not in methods:
+            return f"method: {self.method} is against naive_bayes; name it in against, or choose another method"
+        if self.method == "hid3" and "hid3" not in methods:
+            return "method: hid3 is against id3; name it in against, or choose another method"
+        if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
+            return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
+        for adversary, method in self.defences:
+            if self.may_hide is not None and not NEEDS[method] <= set(self.may_hide):
+                needed = ", ".join(sorted(NEEDS[method]))
+                return f"may_hide: {method} against {adversary.name} needs {needed}"
+        return None
+
+    @property
+    def adversaries(self) -> tuple[Adversary, ...]:
+        """Who tries to predict the cells, with nothing left unsaid."""
+        usual: Adversary = Id3() if self.method == "hid3" else NaiveBayes()
+        return tuple(self._resolved(adversary) for adversary in self.against or (usual,))
+
+    def _resolved(self, adversary: Adversary) -> Adversary:
+        if isinstance(adversary, NaiveBayes) and adversary.nulls is None:
+            spread = self.change == "generalise" and not adversary.laplace
+            return NaiveBayes(nulls="spread" if spread else "count", laplace=adversary.laplace)
+        return adversary
+
+    @property
+    def defences(self) -> tuple[tuple[Adversary, str], ...]:
+        """Each adversary with the method that works against it, in the order in which they take turns."""
+        found = [(adversary, self._defence(adversary)) for adversary in self.adversaries]
+        order = ("hid3", *AGAINST_BAYES, "greedy", "nrd")
+        return tuple(sorted(found, key=lambda pair: order.index(pair[1])))
+
+    def _defence(self, adversary: Adversary) -> str:
+        if self.method in ("nrd", "greedy"):
+            return self.method
+        if isinstance(adversary, Id3):
+            return "hid3"
+        if isinstance(adversary, Learner):
+            return "greedy"
+        if self.method is not None and self.method != "hid3":
+            return self.method
+        allowed = set(self.may_hide) if self.may_hide is not None else {"own.conditions"}
+        if "own.conditions" in allowed:
+            return "dropp"
+        return "incp" if "others.sensitive" in allowed else "decp"
+
+    def may(self, what: Hideable) -> bool:
+        """Whether cells of this kind may be changed."""
+        if self.may_hide is not None:
+            return what in self.may_hide
+        return any(what in USUAL[method] for _, method in self.defences)
+
+    def promises(self, index: int) -> Iterator[Any]:
+        """Yield nothing: single cells are no promise about groups."""
+        del index
+        yield from ()
+
+    def mentions(self) -> Iterator[tuple[Path, str]]:
+        """Yield each column of the release that it names, with its place."""
+        yield ("column",), self.column
+        for place, column in enumerate(self.predictors or ()):
+            yield ("predictors", place), column
+        for place, item in enumerate(self.must_publish):
+            yield ("must_publish", place), item.column
+
+    def looks_up(self) -> Iterator[tuple[Path, str]]:
+        """Yield each column by which rows are found; these may be left out of the release."""
+        if self.ids is not None:
+            yield ("ids", "column"), self.ids.column
+        for column in self.where or ():
+            yield ("where", column), column
+
+    def __str__(self) -> str:
+        if self.rows is not None:
+            which = f"row {self.rows[0]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
+        elif self.ids is not None:
+            which = f"rows by {self.ids.column}"
+        else:
+            told = (f"{column} = {' or '.join('missing' if v is None else v for v in values)}"
+                    for column, values in (self.where or {}).items())  # fmt: skip
+            which = f"rows where {' and '.join(told)}"
+        return f"{self.column} of {which}, against {', '.join(adversary.name for adversary in self.adversaries)}"
