@@ -282,7 +282,8 @@ def spread_bayes(
 ) -> SpreadModel:
     """Naive Bayes trained, without row i, on the rows whose class is ``level`` or below it (Table 4.3).
 
-    Rows with a generalised class count in the class frequency, not in the attribute counts (Table 4.6).
+    Rows with a generalised class count in the class frequency, not in the attribute counts (Table 4.6). A predictor
+    that is null in row i says nothing.
     """
     classes = taxonomies[j]
     training = [row for r, row in enumerate(table) if r != i and classes.covers(level, row[j])]
@@ -295,7 +296,8 @@ def spread_bayes(
         for c in predictors:
             estimate = spread(taxonomies[c], [row[c] for row in training if row[j] == v])
             model.num[v][c] = estimate[table[i][c]]
-            p = p * model.num[v][c] / frequency if frequency else Fraction(0)
+            if frequency and table[i][c] is not None:
+                p *= model.num[v][c] / frequency
         model.frequency[v] = frequency
         model.p[v] = p
     return model
