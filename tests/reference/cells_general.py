@@ -32,7 +32,6 @@ from tests.reference.cells_model import (
     spread_bayes,
 )
 
-VARIANT = True
 FAILED = "failed"  # at this class level; the next one is tried
 
 
@@ -255,11 +254,13 @@ def dropp_g(
 
 
 def own_impact(
-    training: Table, j: int, c: int, below: Cell, above: Cell, taxonomy: Taxonomy, actual: str, rnbg: str
+    training: Table, j: int, c: int, value: Cell, taxonomy: Taxonomy, actual: str, rnbg: str
 ) -> list[Fraction]:
-    """The four estimated counts and their ratio (4.10) for the row's own value; empty if it cannot be generalised."""
-    if below == above:
-        return []
+    """The four estimated counts and their ratio (4.10) for generalising the row's own value one level.
+
+    No count is 0: the guess and the actual value are possible with the row's own value.
+    """
+    below, above = value, taxonomy.up(value, 1)
     of_rnbg = spread(taxonomy, [row[c] for row in training if row[j] == rnbg])
     of_actual = spread(taxonomy, [row[c] for row in training if row[j] == actual])
     counts = [of_rnbg[above], of_rnbg[below], of_actual[above], of_actual[below]]
@@ -280,11 +281,12 @@ def lower_own(job: Job) -> Attempt:
     for lam in range(1, job.max_level() + 1):
         left = list(job.predictors)
         while is_above(model.p, actual, rnbg, strict):
-            facts = {
-                c: own_impact(training, job.j, c, work[i][c], job.taxonomies[c].up(before[c],lam), job.taxonomies[c], actual, rnbg) for c in left
-                if VARIANT or work[i][c]==job.taxonomies[c].up(before[c],lam-1)
-            }
-            info = {c: f for c, f in facts.items() if f}
+            info = {}
+            for c in left:
+                taxonomy = job.taxonomies[c]
+                # a column that lower levels passed over, for want of a ratio above 1, is out for good
+                if work[i][c] is not None and work[i][c] == taxonomy.up(before[c], lam - 1):
+                    info[c] = own_impact(training, job.j, c, work[i][c], taxonomy, actual, rnbg)
             usable = [c for c in info if info[c][4] > 1]
             if not usable:
                 break

@@ -104,9 +104,30 @@ def grow(rows: Sequence[Row], j: int, columns: Sequence[int], domains: Domains, 
 def id3(
     table: Table, i: int, j: int, predictors: Sequence[int], domains: Domains, covers: Covers = only_null_covers
 ) -> Node:
-    """The tree of all rows but row i whose class is a value of the domain; no such row: the first value."""
-    rows = [row for r, row in enumerate(table) if r != i and row[j] in domains[j]]
+    """The tree of all rows but row i whose class is, or can be, a value of the domain; no such row: the first value.
+
+    Rows with a null class do not train. A generalised class trains as the most common class it can be: golden case 2
+    of HID3-G with INCP-G holds only when such rows train (the thesis names the leaf classes only).
+    """
+    known = [value for r, row in enumerate(table) if r != i and (value := row[j]) is not None and value in domains[j]]
+    rows = []
+    for r, row in enumerate(table):
+        possible = [value for value in domains[j] if covers(j, row[j], value)]
+        if r != i and row[j] is not None and possible:
+            rows.append([most_common(known, possible) if c == j else cell for c, cell in enumerate(row)])
     return grow(rows, j, list(predictors), domains, covers)
+
+
+def id3_g(
+    table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell
+) -> Node:
+    """The tree of the rows whose class is ``level`` or below it, among the leaves of ``level``."""
+    classes = taxonomies[j]
+    inside = [
+        [cell if c != j or classes.covers(level, cell) else None for c, cell in enumerate(row)] for row in table
+    ]
+    domains = [classes.leaves(level) if c == j else t.domain for c, t in enumerate(taxonomies)]
+    return id3(inside, i, j, predictors, domains, covering(taxonomies))
 
 
 def ranked(node: Node, row: Row, covers: Covers) -> list[str]:
@@ -198,11 +219,10 @@ def hid3_g(
     for lj in range(1, classes.depth(actual) + 1):
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
-        domains = [classes.leaves(level) if c == j else t.domain for c, t in enumerate(taxonomies)]
-        root = tree or id3(work, i, j, predictors, domains, covers)
+        root = tree or id3_g(work, i, j, predictors, taxonomies, level)
         if classify(root, work[i], covers) != actual:
             return finished(table, work, i, NOT_NEEDED, steps=steps)
-        if len(domains[j]) == 2 and not chooser.coin():
+        if len(classes.leaves(level)) == 2 and not chooser.coin():
             return finished(table, work, i, DECLINED, steps=steps)
         inner: list[Step] = []
         steps.append({"op": "class_level", "lj": lj, "g": level, "steps": inner})
