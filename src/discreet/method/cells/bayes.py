@@ -82,7 +82,8 @@ def protect(
             fall_back and deletes,
         )
         status, guess, changes = (int(each) for each in found)
-        table.version += changes
+        if changes:
+            table.touch(row if method == "dropp" else None)
         outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes)
         if status != kernels.FAILED:
             return outcome

@@ -28,7 +28,7 @@ class Chance:
     """The numbers drawn for one cell."""
 
     coin: int
-    """0: go on where only two values are possible; 1: leave it."""
+    """What to do where only two values are possible: 0 go on, 1 leave it, 2 refuse."""
     numbers: tuple[int, ...] = (0,)
 
     def draw(self, level: int) -> int:

@@ -36,6 +36,10 @@ DECP = 0
 INCP = 1
 DROPP = 2
 
+GO_ON = 0
+LEAVE = 1
+REFUSE = 2
+
 MARGIN = 1e-9
 """Logarithms further apart than this are in the right order: the error of some hundred terms is below 1e-12."""
 LIMB = 31
@@ -427,12 +431,12 @@ def drawn_guess(frame, guesser, row, actual, draw):  # type: ignore[no-untyped-d
 def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped-def]
     """Return what becomes of a cell before anything else is changed, and the guess that shall become better.
 
-    `coin`: 0 goes on where there are only two candidates, 1 leaves it, -1 is not tossed.
+    `coin` decides where there are only two candidates: `LEAVE` it, `REFUSE` to try, or go on.
     """
     if not is_best(frame, guesser, row, actual):
         return SAFE, NOBODY
-    if coin == 1 and len(candidates(frame, guesser, row)) == 2:
-        return DECLINED, NOBODY
+    if coin > 0 and len(candidates(frame, guesser, row)) == 2:
+        return (DECLINED if coin == LEAVE else FAILED), NOBODY
     guess = drawn_guess(frame, guesser, row, actual, draw)
     return (FAILED, NOBODY) if guess == NOBODY else (DONE, guess)
 
@@ -458,7 +462,7 @@ def take_back(frame, log, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
+def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(x | true value) is multiplied by when one row's `low` becomes `high`, as a quotient of two factors.
 
     Whether it can be done: the last row that has a value keeps it.
@@ -486,7 +490,7 @@ def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def
     for i in range(len(guesser.predictors)):
         node = frame.codes[guesser.predictors[i], row]
         low, high = raised(frame.parent, node, level - 1), raised(frame.parent, node, level)
-        if done[i] or low == high or not _impact(frame, guesser, k, low, high, level, nums, dens):
+        if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
             continue
         if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
             best = i
@@ -575,7 +579,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
 
 
 @kernel
-def _gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
+def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient."""
     mine, model = frame.class_column[guesser.column], guesser.column
     k, other = frame.class_first[model] + frame.leaf[actual], frame.class_first[model] + frame.leaf[guess]
@@ -609,10 +613,11 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
             best, best_n, best_d = NOBODY, 0, 0
             for i in range(parts):
                 column = guesser.predictors[i]
-                low, high = frame.codes[column, row], raised(frame.parent, before[i], level)
-                if done[i] or low == high or frame.locked[column, row]:
+                low, high = raised(frame.parent, before[i], level - 1), raised(frame.parent, before[i], level)
+                # a column that a lower level passed over is out for good
+                if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
                     continue
-                m, d = _gain(frame, guesser, actual, guess, column, low, high, nums, dens)
+                m, d = gain(frame, guesser, actual, guess, column, low, high, nums, dens)
                 if m < 0 or order_of(nums, dens, m, d, one, one, 1, 1) <= 0:
                     continue
                 if best == NOBODY or order_of(nums, dens, m, d, best_nums, best_dens, best_n, best_d) > 0:
@@ -668,3 +673,32 @@ def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # t
         take_back(frame, log, n)
         return FAILED, guess, 0
     return DONE, guess, n
+
+
+# Several cells at once
+
+
+@kernel
+def lower_shared(frame, guesser, rows, guesses, active, actual, column, value, low, high, keep):  # type: ignore[no-untyped-def]
+    """e-DECP: change `low` to `high` in rows of the true value as long as an active row has `value`.
+
+    Rows whose guess has become as good are active no more. `keep` rows keep the value. Returns the number of changes.
+    """
+    k = frame.class_first[guesser.column] + frame.leaf[actual]
+    mine = frame.class_column[guesser.column]
+    changes = 0
+    for i in range(frame.begins[k], frame.begins[k + 1]):
+        other = frame.order[i]
+        if frame.codes[column, other] != low or frame.codes[mine, other] != actual or frame.locked[column, other]:
+            continue
+        touched = False
+        for place in range(len(rows)):
+            touched = touched or (active[place] and frame.codes[column, rows[place]] == value)
+        if not touched or frame.own[k, low] <= keep:
+            break
+        move(frame, other, column, high)
+        changes += 1
+        for place in range(len(rows)):
+            if active[place]:
+                active[place] = above(frame, guesser, rows[place], actual, guesses[place])
+    return changes

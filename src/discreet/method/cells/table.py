@@ -64,8 +64,8 @@ class CellTable:
         self.original = codes.copy()
         self.gone = np.zeros(codes.shape[1], dtype=np.bool_)
         """Rows that were taken out."""
-        self.version = 0
-        """Grows with every change of a row that others may learn from."""
+        self.version = dict.fromkeys(confidential, 0)
+        """For each confidential column, grows with every change of a row that its classifiers learn from."""
         self.depth = np.concatenate([tree.depth for tree in trees])
         classes = np.array([len(trees[column].leaves) for column in confidential], dtype=np.int64)
         if int(classes.sum()) * int(self.first[-1]) > MOST_COUNTS:
@@ -117,8 +117,15 @@ class CellTable:
     def set(self, column: int, row: int, node: int) -> None:
         """Give a cell another node (counted in its own tree)."""
         if self.node(column, row) != node:
-            self.version += 1
+            self.touch(row)
             kernels.move(self.frame, row, column, node + self.first[column])
+            self.touch(row)
+
+    def touch(self, row: int | None = None) -> None:
+        """Note that a row has changed (None: any rows): those columns whose class it tells are learned anew."""
+        for column in self.confidential:
+            if row is None or self.frame.leaf[self.frame.codes[column, row]] >= 0:
+                self.version[column] += 1
 
     def remove(self, row: int) -> None:
         """Take a row out of the table."""
@@ -127,7 +134,7 @@ class CellTable:
                 self.set(column, row, 0)
             kernels.forget(self.frame, row)
             self.gone[row] = True
-            self.version += 1
+            self.touch()
 
     def changed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return columns and rows of the cells that differ from the original, row by row."""
