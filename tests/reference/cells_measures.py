@@ -18,9 +18,7 @@ Joint = dict[tuple[str, str], Fraction]
 
 def direct_distance(before: Table, after: Table) -> int:
     """DD: the number of changed cells (2.7)."""
-    return sum(
-        1 for old, new in zip(before, after, strict=True) for a, b in zip(old, new, strict=True) if a != b
-    )
+    return sum(1 for old, new in zip(before, after, strict=True) for a, b in zip(old, new, strict=True) if a != b)
 
 
 def column_weights(table: Table, c: int, taxonomies: Sequence[Taxonomy] | None) -> list[Weights]:

@@ -240,9 +240,7 @@ class Taxonomy:
 
 def summed_up(taxonomy: Taxonomy, values: Sequence[Cell]) -> dict[Cell, int]:
     """The count of every node with all that is below it."""
-    return {
-        node: sum(1 for value in values if taxonomy.covers(node, value)) for node in [None, *taxonomy.parent]
-    }
+    return {node: sum(1 for value in values if taxonomy.covers(node, value)) for node in [None, *taxonomy.parent]}
 
 
 def spread(taxonomy: Taxonomy, values: Sequence[Cell]) -> dict[Cell, Fraction]:
