@@ -13,7 +13,6 @@ from tests.reference.cells_model import (
     Step,
     Table,
     Taxonomy,
-    blank,
     copied,
     differences,
 )

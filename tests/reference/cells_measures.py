@@ -139,7 +139,7 @@ def sce(before: Table, after: Table, taxonomies: Sequence[Taxonomy] | None = Non
         pairs: dict[tuple[str, Cell], Fraction] = {}
         given: dict[Cell, Fraction] = {}
         for x, y in zip(old, new, strict=True):
-            published: dict[Cell, Fraction] = {**y} or {None: Fraction(1)}
+            published: dict[Cell, Fraction] = dict(y.items()) if y else {None: Fraction(1)}
             for w, q in published.items():
                 given[w] = given.get(w, Fraction(0)) + q
                 for v, p in x.items():

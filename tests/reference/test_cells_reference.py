@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import log2
 from random import Random
 from typing import Any
 
@@ -218,14 +219,15 @@ def tiny_result(case: Any, name: str) -> Result | ManyResult:
         return BAYES[name](table, i, j, predictors, TINY_DOMAINS, k, first)
     if name.removesuffix("-G") in BAYES:
         return BAYES_G[name.removesuffix("-G")](table, i, j, predictors, TINY_TAXONOMIES, k, first)
-    return {
+    special: dict[str, Callable[[], Result | ManyResult]] = {
         "HID3": lambda: hid3(table, i, j, predictors, TINY_DOMAINS, first),
         "HID3-G": lambda: hid3_g(table, i, j, predictors, TINY_TAXONOMIES, first),
         "e-DECP": lambda: e_decp(table, case["same"], j, predictors, TINY_DOMAINS, k, first),
         "e-DECP-G": lambda: e_decp_g(table, case["same"], j, predictors, TINY_TAXONOMIES, k, first),
         "e-DROPP": lambda: e_dropp(table, i, case["conf_attrs"], predictors, TINY_DOMAINS, k, first),
         "e-DROPP-G": lambda: e_dropp_g(table, i, case["conf_attrs"], predictors, TINY_TAXONOMIES, k, first),
-    }[name]()
+    }
+    return special[name]()
 
 
 @pytest.mark.parametrize("name", TINY["cases"][0]["results"])
@@ -270,7 +272,7 @@ def test_measures_spread_generalised_cells() -> None:
     before: Table = [["a"], ["a"], ["a"], ["b"], ["c"]]
     after: Table = [["a"], ["a"], ["A"], ["b"], ["c"]]
     # a: 2 + 2/3, b: 1 + 1/3 of 5
-    assert skld(before, after, taxonomy) == pytest.approx(0.6 * 0.169925 + 0.2 * -0.584963, abs=1e-5)
+    assert skld(before, after, taxonomy) == pytest.approx(0.6 * log2(9 / 8) + 0.2 * log2(3 / 4))
     assert skld(before, [["a"], ["a"], ["a"], [None], ["c"]], taxonomy) == float("inf")
     two = Taxonomy({"x": {}, "y": {}})
     dependent: Table = [["x", "x"], ["y", "y"]]
@@ -312,7 +314,7 @@ class Case:
         self.table[self.i][self.j] = generator.choice(self.domains[self.j])
         self.k = generator.randint(1, 4)
         self.strict = generator.random() < 0.3
-        self.chooser: Chooser = generator.choice([First(), Drawn(generator)])
+        self.chooser: Chooser = First() if generator.random() < 0.5 else Drawn(generator)
 
     @property
     def actual(self) -> str:
