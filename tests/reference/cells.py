@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tests.reference.cells_model import (
-    DECLINED,
     DELETED,
+    FAILED,
     NOT_NEEDED,
     SUPPRESSED,
     Chooser,
@@ -22,12 +22,12 @@ from tests.reference.cells_model import (
     copied,
     count,
     differences,
-    eligible,
     is_above,
     is_top,
     matching,
     naive_bayes,
     next_best_guesses,
+    opening,
     secret,
 )
 
@@ -45,7 +45,8 @@ def finished(
     steps: list[Step] | None = None,
 ) -> Result:
     """The result; a deleted row gives back all other changes."""
-    if status == DELETED:
+    if status in (DELETED, FAILED):
+        status = DELETED
         work = copied(original)
         blank(work, i)
     return Result(status, work, differences(original, work), rnbg, p0, p1, steps or [])
@@ -73,14 +74,10 @@ def decp(
     work = copied(table)
     work[i][j] = None
     p0 = p = naive_bayes(work, i, j, predictors, domain)
-    if not is_top(p0, actual, strict):
-        return finished(table, work, i, NOT_NEEDED, None, p0, p0)
-    if toss and len(domain) == 2 and not chooser.coin():
-        return finished(table, work, i, DECLINED, None, p0, p0)
-    guesses = eligible(p0, actual, k, strict)
-    if not guesses:
-        return finished(table, work, i, DELETED, None, p0, p0)
-    rnbg = chooser.pick(guesses)
+    begin = opening(p0, actual, k, chooser, strict, toss)
+    if begin.status:
+        return finished(table, work, i, begin.status, None, p0, p0)
+    rnbg = begin.rnbg
     steps: list[Step] = []
     while is_above(p, actual, rnbg, strict):
         counts = {c: count(work, i, {j: actual, c: work[i][c]}) for c in predictors if work[i][c] is not None}
@@ -121,14 +118,12 @@ def incp(
     work = copied(table)
     work[i][j] = None
     p0 = p = naive_bayes(work, i, j, predictors, domain)
-    if not is_top(p0, actual, strict):
-        return finished(table, work, i, NOT_NEEDED, None, p0, p0)
-    if len(domain) == 2 and not chooser.coin():
-        return finished(table, work, i, DECLINED, None, p0, p0)
-    guesses = eligible(p0, actual, k, strict)
-    if not guesses:
+    begin = opening(p0, actual, k, chooser, strict)
+    if begin.status == FAILED:
         return decp(table, i, j, predictors, domains, k, chooser, strict, toss=False)
-    rnbg = chooser.pick(guesses)
+    if begin.status:
+        return finished(table, work, i, begin.status, None, p0, p0)
+    rnbg = begin.rnbg
     best = next_best_guesses(p0, actual, rnbg, k)
     steps: list[Step] = [{"op": "nbg_set", "S": best}]
     for v in best:
@@ -163,14 +158,10 @@ def dropp(
     work = copied(table)
     work[i][j] = None
     p0 = p = naive_bayes(work, i, j, predictors, domain)
-    if not is_top(p0, actual, strict):
-        return finished(table, work, i, NOT_NEEDED, None, p0, p0)
-    if len(domain) == 2 and not chooser.coin():
-        return finished(table, work, i, DECLINED, None, p0, p0)
-    guesses = eligible(p0, actual, k, strict)
-    if not guesses:
-        return finished(table, work, i, DELETED, None, p0, p0)
-    rnbg = chooser.pick(guesses)
+    begin = opening(p0, actual, k, chooser, strict)
+    if begin.status:
+        return finished(table, work, i, begin.status, None, p0, p0)
+    rnbg = begin.rnbg
     n_actual, n_rnbg = count(work, i, {j: actual}), count(work, i, {j: rnbg})
     steps: list[Step] = []
     while is_above(p, actual, rnbg, strict):
@@ -221,15 +212,11 @@ def e_decp(
     rnbg: dict[int, str] = {}
     steps: list[Step] = []
     for d in rows:
-        p = naive_bayes(work, d, j, predictors, domain)
-        if not is_top(p, actual, strict):
-            status[d] = NOT_NEEDED
-        elif len(domain) == 2 and not chooser.coin():
-            status[d] = DECLINED
-        elif guesses := eligible(p, actual, k, strict):
-            rnbg[d] = chooser.pick(guesses)
-        else:
-            status[d] = DELETED
+        begin = opening(naive_bayes(work, d, j, predictors, domain), actual, k, chooser, strict)
+        if begin.rnbg:
+            rnbg[d] = begin.rnbg
+        elif begin.status != FAILED:
+            status[d] = begin.status
     left = list(rnbg)
     for c, value in shared_values(work, left, j, predictors, domains, actual):
         instances = [r for r, row in enumerate(work) if row[j] == actual and row[c] == value]
@@ -243,12 +230,15 @@ def e_decp(
                 if not is_above(p, actual, rnbg[d], strict):
                     status[d] = SUPPRESSED
                     left.remove(d)
-    for d in rows:
-        status.setdefault(d, DELETED)
-        if status[d] == DELETED:
-            blank(work, d)
-    ordered = {d: status[d] for d in rows}
+    ordered = {d: status.get(d, DELETED) for d in rows}
+    blank_deleted(work, ordered)
     return ManyResult(ordered, rnbg, work, differences(table, work), [], steps)
+
+
+def blank_deleted(table: Table, status: dict[int, str]) -> None:
+    for d in status:
+        if status[d] == DELETED:
+            blank(table, d)
 
 
 def shared_values(
@@ -289,20 +279,13 @@ def e_dropp(
     rnbg: dict[int, str] = {}
     steps: list[Step] = []
     for j in columns:
-        p = naive_bayes(work, i, j, others, domains[j])
-        if not is_top(p, actual[j], strict):
-            status[j] = NOT_NEEDED
-        elif len(domains[j]) == 2 and not chooser.coin():
-            status[j] = DECLINED
-        elif guesses := eligible(p, actual[j], k, strict):
-            rnbg[j] = chooser.pick(guesses)
-        else:
-            status[j] = DELETED
+        begin = opening(naive_bayes(work, i, j, others, domains[j]), actual[j], k, chooser, strict)
+        if begin.rnbg:
+            rnbg[j] = begin.rnbg
+        elif begin.status != FAILED:
+            status[j] = begin.status
     left = list(rnbg)
-    average: dict[int, Fraction] = {}
-    for j in left:
-        for c, ratio in impacts(work, i, j, others, actual[j], rnbg[j]).items():
-            average[c] = average.get(c, Fraction(0)) + ratio / len(left)
+    average = averaged([impacts(work, i, j, others, actual[j], rnbg[j]) for j in left])
     for c in sorted(average, key=lambda c: -average[c]):
         if not left:
             break
@@ -320,3 +303,8 @@ def e_dropp(
     kept = [j for j in columns if ordered[j] in (SUPPRESSED, NOT_NEEDED)]
     exposed = [j for j in kept if is_top(naive_bayes(work, i, j, others, domains[j]), actual[j], strict)]
     return ManyResult(ordered, rnbg, work, differences(table, work), exposed, steps)
+
+
+def averaged(ratios: Sequence[dict[int, Fraction]]) -> dict[int, Fraction]:
+    """The mean of every column's ratios."""
+    return {c: sum((r[c] for r in ratios), Fraction(0)) / len(ratios) for c in (ratios[0] if ratios else {})}

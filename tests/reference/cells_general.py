@@ -10,9 +10,8 @@ from fractions import Fraction
 
 from tests.reference.cells import finished, have_common
 from tests.reference.cells_model import (
-    DECLINED,
     DELETED,
-    NOT_NEEDED,
+    FAILED,
     SUPPRESSED,
     Cell,
     Chooser,
@@ -23,16 +22,14 @@ from tests.reference.cells_model import (
     Table,
     Taxonomy,
     copied,
-    eligible,
     is_above,
     is_top,
     next_best_guesses,
+    opening,
     secret,
     spread,
     spread_bayes,
 )
-
-FAILED = "failed"  # at this class level; the next one is tried
 
 
 @dataclass
@@ -69,17 +66,11 @@ class Attempt:
     steps: list[Step] = field(default_factory=list)
 
 
-def opening(job: Job) -> Attempt | str:
-    """The need for a change, the coin and the guess: an attempt that is over, or the random next best guess."""
+def begun(job: Job) -> Attempt | str:
+    """An attempt that is over, or the random next best guess."""
     p0 = job.model().p
-    if not is_top(p0, job.actual, job.strict):
-        return Attempt(NOT_NEEDED, None, p0, p0)
-    if job.toss and len(p0) == 2 and not job.chooser.coin():
-        return Attempt(DECLINED, None, p0, p0)
-    guesses = eligible(p0, job.actual, job.k, job.strict)
-    if not guesses:
-        return Attempt(FAILED, None, p0, p0)
-    return job.chooser.pick(guesses)
+    begin = opening(p0, job.actual, job.k, job.chooser, job.strict, job.toss)
+    return begin.rnbg or Attempt(begin.status, None, p0, p0)
 
 
 def closing(job: Job, rnbg: str, p0: Probabilities, p1: Probabilities, steps: list[Step]) -> Attempt:
@@ -140,7 +131,7 @@ def impact(rows: Sequence[Sequence[Cell]], c: int, value: Cell, lam: int, taxono
 
 def lower_others(job: Job) -> Attempt:
     """One class level of DECP-G."""
-    rnbg = opening(job)
+    rnbg = begun(job)
     if isinstance(rnbg, Attempt):
         return rnbg
     work, i, actual, strict = job.work, job.i, job.actual, job.strict
@@ -201,7 +192,7 @@ def incp_g(
 
 def raise_guesses(job: Job) -> Attempt:
     """One class level of INCP-G."""
-    rnbg = opening(job)
+    rnbg = begun(job)
     if isinstance(rnbg, Attempt):
         return rnbg
     work, i, j, actual, strict = job.work, job.i, job.j, job.actual, job.strict
@@ -269,7 +260,7 @@ def own_impact(
 
 def lower_own(job: Job) -> Attempt:
     """One class level of DROPP-G."""
-    rnbg = opening(job)
+    rnbg = begun(job)
     if isinstance(rnbg, Attempt):
         return rnbg
     work, i, actual, strict = job.work, job.i, job.actual, job.strict

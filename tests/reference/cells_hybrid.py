@@ -13,7 +13,6 @@ from tests.reference.cells_model import (
     Step,
     Table,
     Taxonomy,
-    blank,
     copied,
     differences,
 )
@@ -72,14 +71,16 @@ def hybrid_g(
 ) -> Result:
     """HID3-G and then DECP-G, INCP-G or DROPP-G; status, guess and probabilities are those of the latter.
 
-    The class cell keeps the more general of the levels the two ask for.
+    The class cell keeps the more general of the levels the two ask for, and no later round goes below it: a tree can
+    know at a higher level what it did not at a lower one, and the rounds must end.
     """
     classes = taxonomies[j]
     actual = table[i][j]
     work = copied(table)
     steps: list[Step] = []
+    start = 1
     while True:
-        tree = hid3_g(work, i, j, predictors, taxonomies, chooser)
+        tree = hid3_g(work, i, j, predictors, taxonomies, chooser, start=start)
         steps += [{"op": "tree", "status": tree.status}, *tree.steps]
         work = tree.published
         if tree.status in (DELETED, DECLINED):
@@ -93,6 +94,7 @@ def hybrid_g(
             work[i][j] = level = classes.higher(level, work[i][j])
             root = id3_g(work, i, j, predictors, taxonomies, level)
             if result.status != DECLINED and classify(root, work[i], covering(taxonomies)) == actual:
+                start = classes.depth(actual) - classes.depth(level)
                 work[i][j] = actual
                 continue
         changed = differences(table, work)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tests.reference.cells import averaged, blank_deleted
 from tests.reference.cells_general import impact, own_impact
 from tests.reference.cells_model import (
-    DECLINED,
     DELETED,
+    FAILED,
     NOT_NEEDED,
     SUPPRESSED,
     Chooser,
@@ -18,12 +19,66 @@ from tests.reference.cells_model import (
     blank,
     copied,
     differences,
-    eligible,
     is_above,
     is_top,
+    opening,
     secret,
     spread_bayes,
 )
+
+
+class Rows:
+    """The work of e-DECP-G: rows with one confidential column and value."""
+
+    def __init__(
+        self, table: Table, rows: Sequence[int], j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy]
+    ) -> None:
+        self.work = copied(table)
+        self.rows, self.j, self.predictors, self.taxonomies = rows, j, predictors, taxonomies
+        self.actual = secret(table, rows[0], j, predictors, taxonomies[j].domain)
+        if any(table[d][j] != self.actual for d in rows):
+            raise ValueError("the confidential cells must hold the same value")
+        self.status: dict[int, str] = {}
+        self.rnbg: dict[int, str] = {}
+        self.steps: list[Step] = []
+
+    def probabilities(self, d: int) -> Probabilities:
+        return spread_bayes(self.work, d, self.j, self.predictors, self.taxonomies, self.work[d][self.j]).p
+
+    def begin(self, lj: int, k: int, chooser: Chooser, strict: bool) -> list[int]:
+        """Publish the remaining rows one class level higher; those with a guess are active."""
+        remaining = [d for d in self.rows if d not in self.status]
+        for d in remaining:
+            self.work[d][self.j] = self.taxonomies[self.j].up(self.actual, lj)
+        active = []
+        for d in remaining:
+            begin = opening(self.probabilities(d), self.actual, k, chooser, strict)
+            if begin.rnbg:
+                self.rnbg[d] = begin.rnbg
+                active.append(d)
+            elif begin.status != FAILED:
+                self.status[d] = settled(begin.status, lj)
+        return active
+
+    def generalise(self, active: list[int], lam: int, strict: bool) -> None:
+        """One level of generalisation of other rows' cells; rows that come to be safe leave ``active``."""
+        for c, value in shared_values(self.work, active, self.j, self.predictors, self.taxonomies, self.actual, lam):
+            old, new = self.taxonomies[c].up(value, lam - 1), self.taxonomies[c].up(value, lam)
+            instances = [r for r, row in enumerate(self.work) if row[self.j] == self.actual and row[c] == old]
+            for r in instances[:-1] if lam == 1 else instances:
+                if all(self.work[d][c] != value for d in active):
+                    break  # it would touch no remaining row
+                self.work[r][c] = new
+                self.steps.append({"op": "generalize", "row": r, "attr": c, "to": new})
+                for d in list(active):
+                    if not is_above(self.probabilities(d), self.actual, self.rnbg[d], strict):
+                        self.status[d] = SUPPRESSED
+                        active.remove(d)
+
+
+def settled(status: str, level: int) -> str:
+    """What needs no change only because the class is published higher is called suppressed."""
+    return SUPPRESSED if status == NOT_NEEDED and level > 1 else status
 
 
 def e_decp_g(
@@ -36,53 +91,20 @@ def e_decp_g(
     chooser: Chooser,
     strict: bool = False,
 ) -> ManyResult:
-    """DECP-G for the same column and the same value of several rows, sharing the generalised cells."""
-    classes = taxonomies[j]
-    actual = secret(table, rows[0], j, predictors, classes.domain)
-    if any(table[d][j] != actual for d in rows):
-        raise ValueError("the confidential cells must hold the same value")
-    work = copied(table)
-    status: dict[int, str] = {}
-    rnbg: dict[int, str] = {}
-    steps: list[Step] = []
+    """DECP-G for the same column and the same value of several rows, sharing the generalised cells.
 
-    def probabilities(d: int) -> Probabilities:
-        return spread_bayes(work, d, j, predictors, taxonomies, work[d][j]).p
-
-    for lj in range(1, classes.depth(actual) + 1):
-        remaining = [d for d in rows if d not in status]
-        for d in remaining:
-            work[d][j] = classes.up(actual, lj)
-        active = []
-        for d in remaining:
-            p = probabilities(d)
-            if not is_top(p, actual, strict):
-                status[d] = NOT_NEEDED if lj == 1 else SUPPRESSED
-            elif len(p) == 2 and not chooser.coin():
-                status[d] = DECLINED
-            elif guesses := eligible(p, actual, k, strict):
-                rnbg[d] = chooser.pick(guesses)
-                active.append(d)
+    What one class level generalised stays so at the next.
+    """
+    job = Rows(table, rows, j, predictors, taxonomies)
+    for lj in range(1, taxonomies[j].depth(job.actual) + 1):
+        active = job.begin(lj, k, chooser, strict)
         for lam in range(1, max_depth(taxonomies, predictors) + 1):
-            for c, value in shared_values(work, active, j, predictors, taxonomies, actual, lam):
-                old, new = taxonomies[c].up(value, lam - 1), taxonomies[c].up(value, lam)
-                instances = [r for r, row in enumerate(work) if row[j] == actual and row[c] == old]
-                for r in instances[:-1] if lam == 1 else instances:
-                    if all(work[d][c] != value for d in active):
-                        break  # it would touch no remaining row
-                    work[r][c] = new
-                    steps.append({"op": "generalize", "row": r, "attr": c, "to": new})
-                    for d in list(active):
-                        if not is_above(probabilities(d), actual, rnbg[d], strict):
-                            status[d] = SUPPRESSED
-                            active.remove(d)
-    for d in rows:
-        if status.setdefault(d, DELETED) == DELETED:
-            blank(work, d)
-    ordered = {d: status[d] for d in rows}
-    kept = [d for d in rows if ordered[d] in (SUPPRESSED, NOT_NEEDED)]
-    exposed = [d for d in kept if is_top(probabilities(d), actual, strict)]
-    return ManyResult(ordered, rnbg, work, differences(table, work), exposed, steps)
+            job.generalise(active, lam, strict)
+    status = {d: job.status.get(d, DELETED) for d in rows}
+    blank_deleted(job.work, status)
+    kept = [d for d in rows if status[d] in (SUPPRESSED, NOT_NEEDED)]
+    exposed = [d for d in kept if is_top(job.probabilities(d), job.actual, strict)]
+    return ManyResult(status, job.rnbg, job.work, differences(table, job.work), exposed, job.steps)
 
 
 def shared_values(
@@ -109,6 +131,64 @@ def shared_values(
     return [(c, value) for _, _, c, value in sorted(order, key=lambda item: item[:2])]
 
 
+class Columns:
+    """The work of e-DROPP-G: one row with several confidential columns."""
+
+    def __init__(
+        self, table: Table, i: int, columns: Sequence[int], predictors: Sequence[int], taxonomies: Sequence[Taxonomy]
+    ) -> None:
+        self.work = copied(table)
+        self.before = list(table[i])
+        self.i, self.columns, self.taxonomies = i, columns, taxonomies
+        self.actual = {j: secret(table, i, j, [], taxonomies[j].domain) for j in columns}
+        self.free = [c for c in predictors if c not in columns]
+        self.training = [row for r, row in enumerate(table) if r != i]
+        self.status: dict[int, str] = {}
+        self.rnbg: dict[int, str] = {}
+        self.steps: list[Step] = []
+
+    def probabilities(self, j: int) -> Probabilities:
+        others = [*self.free, *(c for c in self.columns if c != j)]
+        return spread_bayes(self.work, self.i, j, others, self.taxonomies, self.work[self.i][j]).p
+
+    def begin(self, level: int, k: int, chooser: Chooser, strict: bool) -> list[int]:
+        """Publish the remaining cells one level higher; those with a guess are active."""
+        remaining = [j for j in self.columns if j not in self.status]
+        for j in remaining:
+            self.work[self.i][j] = self.taxonomies[j].up(self.actual[j], level)
+        active = []
+        for j in remaining:
+            begin = opening(self.probabilities(j), self.actual[j], k, chooser, strict)
+            if begin.rnbg:
+                self.rnbg[j] = begin.rnbg
+                active.append(j)
+            elif begin.status != FAILED:
+                self.status[j] = settled(begin.status, level)
+        return active
+
+    def impacts(self, j: int, lam: int) -> dict[int, Fraction]:
+        """DROPP-G's ratios; a column that an earlier class level generalised further waits."""
+        row = self.work[self.i]
+        return {
+            c: own_impact(self.training, j, c, row[c], self.taxonomies[c], self.actual[j], self.rnbg[j])[4]
+            for c in self.free
+            if row[c] is not None and row[c] == self.taxonomies[c].up(self.before[c], lam - 1)
+        }
+
+    def generalise(self, active: list[int], lam: int, strict: bool) -> None:
+        """One level of generalisation of the row's other cells; columns that come to be safe leave ``active``."""
+        average = averaged([self.impacts(j, lam) for j in active])
+        for c in sorted(average, key=lambda c: -average[c]):
+            if not active:
+                break
+            new = self.work[self.i][c] = self.taxonomies[c].up(self.work[self.i][c], 1)
+            self.steps.append({"op": "generalize", "attr": c, "to": new, "average": dict(average)})
+            for j in list(active):
+                if not is_above(self.probabilities(j), self.actual[j], self.rnbg[j], strict):
+                    self.status[j] = SUPPRESSED
+                    active.remove(j)
+
+
 def e_dropp_g(
     table: Table,
     i: int,
@@ -124,57 +204,18 @@ def e_dropp_g(
     What is left of the other confidential cells predicts too, also of columns that are no predictors otherwise. What
     one class level generalised stays so at the next.
     """
-    actual = {j: secret(table, i, j, [], taxonomies[j].domain) for j in columns}
-    before = list(table[i])
-    free = [c for c in predictors if c not in columns]
-    work = copied(table)
-    training = [row for r, row in enumerate(table) if r != i]
-    status: dict[int, str] = {}
-    rnbg: dict[int, str] = {}
-    steps: list[Step] = []
-
-    def probabilities(j: int) -> Probabilities:
-        others = [*free, *(c for c in columns if c != j)]
-        return spread_bayes(work, i, j, others, taxonomies, work[i][j]).p
-
+    job = Columns(table, i, columns, predictors, taxonomies)
     for level in range(1, max_depth(taxonomies, [*columns, *predictors]) + 1):
-        remaining = [j for j in columns if j not in status]
-        for j in remaining:
-            work[i][j] = taxonomies[j].up(actual[j], level)
-        active = []
-        for j in remaining:
-            p = probabilities(j)
-            if not is_top(p, actual[j], strict):
-                status[j] = NOT_NEEDED if level == 1 else SUPPRESSED
-            elif len(p) == 2 and not chooser.coin():
-                status[j] = DECLINED
-            elif guesses := eligible(p, actual[j], k, strict):
-                rnbg[j] = chooser.pick(guesses)
-                active.append(j)
-        for lam in range(1, max_depth(taxonomies, free) + 1):
-            average: dict[int, Fraction] = {}
-            for c in free:
-                # a column that an earlier class level generalised further waits
-                if work[i][c] is not None and work[i][c] == taxonomies[c].up(before[c], lam - 1):
-                    for j in active:
-                        facts = own_impact(training, j, c, work[i][c], taxonomies[c], actual[j], rnbg[j])
-                        average[c] = average.get(c, Fraction(0)) + facts[4] / len(active)
-            for c in sorted(average, key=lambda c: -average[c]):
-                if not active:
-                    break
-                work[i][c] = taxonomies[c].up(work[i][c], 1)
-                steps.append({"op": "generalize", "attr": c, "to": work[i][c], "average": dict(average)})
-                for j in list(active):
-                    if not is_above(probabilities(j), actual[j], rnbg[j], strict):
-                        status[j] = SUPPRESSED
-                        active.remove(j)
-    ordered = {j: status.get(j, DELETED) for j in columns}
-    if DELETED in ordered.values():
-        blank(work, i)
-        return ManyResult(ordered, rnbg, work, differences(table, work), [], steps)
-    kept = [j for j in columns if ordered[j] in (SUPPRESSED, NOT_NEEDED)]
-    exposed = [j for j in kept if is_top(probabilities(j), actual[j], strict)]
-    return ManyResult(ordered, rnbg, work, differences(table, work), exposed, steps)
+        active = job.begin(level, k, chooser, strict)
+        for lam in range(1, max_depth(taxonomies, job.free) + 1):
+            job.generalise(active, lam, strict)
+    status = {j: job.status.get(j, DELETED) for j in columns}
+    if DELETED in status.values():
+        blank(job.work, i)
+        return ManyResult(status, job.rnbg, job.work, differences(table, job.work), [], job.steps)
+    kept = [j for j in columns if status[j] in (SUPPRESSED, NOT_NEEDED)]
+    exposed = [j for j in kept if is_top(job.probabilities(j), job.actual[j], strict)]
+    return ManyResult(status, job.rnbg, job.work, differences(table, job.work), exposed, job.steps)
 
 
 def max_depth(taxonomies: Sequence[Taxonomy], columns: Sequence[int]) -> int:

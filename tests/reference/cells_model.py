@@ -19,6 +19,7 @@ Step = dict[str, object]
 SUPPRESSED = "suppressed"
 NOT_NEEDED = "not_needed"
 DELETED = "deleted"
+FAILED = "failed"  # no way at this point: the row is deleted, or the next class level tried
 DECLINED = "declined"  # the coin of a two-valued domain said stop: hidden, still predictable
 
 
@@ -145,6 +146,24 @@ def next_best_guesses(p: Probabilities, actual: str, rnbg: str, k: int) -> list[
     return [v for v in top_k(p, k) if v != actual and p[v] >= p[rnbg]]
 
 
+@dataclass
+class Opening:
+    """How a suppression begins: with a guess, or at once with a status."""
+
+    status: str = ""
+    rnbg: str = ""
+
+
+def opening(p: Probabilities, actual: str, k: int, chooser: Chooser, strict: bool, toss: bool = True) -> Opening:
+    """The need for a change, the coin of a domain of two values, the random next best guess: in this order."""
+    if not is_top(p, actual, strict):
+        return Opening(status=NOT_NEEDED)
+    if toss and len(p) == 2 and not chooser.coin():
+        return Opening(status=DECLINED)
+    guesses = eligible(p, actual, k, strict)
+    return Opening(rnbg=chooser.pick(guesses)) if guesses else Opening(status=FAILED)
+
+
 # --- naive Bayes of the deletion methods -------------------------------------------------------------------------
 
 
@@ -240,9 +259,7 @@ class Taxonomy:
 
 def summed_up(taxonomy: Taxonomy, values: Sequence[Cell]) -> dict[Cell, int]:
     """The count of every node with all that is below it."""
-    return {
-        node: sum(1 for value in values if taxonomy.covers(node, value)) for node in [None, *taxonomy.parent]
-    }
+    return {node: sum(1 for value in values if taxonomy.covers(node, value)) for node in [None, *taxonomy.parent]}
 
 
 def spread(taxonomy: Taxonomy, values: Sequence[Cell]) -> dict[Cell, Fraction]:

@@ -118,14 +118,10 @@ def id3(
     return grow(rows, j, list(predictors), domains, covers)
 
 
-def id3_g(
-    table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell
-) -> Node:
+def id3_g(table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell) -> Node:
     """The tree of the rows whose class is ``level`` or below it, among the leaves of ``level``."""
     classes = taxonomies[j]
-    inside = [
-        [cell if c != j or classes.covers(level, cell) else None for c, cell in enumerate(row)] for row in table
-    ]
+    inside = [[cell if c != j or classes.covers(level, cell) else None for c, cell in enumerate(row)] for row in table]
     domains = [classes.leaves(level) if c == j else t.domain for c, t in enumerate(taxonomies)]
     return id3(inside, i, j, predictors, domains, covering(taxonomies))
 
@@ -156,7 +152,13 @@ def plain_tree(node: Node) -> object:
 
 
 def hid3(
-    table: Table, i: int, j: int, predictors: Sequence[int], domains: Domains, chooser: Chooser, tree: Node | None = None
+    table: Table,
+    i: int,
+    j: int,
+    predictors: Sequence[int],
+    domains: Domains,
+    chooser: Chooser,
+    tree: Node | None = None,
 ) -> Result:
     """Hide cells of the row until the tree (ID3 of the other rows unless given) leads it to another value."""
     actual = secret(table, i, j, predictors, domains[j])
@@ -210,13 +212,14 @@ def hid3_g(
     taxonomies: Sequence[Taxonomy],
     chooser: Chooser,
     tree: Node | None = None,
+    start: int = 1,
 ) -> Result:
     """Generalise cells of the row, and the class level by level, until the tree leads to another value."""
     classes = taxonomies[j]
     actual = secret(table, i, j, predictors, classes.domain)
     covers = covering(taxonomies)
     steps: list[Step] = []
-    for lj in range(1, classes.depth(actual) + 1):
+    for lj in range(start, classes.depth(actual) + 1):
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
         root = tree or id3_g(work, i, j, predictors, taxonomies, level)

@@ -1,0 +1,1 @@
+"""Ways to guess a hidden value: each is trained on what was released."""

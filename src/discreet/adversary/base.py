@@ -1,0 +1,118 @@
+"""One interface for all adversaries: trained on the released rows, each guesses the confidential cells.
+
+An adversary's own row never trains it: its class is hidden. Where a class is told only roughly (a group of the
+taxonomy), the values of the group are the candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.adversary.view import Flags, Lines, View
+
+Floats = npt.NDArray[np.float64]
+_Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What an adversary takes some cells for.
+
+    Parameters
+    ----------
+    values
+        The candidates, in the order of the domain.
+    weights
+        How probable each is (cells x values), for reports: a line sums to 1, or is 0 where all are impossible.
+    best
+        Whether no candidate is more probable (cells x values), decided exactly wherever the adversary can be.
+    """
+
+    values: tuple[str | None, ...]
+    weights: Floats
+    best: Flags
+
+    def at(self, which: npt.NDArray[np.int64]) -> Guesses:
+        """Return the guesses for some of the cells, in this order."""
+        return Guesses(self.values, self.weights[which], self.best[which])
+
+    def exposes(self, true: npt.NDArray[np.int64], *, strict: bool = False) -> Flags:
+        """Say where the true value (its place among `values`) is the single best guess; `strict`: one of the best."""
+        hit: Flags = self.best[np.arange(len(true)), true]
+        return hit if strict else hit & (self.best.sum(axis=1) == 1)
+
+
+class Trained(Protocol):
+    """An adversary who has seen the release."""
+
+    def guess(self, lines: Lines) -> Guesses:
+        """Return what the cells with these lines are taken for."""
+        ...
+
+
+class Guesser(Protocol):
+    """A way to guess."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a policy."""
+        ...
+
+    def train(self, view: View) -> Trained:
+        """Learn from the rows of a release."""
+        ...
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is guessed without any predictor: the commonest value (the first of them) among the known ones."""
+
+    value: str | None
+    rows: int
+    known: int
+
+    @property
+    def share(self) -> Fraction:
+        """How many of the rows with a known value have it."""
+        return Fraction(self.rows, self.known) if self.known else Fraction(0)
+
+
+def prior(view: View) -> Prior:
+    """Return the guess of whoever looks at the class alone."""
+    tree = view.classes.tree
+    leaves = tree.leaf_of[view.classes.nodes]
+    counts = np.bincount(leaves[leaves >= 0], minlength=len(tree.domain))
+    top = int(np.argmax(counts))
+    return Prior(tree.domain[top], int(counts[top]), int(counts.sum()))
+
+
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return the 95% interval of a share by Wilson's score.
+
+    >>> [round(end, 3) for end in wilson(8, 10)]
+    [0.49, 0.943]
+    >>> wilson(0, 0)
+    (0.0, 1.0)
+    """
+    if not 0 <= successes <= n:
+        raise ValueError("successes lie between 0 and n")
+    if n == 0:
+        return 0.0, 1.0
+    share, square = successes / n, _Z * _Z
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
+    low = 0.0 if successes == 0 else max(middle - half, 0.0)
+    return low, 1.0 if successes == n else min(middle + half, 1.0)
+
+
+def normalised(weights: Floats) -> Floats:
+    """Return weights whose lines sum to 1, or stay 0."""
+    total = weights.sum(axis=1, keepdims=True)
+    shares: Floats = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return shares

@@ -1,0 +1,232 @@
+"""What an adversary sees: the released texts of the class and of the predictors, and what each text stands for.
+
+Every column is a tree of values whose root tells nothing: the taxonomy of the column, or simply all its values under
+one root. A released text is a node of it: the root (the marker, a missing value), a leaf (a value) or a group between.
+The leaves in their order are the domain of the column.
+
+A column that a group requirement knows has been recoded: its released texts (groups, intervals, sets) are values like
+any others, for nothing more precise is released of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.policy import Policy
+from discreet.policy.confidential import Confidential
+from discreet.selecting import is_missing, known_to_groups, predictors_of
+from discreet.table.encode import Ints
+from discreet.table.engine import Engine
+from discreet.taxonomy import Taxonomy
+
+UNKNOWN = 0
+"""The root of every tree."""
+Flags = npt.NDArray[np.bool_]
+Domain = Sequence[str | None]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The values of a column; node 0, the root, has children. Nodes come after their parents.
+
+    Parameters
+    ----------
+    domain
+        The values, in order.
+    parent
+        Of each node; -1 for the root.
+    first, stop
+        Which leaves stand under each node: `domain[first:stop]`.
+    node_of
+        The node that each text stands for; all others tell nothing.
+    """
+
+    domain: tuple[str | None, ...]
+    parent: Ints
+    first: Ints
+    stop: Ints
+    node_of: Mapping[str | None, int]
+
+    @cached_property
+    def children(self) -> Ints:
+        """How many children each node has."""
+        return np.bincount(self.parent[1:], minlength=len(self.parent)).astype(np.int64)
+
+    @cached_property
+    def leaf_of(self) -> Ints:
+        """The place in the domain of each node; -1 for groups."""
+        return np.where(self.children == 0, self.first, -1)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """How far each node is from the root."""
+        depth = np.zeros(len(self.parent), dtype=np.int64)
+        above = self.parent
+        while (above >= 0).any():
+            depth += above >= 0
+            above = np.where(above >= 0, self.parent[above], -1)
+        return depth
+
+    def paths(self, nodes: Ints, top: Ints | None = None) -> Ints:
+        """Return for each node the nodes from just below `top` (the root when absent) down to it; -1 fills up."""
+        above = np.zeros_like(nodes) if top is None else top
+        length = self.depth[nodes] - self.depth[above]
+        paths = np.full((len(nodes), int(length.max(initial=0))), -1, dtype=np.int64)
+        at = nodes.copy()
+        for step in range(paths.shape[1]):
+            going = length > step
+            paths[going, length[going] - 1 - step] = at[going]
+            at[going] = self.parent[at[going]]
+        return paths
+
+    def summed(self, counts: Ints) -> Ints:
+        """Return counts (by node on the last axis) with those of all nodes below added to each."""
+        total = counts.copy()
+        by_node = np.moveaxis(total, -1, 0)
+        for level in range(int(self.depth.max()), 0, -1):
+            nodes = np.flatnonzero(self.depth == level)
+            np.add.at(by_node, self.parent[nodes], by_node[nodes])
+        return total
+
+    def covers(self, nodes: Ints) -> Flags:
+        """Say which values of the domain stand under each node."""
+        places = np.arange(len(self.domain))
+        under: Flags = (self.first[nodes, None] <= places) & (places < self.stop[nodes, None])
+        return under
+
+
+def flat_tree(domain: Domain) -> Tree:
+    """Return the tree of values that belong to no groups."""
+    size = len(domain)
+    return Tree(
+        tuple(domain),
+        np.array([-1] + [0] * size, dtype=np.int64),
+        np.array([0, *range(size)], dtype=np.int64),
+        np.array([size, *range(1, size + 1)], dtype=np.int64),
+        {value: place + 1 for place, value in enumerate(domain)},
+    )
+
+
+def tree_of(taxonomy: Taxonomy, others: Domain = ()) -> Tree:
+    """Return the tree of a taxonomy; `others` are values that it lacks, which belong to no group."""
+    if not taxonomy.nodes[0].children:
+        return flat_tree([*taxonomy.leaves, *others])
+    leaves, size = len(taxonomy.leaves), len(taxonomy.nodes)
+    extra = range(leaves, leaves + len(others))
+    first = [node.first for node in taxonomy.nodes]
+    stop = [leaves + len(others), *(node.stop for node in taxonomy.nodes[1:])]
+    node_of: dict[str | None, int] = {
+        label: place for place, node in enumerate(taxonomy.nodes) if place for label in node.labels
+    }
+    node_of.update({value: size + place for place, value in enumerate(others)})
+    return Tree(
+        (*taxonomy.leaves, *others),
+        np.array([-1 if node.parent is None else node.parent for node in taxonomy.nodes] + [0] * len(others)),
+        np.array([*first, *extra], dtype=np.int64),
+        np.array([*stop, *(place + 1 for place in extra)], dtype=np.int64),
+        node_of,
+    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A column as released: its tree, and the node that each row's text stands for."""
+
+    name: str
+    tree: Tree
+    nodes: Ints
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What is known of each cell to guess: its class (the root, or a group above it) and its predictors, as nodes."""
+
+    levels: Ints
+    nodes: Ints
+    """One column for each predictor."""
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def at(self, which: Ints | slice) -> Lines:
+        """Return only some of the lines."""
+        return Lines(self.levels[which], self.nodes[which])
+
+    def distinct(self) -> tuple[Lines, Ints]:
+        """Return each different line once, and which of them each line is."""
+        if not len(self):
+            return self, np.empty(0, dtype=np.int64)
+        both = np.column_stack([self.levels, self.nodes])
+        found, which = np.unique(both, axis=0, return_inverse=True)
+        return Lines(found[:, 0], found[:, 1:]), which.reshape(-1)
+
+
+@dataclass(frozen=True)
+class View:
+    """A released table as the adversary of one `Confidential` sees it."""
+
+    classes: Seen
+    predictors: tuple[Seen, ...]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.classes.nodes)
+
+    def lines(self, places: Ints) -> Lines:
+        """Return what is released of some rows."""
+        nodes = [seen.nodes[places] for seen in self.predictors]
+        stacked = np.column_stack(nodes) if nodes else np.empty((len(places), 0), dtype=np.int64)
+        return Lines(self.classes.nodes[places], stacked)
+
+    def hiding(self, places: Ints) -> View:
+        """Return the same table with the class of some rows hidden."""
+        nodes = self.classes.nodes.copy()
+        nodes[places] = UNKNOWN
+        return replace(self, classes=replace(self.classes, nodes=nodes))
+
+
+def domain_of(original: Engine, policy: Policy, column: str) -> tuple[str | None, ...]:
+    """Return the values of a column in order: as in its taxonomy, else those of the original by code points."""
+    known = [value for value in original.encoded(column).domain if not is_missing(policy, value)]
+    taxonomy = policy.column(column).taxonomy
+    if taxonomy is None:
+        return tuple(known)
+    strange = set(known) - set(taxonomy.leaves)
+    return (*taxonomy.leaves, *(value for value in known if value in strange))
+
+
+def see(released: Engine, policy: Policy, requirement: Confidential, original: Engine) -> View:
+    """Return the release as the adversary of a `Confidential` sees it; the original tells which values there are."""
+    recoded = known_to_groups(policy)
+
+    def seen(column: str) -> Seen:
+        domain = () if column in recoded else domain_of(original, policy, column)
+        return see_column(released, policy, column, domain, taxonomic=column not in recoded)
+
+    predictors = predictors_of(requirement, policy, released.columns)
+    return View(seen(requirement.column), tuple(seen(column) for column in predictors))
+
+
+def see_column(released: Engine, policy: Policy, column: str, domain: Domain, *, taxonomic: bool = True) -> Seen:
+    """Return a released column; texts that are neither in the domain nor labels are values at its end."""
+    encoded = released.encoded(column)
+    known = [text for text in encoded.domain if not is_missing(policy, text)]
+    taxonomy = policy.column(column).taxonomy if taxonomic else None
+    if taxonomy is None:
+        tree = flat_tree(_with(domain, known))
+    else:
+        labels = {label for node in taxonomy.nodes for label in node.labels}
+        beyond = [value for value in domain if value not in labels]
+        tree = tree_of(taxonomy, _with(beyond, [text for text in known if text not in labels]))
+    nodes = [UNKNOWN if is_missing(policy, text) else tree.node_of.get(text, UNKNOWN) for text in encoded.domain]
+    return Seen(column, tree, np.array(nodes, dtype=np.int64)[encoded.codes] if nodes else np.empty(0, dtype=np.int64))
+
+
+def _with(domain: Iterable[str | None], texts: Iterable[str | None]) -> list[str | None]:
+    return list(dict.fromkeys([*domain, *texts]))

@@ -1,0 +1,426 @@
+"""Verification of confidential cells: is each hidden, and does no adversary that the policy names guess it.
+
+Guarantee: a cell *holds* against an adversary only if its released text is the marker (or, where values are
+generalised, a group above the value), and the adversary, trained here on the released rows, finds another candidate at
+least as probable as the true value (`strict`: more probable). Naive Bayes and ID3 are decided by whole numbers, library
+learners by their own floats. With `knows: original` that is so for every released combination of recoded columns that
+covers the row. Nothing here knows how the release was made; nothing here is used in making it.
+
+Not covered: other adversaries, and whoever knows that something was changed because the guess was right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
+from discreet.adversary.make import make
+from discreet.adversary.view import Flags, Lines, View, see
+from discreet.audit.covers import reach
+from discreet.medians import Ranges
+from discreet.policy import Policy
+from discreet.policy.confidential import Adversary, Confidential
+from discreet.selecting import absent, confidential_places, is_missing, known_to_groups
+from discreet.table.encode import Ints
+from discreet.table.engine import Engine
+
+_MOST_LINES = 200_000
+_MOST_PAIRS = 8_000_000
+"""What is held at a time: lines to guess, and pairs of rows and combinations."""
+
+
+class CellAnswer(StrEnum):
+    """What verification can say about a confidential cell, and about all of them."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    BY_LOT = "by lot"
+    NOT_CHECKABLE = "not checkable"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One confidential cell and one adversary.
+
+    Parameters
+    ----------
+    row
+        Its row number in the input, from 1.
+    hidden
+        Whether the released text does not tell the value; None for a removed row.
+    probability
+        What the adversary gives the true value on the release (the largest, where several lines are possible);
+        for reports: no answer rests on it.
+    guessed_when_only_hidden
+        Whether the adversary guesses it where only the confidential cells are hidden; None if that is not known.
+    """
+
+    row: int
+    adversary: str
+    answer: CellAnswer
+    hidden: bool | None
+    probability: float | None
+    guessed_when_only_hidden: bool | None = None
+
+    @property
+    def removed(self) -> bool:
+        """Whether the row is not in the release."""
+        return self.hidden is None and self.answer is CellAnswer.HOLDS
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "row": self.row,
+            "adversary": self.adversary,
+            "answer": str(self.answer),
+            "hidden": self.hidden,
+            "removed": self.removed,
+            "probability": self.probability,
+            "guessed_when_only_hidden": self.guessed_when_only_hidden,
+        }
+
+
+@dataclass(frozen=True)
+class Against:
+    """One adversary and all cells: how many it guesses, beside what is guessed with less.
+
+    Parameters
+    ----------
+    cells
+        The cells in the release.
+    guessed
+        Those whose true value is its (single) best guess on the release.
+    only_hidden, guessed_when_only_hidden
+        The cells, and those guessed, where only the confidential cells are hidden; None if that is not known.
+    guessed_by_prior
+        Those that have the commonest value of the column, which needs no predictor to guess.
+    """
+
+    adversary: str
+    cells: int
+    guessed: int
+    only_hidden: int | None
+    guessed_when_only_hidden: int | None
+    guessed_by_prior: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data, each figure with its 95% interval."""
+        return {
+            "adversary": self.adversary,
+            "cells": self.cells,
+            "guessed": self.guessed,
+            "interval": list(wilson(self.guessed, self.cells)),
+            "only_hidden": None
+            if self.only_hidden is None or self.guessed_when_only_hidden is None
+            else {
+                "cells": self.only_hidden,
+                "guessed": self.guessed_when_only_hidden,
+                "interval": list(wilson(self.guessed_when_only_hidden, self.only_hidden)),
+            },
+            "prior": {"guessed": self.guessed_by_prior, "interval": list(wilson(self.guessed_by_prior, self.cells))},
+        }
+
+
+@dataclass(frozen=True)
+class CellsFound:
+    """The answer about one `Confidential`; `index` is its position in `protect`."""
+
+    index: int
+    promise: str
+    answer: CellAnswer
+    cells: tuple[Cell, ...] = ()
+    against: tuple[Against, ...] = ()
+    prior: Prior | None = None
+    reason: str | None = None
+
+    def rows(self, answer: CellAnswer) -> tuple[int, ...]:
+        """Return the numbers of the rows with a cell of which this was said, ascending."""
+        return tuple(sorted({cell.row for cell in self.cells if cell.answer is answer}))
+
+    @property
+    def failing(self) -> tuple[int, ...]:
+        """The numbers of the rows whose cells do not hold, by lot or not."""
+        return tuple(sorted({cell.row for cell in self.cells if cell.answer is not CellAnswer.HOLDS}))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data; row numbers and probabilities are as private as the original."""
+        return {
+            "index": self.index,
+            "kind": "confidential",
+            "promise": self.promise,
+            "answer": str(self.answer),
+            "reason": self.reason,
+            "broken_rows": list(self.rows(CellAnswer.BROKEN)),
+            "by_lot_rows": list(self.rows(CellAnswer.BY_LOT)),
+            "against": [against.to_dict() for against in self.against],
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+
+def check_cells(
+    released: Engine,
+    policy: Policy,
+    index: int,
+    requirement: Confidential,
+    original: Engine | None,
+    *,
+    places: Ints | None = None,
+    hide_only: Engine | None = None,
+    medians: Mapping[str, Ranges] | None = None,
+) -> CellsFound:
+    """Verify the confidential cells of one requirement on a release.
+
+    Parameters
+    ----------
+    released, policy, index, requirement, original
+        The release, the policy it should keep, the requirement and its position in `protect`, and the table it was
+        made from (as read by the policy: without dropped rows).
+    places
+        The place in the original (from 0, ascending) of each released row; needed when rows are missing.
+    hide_only
+        The original as the recodings alone release it (its `numbers` are those of the input): the baseline. The
+        confidential cells are hidden here.
+    medians
+        The intervals published beside the release.
+    """
+    if reason := _unready(released, policy, requirement, original, places):
+        return CellsFound(index, str(requirement), CellAnswer.NOT_CHECKABLE, reason=reason)
+    assert original is not None
+    check = _Check(released, policy, requirement, original, _placed(released, places), medians or {})
+    alone = None
+    if hide_only is not None:
+        beside = np.searchsorted(original.numbers(), hide_only.numbers())
+        alone = _Check(hide_only, policy, requirement, original, beside, medians or {}, hiding=True)
+    return check.found(index, alone)
+
+
+def _placed(released: Engine, places: Ints | None) -> Ints:
+    return np.arange(released.rows) if places is None else np.asarray(places, dtype=np.int64)
+
+
+def _unready(
+    released: Engine, policy: Policy, requirement: Confidential, original: Engine | None, places: Ints | None
+) -> str | None:
+    """Return why nothing can be said, if so."""
+    if original is None:
+        return "give the original: without it nobody can say whether a guess is right"
+    columns = [requirement.column, *(requirement.predictors or ())]
+    gone = [name for name in columns if name not in released.columns or name not in original.columns]
+    gone += [name for _, name in requirement.looks_up() if name not in original.columns]
+    if gone:
+        return f"there is no column {gone[0]!r}"
+    if missing := absent(requirement, original):
+        return f"the original lacks {missing} of the rows whose cells are confidential"
+    if places is None and released.rows != original.rows:
+        return "the release has not as many rows as the original, and it is not known which they are"
+    if places is not None:
+        steps = np.diff(np.asarray(places))
+        if len(places) != released.rows or (steps <= 0).any() or (len(places) and places[-1] >= original.rows):
+            return "the rows of the release could not be matched with those of the original"
+    del policy
+    return None
+
+
+class _Check:
+    """The cells of one requirement on one table: the release, or the one where they alone are hidden."""
+
+    def __init__(
+        self,
+        table: Engine,
+        policy: Policy,
+        requirement: Confidential,
+        original: Engine,
+        beside: Ints,
+        medians: Mapping[str, Ranges],
+        *,
+        hiding: bool = False,
+    ) -> None:
+        self.table, self.policy, self.requirement, self.original = table, policy, requirement, original
+        self.medians = medians
+        self.places = confidential_places(requirement, original)
+        here = np.full(original.rows, -1, dtype=np.int64)
+        here[beside] = np.arange(len(beside))
+        self.here = here[self.places]
+        """Where each cell's row stands in the table; -1 if it was removed."""
+        view = see(table, policy, requirement, original)
+        self.view: View = view.hiding(self.here[self.here >= 0]) if hiding else view
+        self.true = self._true()
+        self.checked = np.flatnonzero((self.here >= 0) & (self.true >= 0))
+        """The cells that somebody could guess."""
+        self.lines, self.owner = self._lines()
+
+    def _true(self) -> Ints:
+        """Return the true value of each cell, by its place in the domain; -1 where there is none."""
+        encoded, tree = self.original.encoded(self.requirement.column), self.view.classes.tree
+        of_text = [
+            -1 if is_missing(self.policy, text) else int(tree.leaf_of[tree.node_of.get(text, 0)])
+            for text in encoded.domain
+        ]
+        return np.array(of_text, dtype=np.int64)[encoded.codes[self.places]]
+
+    def hidden(self) -> Flags:
+        """Say whether the released text of each checked cell does not tell its value."""
+        here, encoded = self.here[self.checked], self.table.encoded(self.requirement.column)
+        marked = np.array([text == self.policy.marker for text in encoded.domain], dtype=np.bool_)
+        hidden: Flags = marked[encoded.codes[here]]
+        if self.requirement.change == "generalise":
+            hidden |= self._above(here)
+        return hidden
+
+    def _above(self, here: Ints) -> Flags:
+        """Say where the released text is a label of the taxonomy above the true value."""
+        taxonomy = self.policy.column(self.requirement.column).taxonomy
+        encoded, tree = self.table.encoded(self.requirement.column), self.view.classes.tree
+        if taxonomy is None:
+            return np.zeros(len(here), dtype=np.bool_)
+        groups = {label for node in taxonomy.nodes if node.children for label in node.labels}
+        is_group = np.array([text in groups for text in encoded.domain], dtype=np.bool_)
+        nodes, true = self.view.classes.nodes[here], self.true[self.checked]
+        above: Flags = is_group[encoded.codes[here]] & (tree.first[nodes] <= true) & (true < tree.stop[nodes])
+        return above
+
+    def _lines(self) -> tuple[Lines, Ints]:
+        """Return what may be known of each checked cell, and which of them each line is about."""
+        own, owner = self.view.lines(self.here[self.checked]), np.arange(len(self.checked))
+        recoded = known_to_groups(self.policy)
+        places = [place for place, seen in enumerate(self.view.predictors) if seen.name in recoded]
+        if self.requirement.knows == "released" or not places or not len(owner):
+            return own, owner
+        return self._covering_lines(own, places)
+
+    def _covering_lines(self, own: Lines, columns: list[int]) -> tuple[Lines, Ints]:
+        """Return a line for each released combination of recoded columns that covers the row's original values."""
+        names = [self.view.predictors[column].name for column in columns]
+        texts = self.table.recount(names, None, (), ()).texts
+        nodes, covers = [], []
+        for column, name in zip(columns, names, strict=True):
+            encoded = self.table.encoded(name)
+            at = {text: place for place, text in enumerate(encoded.domain)}
+            released = np.array([at[text] for text in texts.get_column(name).to_list()], dtype=np.int64)
+            tree = self.view.predictors[column].tree
+            of_text = [0 if is_missing(self.policy, text) else tree.node_of.get(text, 0) for text in encoded.domain]
+            nodes.append(np.array(of_text, dtype=np.int64)[released])
+            covers.append(self._covers(name)[:, released])
+        combined = np.column_stack(nodes)
+        originals = np.column_stack(
+            [self.original.encoded(name).codes[self.places[self.checked]].astype(np.int64) for name in names]
+        )
+        kinds, kind = np.unique(originals, axis=0, return_inverse=True)
+        kind = kind.reshape(-1)
+        lines, owners = [own], [np.arange(len(own))]
+        size = max(1, _MOST_PAIRS // max(1, len(combined)))
+        for start in range(0, len(kinds), size):
+            among = kinds[start : start + size]
+            fits = np.ones((len(among), len(combined)), dtype=np.bool_)
+            for place in range(len(names)):
+                fits &= covers[place][among[:, place]]
+            cells = np.flatnonzero((kind >= start) & (kind < start + len(among)))
+            which, combination = np.nonzero(fits[kind[cells] - start])
+            owner = cells[which]
+            known = own.nodes[owner]
+            known[:, columns] = combined[combination]
+            lines.append(Lines(own.levels[owner], known))
+            owners.append(owner)
+        return (
+            Lines(np.concatenate([line.levels for line in lines]), np.concatenate([line.nodes for line in lines])),
+            np.concatenate(owners),
+        )
+
+    def _covers(self, name: str) -> Flags:
+        """Say which originals (by code) each released text (by code) of a recoded column covers."""
+        originals, released = self.original.encoded(name).domain, self.table.encoded(name).domain
+        missing = self.policy.missing.values if self.policy.missing is not None else ()
+        column, marker = self.policy.columns.get(name), self.policy.marker
+        found = reach(originals, released, column, marker, missing, self.medians.get(name))
+        order = np.array(found.order, dtype=np.int64)
+        covers = np.zeros((len(originals), len(released)), dtype=np.bool_)
+        for place, ranges in enumerate(found.ranges):
+            for first, stop in ranges:
+                covers[order[first:stop], place] = True
+            covers[[number for number, text in enumerate(originals) if text == released[place]], place] = True
+        return covers
+
+    def attacked(self, trained: Trained) -> tuple[Flags, Floats]:
+        """Return which checked cells an adversary guesses, and the probability of their true values."""
+        exposed = np.zeros(len(self.checked), dtype=np.bool_)
+        probability = np.zeros(len(self.checked))
+        true = self.true[self.checked]
+        for start in range(0, len(self.lines), _MOST_LINES):
+            owner = self.owner[start : start + _MOST_LINES]
+            guesses = trained.guess(self.lines.at(slice(start, start + _MOST_LINES)))
+            wanted = true[owner]
+            np.logical_or.at(exposed, owner, guesses.exposes(wanted, strict=self.requirement.strict))
+            np.maximum.at(probability, owner, guesses.weights[np.arange(len(owner)), wanted])
+        return exposed, probability
+
+    def _left_to_lot(self) -> Flags:
+        """Say which checked cells have only two candidates, and are left to chance by the policy."""
+        levels, tree = self.view.classes.nodes[self.here[self.checked]], self.view.classes.tree
+        if self.requirement.two_values != "lot":
+            return np.zeros(len(levels), dtype=np.bool_)
+        values = self.original.encoded(self.requirement.column).domain
+        if sum(not is_missing(self.policy, value) for value in values) <= 2:
+            return np.ones(len(levels), dtype=np.bool_)
+        two: Flags = tree.stop[levels] - tree.first[levels] == 2
+        return two
+
+    def found(self, index: int, alone: _Check | None) -> CellsFound:
+        """Return the answers about all cells and adversaries."""
+        cells: list[Cell] = []
+        against: list[Against] = []
+        hidden, lot, first = self.hidden(), self._left_to_lot(), prior(self.view)
+        by_prior = sum(self.view.classes.tree.domain[place] == first.value for place in self.true[self.checked])
+        for adversary in self.requirement.adversaries:
+            exposed, probability = self.attacked(make(adversary).train(self.view))
+            before = None if alone is None else alone._guessed(adversary)
+            cells += self._cells(adversary.name, exposed, probability, hidden, lot, before)
+            known = None if before is None else before[before >= 0]
+            against.append(
+                Against(
+                    adversary.name,
+                    len(self.checked),
+                    int(exposed.sum()),
+                    None if known is None else len(known),
+                    None if known is None else int(known.sum()),
+                    by_prior,
+                )
+            )
+        return CellsFound(index, str(self.requirement), _summary(cells), tuple(cells), tuple(against), first)
+
+    def _guessed(self, adversary: Adversary) -> Ints:
+        """Return for each cell 1 if it is guessed, 0 if not, -1 if nobody could guess it."""
+        guessed = np.full(len(self.places), -1, dtype=np.int64)
+        guessed[self.checked] = self.attacked(make(adversary).train(self.view))[0]
+        return guessed
+
+    def _cells(
+        self, adversary: str, exposed: Flags, probability: Floats, hidden: Flags, lot: Flags, before: Ints | None
+    ) -> list[Cell]:
+        at = {int(place): number for number, place in enumerate(self.checked)}
+        numbers = self.original.numbers()[self.places]
+        cells = []
+        for place, number in enumerate(numbers.tolist()):
+            earlier = None if before is None or before[place] < 0 else bool(before[place])
+            if place not in at:
+                answer = CellAnswer.HOLDS if self.here[place] < 0 else CellAnswer.NOT_CHECKABLE
+                cells.append(Cell(number, adversary, answer, None, None, earlier))
+                continue
+            here = at[place]
+            answer = CellAnswer.HOLDS
+            if not hidden[here]:
+                answer = CellAnswer.BROKEN
+            elif exposed[here]:
+                answer = CellAnswer.BY_LOT if lot[here] else CellAnswer.BROKEN
+            cells.append(Cell(number, adversary, answer, bool(hidden[here]), float(probability[here]), earlier))
+        return cells
+
+
+def _summary(cells: list[Cell]) -> CellAnswer:
+    """Return the worst answer of all."""
+    worst = (CellAnswer.BROKEN, CellAnswer.NOT_CHECKABLE, CellAnswer.BY_LOT)
+    said = {cell.answer for cell in cells}
+    return next((answer for answer in worst if answer in said), CellAnswer.HOLDS)
