@@ -10,12 +10,18 @@ values are deleted, it is hidden: a tree of one level.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from discreet.method.cells import kernels
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.kernels import Guesser
 from discreet.method.cells.table import CellTable
+
+Ints = npt.NDArray[np.int64]
+NONE: Ints = np.empty((0, 2), dtype=np.int64)
 
 OUTCOMES = {
     kernels.SAFE: "safe",
@@ -26,15 +32,15 @@ OUTCOMES = {
 HOW = {"decp": kernels.DECP, "incp": kernels.INCP, "dropp": kernels.DROPP}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What became of one cell: `safe` (nothing else had to change), `done`, `by lot` or `failed`."""
 
     status: str
     guess: int | None = None
     """The value (a leaf of the column's tree) that was to become as probable as the true one."""
-    changes: int = 0
-    """Cells that were changed beside the confidential one."""
+    changes: Ints = field(default_factory=lambda: NONE)
+    """Row and column of each cell that was changed beside the confidential one (more than once, if more than once)."""
 
     @property
     def holds(self) -> bool:
@@ -69,7 +75,7 @@ def protect(
     outcome = Outcome("failed")
     while top >= 0:
         table.set(column, row, top)
-        coin = chance.coin if toss else kernels.NOBODY
+        coin = chance.coin if toss or chance.coin == kernels.REFUSE else kernels.GO_ON
         found = kernels.one_level(
             table.frame,
             guesser,
@@ -81,10 +87,10 @@ def protect(
             chance.draw(level),
             fall_back and deletes,
         )
-        status, guess, changes = (int(each) for each in found)
-        if changes:
+        status, guess, changes = int(found[0]), int(found[1]), found[2]
+        if len(changes):
             table.touch(row if method == "dropp" else None)
-        outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes)
+        outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes[:, :2])
         if status != kernels.FAILED:
             return outcome
         top = int(tree.parent[top])

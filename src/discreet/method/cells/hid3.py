@@ -3,7 +3,7 @@
 Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and the ID3 tree of the other rows of
 the table as it is then gives the row another class. The tree stands behind `Tree`: any tree of that shape would do.
 
-All rows with a hidden class are left out of training, so one tree serves all cells of a column that are hidden.
+Rows whose class is hidden are left out of training, so one tree serves all cells of a column that are hidden.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from discreet.method.cells import tree_kernels as kernels
 from discreet.method.cells.bayes import Outcome
 from discreet.method.cells.chance import Chance
-from discreet.method.cells.kernels import LEAVE, REFUSE
+from discreet.method.cells.kernels import LEAVE, NOBODY, REFUSE
 from discreet.method.cells.table import CellTable
 
 Ints = npt.NDArray[np.int64]
@@ -70,33 +70,50 @@ class Trees:
     def __init__(self, table: CellTable) -> None:
         self.table = table
         self._factor = kernels.sieve(table.rows)
-        self._low, self._high = _ranges(table)
-        self._grown: dict[tuple[int, int, tuple[int, ...]], tuple[int, Tree]] = {}
+        self.low, self.high = _ranges(table)
+        self._grown: dict[tuple[int, int, int, tuple[int, ...]], tuple[int, Tree]] = {}
 
-    def tree(self, column: int, top: int, predictors: Sequence[int]) -> Tree:
-        """Return the ID3 tree for a confidential column among the values below `top` (a node of its own tree)."""
-        key = (column, top, tuple(predictors))
+    def tree(self, column: int, row: int, predictors: Sequence[int]) -> Tree:
+        """Return the ID3 tree by which a row is guessed, for a confidential column.
+
+        Candidates are the values below the row's own class; one tree serves all rows whose class is hidden.
+        """
+        top = self.table.node(column, row)
+        key = (column, top, NOBODY if top == 0 else row, tuple(predictors))
         version, tree = self._grown.get(key, (-1, None))
         if tree is None or version != self.table.version[column]:
-            tree = self._grow(column, top, predictors)
-            self._grown[key] = (self.table.version[column], tree)
+            tree = self._grow(column, row, predictors)
+            if top == 0:
+                self._grown[key] = (self.table.version[column], tree)
         return tree
 
-    def _grow(self, column: int, top: int, predictors: Sequence[int]) -> Tree:
+    def _grow(self, column: int, row: int, predictors: Sequence[int]) -> Tree:
+        """Grow the tree of all other rows with a class at or below the row's own.
+
+        A class that is told roughly is the commonest one that it can be.
+        """
         frame = self.table.frame
-        node = top + int(self.table.first[column])
-        first, stop = int(self._low[node]), int(self._high[node])
-        leaf = frame.leaf[frame.codes[column]]
-        rows = np.flatnonzero((leaf >= first) & (leaf < stop)).astype(np.int32)
+        node, root = int(frame.codes[column, row]), int(self.table.first[column])
+        first, stop = int(self.low[node]), int(self.high[node])
+        codes = frame.codes[column]
+        inside = (codes >= node) & (codes < frame.end[node]) & (codes != root) & ~self.table.gone
+        inside[row] = False
+        leaf = frame.leaf[codes]
+        rough = np.flatnonzero(inside & (leaf < 0))
+        if len(rough):
+            people = np.bincount(leaf[inside & (leaf >= 0)], minlength=int(frame.domain[column]))
+            for place in rough.tolist():
+                leaf[place] = kernels.most_common(people, self.low[codes[place]], self.high[codes[place]])
+        rows = np.flatnonzero(inside).astype(np.int32)
         weigh = np.arange(len(rows) + 1, dtype=np.float64)
         weigh[1:] *= np.log2(weigh[1:])
         named = np.array(predictors, dtype=np.int64)
         found = kernels.grow(
-            frame.codes, frame.leaf, self._low, self._high, frame.first, frame.domain, named, rows,
+            frame.codes, frame.leaf, self.low, self.high, frame.first, frame.domain, named, rows,
             (leaf - first).astype(np.int64), max(stop - first, 1), self._factor, weigh,
         )  # fmt: skip
         split, common, child_at, child, people = found
-        return Tree(named, split, common, child_at, child, people, self._low, self._high)
+        return Tree(named, split, common, child_at, child, people, self.low, self.high)
 
 
 def _ranges(table: CellTable) -> tuple[Ints, Ints]:
@@ -123,7 +140,7 @@ def protect(trees: Trees, column: int, predictors: Sequence[int], row: int, actu
     place = int(table.frame.leaf[actual + int(table.first[column])])
     while top >= 0:
         table.set(column, row, top)
-        tree = trees.tree(column, top, predictors)
+        tree = trees.tree(column, row, predictors)
         node = top + int(table.first[column])
         true = place - int(tree.low[node])
         if tree.guess(table, row) != true:
@@ -146,14 +163,14 @@ class _Walk:
         self.codes = table.frame.codes
         self.before = self.codes[:, row].copy()
 
-    def keep(self) -> int:
-        """Count the changes for good; return how many they are."""
+    def keep(self) -> Ints:
+        """Make the changes for good; return row and column of each."""
         after = self.codes[:, self.row].copy()
         changed = np.flatnonzero(after != self.before)
         self.codes[:, self.row] = self.before
         for column in changed.tolist():
             self.table.set(column, self.row, int(after[column] - self.table.first[column]))
-        return len(changed)
+        return np.stack([np.full(len(changed), self.row), changed], axis=1).astype(np.int64)
 
     def hide(self, node: int | None, above: int = 0) -> bool:
         """Change cells until the row comes to another class; it is as it was when that fails."""

@@ -228,6 +228,8 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
             return -1, 0
         shares = n
         for column in guesser.predictors:
+            if frame.codes[column, row] == frame.first[column]:
+                continue  # an unknown value says nothing
             n, d = _factor(frame, guesser, k, 0, column, frame.codes[column, row], nums, dens, n, d)
             if n < 0:
                 return -1, 0
@@ -649,14 +651,14 @@ def _most_changes(frame, guesser, row, actual, how, levels):  # type: ignore[no-
 
 @kernel
 def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # type: ignore[no-untyped-def]
-    """Protect one cell at the class level it has now; return what became of it, the guess, the number of changes.
+    """Protect one cell at the class level it has now; return what became of it, the guess, and the changes.
 
     `again`: INCP may go on with DECP where raising was not enough (and values are deleted). All is taken back when it
     fails.
     """
     status, guess = opening(frame, guesser, row, actual, coin, draw)
     if status != DONE:
-        return status, guess, 0
+        return status, guess, np.empty((0, 3), dtype=np.int64)
     log = np.empty((_most_changes(frame, guesser, row, actual, how, levels), 3), dtype=np.int64)
     n = 0
     if how == DECP:
@@ -671,8 +673,8 @@ def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # t
                 n = lower_others(frame, guesser, row, actual, better, levels, log, n)
     if is_best(frame, guesser, row, actual):
         take_back(frame, log, n)
-        return FAILED, guess, 0
-    return DONE, guess, n
+        return FAILED, guess, np.empty((0, 3), dtype=np.int64)
+    return DONE, guess, log[:n].copy()
 
 
 # Several cells at once

@@ -31,7 +31,7 @@ def e_decp(
     while top >= 0 and len(found) < len(rows):
         remaining = [place for place, row in enumerate(rows) if row not in found]
         for place in remaining:
-            table.set(column, rows[place], top)
+            raise_to(table, column, rows[place], top)
         active: list[tuple[int, int]] = []
         for place in remaining:
             chance, row = chances[place], rows[place]
@@ -48,6 +48,13 @@ def e_decp(
     for row in rows:
         found.setdefault(row, Outcome("failed"))
     return found
+
+
+def raise_to(table: CellTable, column: int, row: int, node: int) -> None:
+    """Release a node for a cell, unless it is more general already."""
+    now = table.node(column, row)
+    if not now <= node < int(table.trees[column].end[now]):
+        table.set(column, row, node)
 
 
 def _levels(table: CellTable, guesser: Guesser, columns: Sequence[int]) -> int:
@@ -115,8 +122,7 @@ def e_dropp(
     for class_level in range(1, class_levels + 1):
         remaining = [column for column in guessers if column not in found]
         for column in remaining:
-            node = int(kernels.raised(table.trees[column].parent, actuals[column], class_level))
-            table.set(column, row, node)
+            raise_to(table, column, row, int(kernels.raised(table.trees[column].parent, actuals[column], class_level)))
         active: dict[int, int] = {}
         for column in remaining:
             actual, chance = actuals[column] + int(table.first[column]), chances[column]
