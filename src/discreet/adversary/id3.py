@@ -1,9 +1,10 @@
 """An ID3 tree: split on the column that tells most about the class, until nothing is left to split on.
 
-As in the thesis, with its open ends settled: rows with an unknown class do not train; a column with fewer than two
-known values at a node is not split on; a split that gains nothing is made; ties of gain go to the first predictor,
-ties of majority to the first value of the domain; an empty branch predicts what its parent would; an unknown value (or
-a group of the taxonomy) is, in training and in prediction, the most common value that it can be, at that node.
+As in the thesis, with its open ends settled: rows with an unknown class do not train, nor does the row itself; a column
+with fewer than two known values at a node is not split on; a split that gains nothing is made; ties of gain go to the
+first predictor, ties of majority to the first value of the domain; an empty branch predicts what its parent would; an
+unknown value (or a group of the taxonomy) is, in training and in prediction, the most common value that it can be at
+that node; a class that is told roughly trains as the most common class that it can be.
 
 The nodes of a level are grown together, and only those that some line reaches. Exact: where two gains are near they are
 compared as sums of n log n, by high precision unless their prime factors show that they are equal.
@@ -12,13 +13,14 @@ compared as sums of n log n, by high precision unless their prime factors show t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 import numpy as np
 
 from discreet.adversary.base import Floats, Guesses
-from discreet.adversary.view import Flags, Lines, View
+from discreet.adversary.view import UNKNOWN, Flags, Lines, View
 from discreet.table.encode import Ints
 
 _LOG_ERROR = 64 * 2.0**-53
@@ -48,33 +50,49 @@ class TrainedId3:
     def guess(self, lines: Lines) -> Guesses:
         """Return what the cells with these lines are taken for: one value each."""
         tree = self.view.classes.tree
-        distinct, which = lines.distinct()
-        weights = np.zeros((len(distinct), len(tree.domain)))
-        best = np.zeros((len(distinct), len(tree.domain)), dtype=np.bool_)
-        for level in np.unique(distinct.levels).tolist():
-            here = np.flatnonzero(distinct.levels == level)
+        weights = np.zeros((len(lines), len(tree.domain)))
+        best = np.zeros((len(lines), len(tree.domain)), dtype=np.bool_)
+        for here, without in self._of_one_tree(lines):
+            level = int(lines.levels[here[0]])
             first, stop = int(tree.first[level]), int(tree.stop[level])
             if stop - first == 1:  # the cell itself tells
                 weights[here, first], best[here, first] = 1.0, True
                 continue
-            growing = _Growing(self.view, first, stop, distinct.nodes[here])
+            distinct, which = lines.at(here).distinct()
+            growing = _Growing(self.view, level, without, distinct.nodes)
             growing.run()
-            best[here, first + growing.predicted] = True
-            weights[here, first:stop] = growing.shares
-        return Guesses(tree.domain, weights[which], best[which])
+            best[here, first + growing.predicted[which]] = True
+            weights[here, first:stop] = growing.shares[which]
+        return Guesses(tree.domain, weights, best)
+
+    def _of_one_tree(self, lines: Lines) -> Iterator[tuple[Ints, int]]:
+        """Yield which lines need the same tree, and the row that does not train it.
+
+        A row whose class is not known at all trains no tree, so these rows share one. Of those whose class is known
+        roughly, rows that are alike do.
+        """
+        hidden = lines.levels == UNKNOWN
+        if hidden.any():
+            yield np.flatnonzero(hidden), -1
+        rough = np.flatnonzero(~hidden)
+        if not len(rough):
+            return
+        own, tree_of = self.view.lines(lines.places[rough]).distinct()
+        for number, place in enumerate(own.places.tolist()):
+            yield rough[tree_of == number], place
 
 
 class _Growing:
-    """A tree for the classes `first` to `stop`, one level at a time, along the ways of some lines.
+    """A tree for the classes below a level, grown downwards along the ways of some lines.
 
-    Groups are the nodes of the level that lines have reached; rows and lines each stand in one.
+    Groups are the nodes of the tree that lines have reached; rows and lines each stand in one.
     """
 
-    def __init__(self, view: View, first: int, stop: int, nodes: Ints) -> None:
+    def __init__(self, view: View, level: int, without: int, nodes: Ints) -> None:
+        first, stop = int(view.classes.tree.first[level]), int(view.classes.tree.stop[level])
         self.view, self.nodes, self.classes = view, nodes, stop - first
-        leaves = view.classes.tree.leaf_of[view.classes.nodes] - first
-        self.rows = np.flatnonzero((leaves >= 0) & (leaves < self.classes))
-        self.label = leaves[self.rows]
+        self.rows, labels = _training(view, first, stop, without)
+        self.label = labels - first
         self.group = np.zeros(len(self.rows), dtype=np.int64)
         self.lines = np.arange(len(nodes))
         self.line_group = np.zeros(len(nodes), dtype=np.int64)
@@ -135,6 +153,25 @@ class _Growing:
         place_of = np.minimum(np.searchsorted(reached, keys), max(len(reached) - 1, 0))
         stays = (branch >= 0) & (reached[place_of] == keys) if len(reached) else np.zeros(len(keys), dtype=np.bool_)
         self.rows, self.label, self.group = self.rows[stays], self.label[stays], place_of[stays]
+
+
+def _training(view: View, first: int, stop: int, without: int) -> tuple[Ints, Ints]:
+    """Return the rows that train a tree for the classes `first` to `stop`, and their classes.
+
+    A class that is told roughly is the most common one that it can be.
+    """
+    tree, nodes = view.classes.tree, view.classes.nodes
+    trains = (nodes != UNKNOWN) & (tree.first[nodes] >= first) & (tree.stop[nodes] <= stop)
+    if without >= 0:
+        trains[without] = False
+    rows = np.flatnonzero(trains)
+    labels = tree.leaf_of[nodes[rows]]
+    rough = labels < 0
+    if rough.any():
+        known = _Counts(labels[~rough], len(tree.domain))
+        groups = nodes[rows[rough]]
+        labels[rough] = known.commonest(np.zeros(len(groups), dtype=np.int64), tree.first[groups], tree.stop[groups])
+    return rows, labels
 
 
 class _Column:
