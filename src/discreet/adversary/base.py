@@ -1,6 +1,6 @@
 """One interface for all adversaries: trained on the released rows, each guesses the confidential cells.
 
-An adversary's own row never trains it: its class is hidden. Where a class is told only roughly (a group of the
+The row of a cell never trains the guess about it. Where a class is told only roughly (a group of the
 taxonomy), the values of the group are the candidates.
 """
 

@@ -4,7 +4,7 @@ Three meanings of unknown values (and, with `spread`, of taxonomy groups), as in
 rows with an unknown x count in n(v), the denominator of p(x|v); `drop`: they do not; `spread` (chapter 4): what is
 known only roughly is spread over the values below as the rest lies, uniformly where there is nothing; rows whose class
 is told roughly count in the frequency of the classes below, not in n(v,x). A predictor unknown in the row itself is
-left out (with `spread` it is the root, whose count is that of all rows of the class).
+left out.
 
 Exact: which candidate is best is decided by whole numbers wherever floats are too close.
 """
@@ -132,10 +132,11 @@ class TrainedBayes:
         for above, below in frequency:
             products.times(above, below)
         for place, seen in enumerate(self.view.predictors):
+            known = lines.nodes[:, place, None] != UNKNOWN
             for above, below in self._spread(seen, lines.nodes[:, place]):
-                products.times(above, below)
+                products.times(np.where(known, above, 1), np.where(known, below, 1))
             for above, below in frequency:
-                products.times(below, above)
+                products.times(np.where(known, below, 1), np.where(known, above, 1))
 
     def _frequency(self, lines: Lines) -> list[tuple[Ints, Ints]]:
         """Return the estimated number of rows of each class, as factors: those at or below its level, spread down."""

@@ -146,6 +146,8 @@ class Seen:
 class Lines:
     """What is known of each cell to guess: its class (the root, or a group above it) and its predictors, as nodes."""
 
+    places: Ints
+    """The row of the release that each is about (from 0): it does not train."""
     levels: Ints
     nodes: Ints
     """One column for each predictor."""
@@ -155,15 +157,24 @@ class Lines:
 
     def at(self, which: Ints | slice) -> Lines:
         """Return only some of the lines."""
-        return Lines(self.levels[which], self.nodes[which])
+        return Lines(self.places[which], self.levels[which], self.nodes[which])
 
     def distinct(self) -> tuple[Lines, Ints]:
-        """Return each different line once, and which of them each line is."""
+        """Return each different line once (about the first row that has it), and which of them each line is."""
         if not len(self):
             return self, np.empty(0, dtype=np.int64)
         both = np.column_stack([self.levels, self.nodes])
-        found, which = np.unique(both, axis=0, return_inverse=True)
-        return Lines(found[:, 0], found[:, 1:]), which.reshape(-1)
+        _, first, which = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        return self.at(first), which.reshape(-1)
+
+
+def joined(lines: Sequence[Lines]) -> Lines:
+    """Return all lines after each other; at least one list of them."""
+    return Lines(
+        np.concatenate([some.places for some in lines]),
+        np.concatenate([some.levels for some in lines]),
+        np.concatenate([some.nodes for some in lines]),
+    )
 
 
 @dataclass(frozen=True)
@@ -182,7 +193,7 @@ class View:
         """Return what is released of some rows."""
         nodes = [seen.nodes[places] for seen in self.predictors]
         stacked = np.column_stack(nodes) if nodes else np.empty((len(places), 0), dtype=np.int64)
-        return Lines(self.classes.nodes[places], stacked)
+        return Lines(places, self.classes.nodes[places], stacked)
 
     def hiding(self, places: Ints) -> View:
         """Return the same table with the class of some rows hidden."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
 from discreet.adversary.make import make
-from discreet.adversary.view import Flags, Lines, View, see
+from discreet.adversary.view import Flags, Lines, View, joined, see
 from discreet.audit.covers import reach
 from discreet.medians import Ranges
 from discreet.policy import Policy
@@ -323,12 +323,9 @@ class _Check:
             owner = cells[which]
             known = own.nodes[owner]
             known[:, columns] = combined[combination]
-            lines.append(Lines(own.levels[owner], known))
+            lines.append(Lines(own.places[owner], own.levels[owner], known))
             owners.append(owner)
-        return (
-            Lines(np.concatenate([line.levels for line in lines]), np.concatenate([line.nodes for line in lines])),
-            np.concatenate(owners),
-        )
+        return joined(lines), np.concatenate(owners)
 
     def _covers(self, name: str) -> Flags:
         """Say which originals (by code) each released text (by code) of a recoded column covers."""

@@ -1,0 +1,171 @@
+"""Learners of scikit-learn as adversaries, with its own defaults where nothing is said here.
+
+Each value of a predictor is one number, 1 or 0; an unknown value is all 0; a group of the taxonomy is shared evenly by
+its values. At most 50,000 rows train (drawn with a fixed seed). Not exact: floats decide, and candidates whose
+probabilities differ by less than a billionth count as equally probable.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet.adversary.base import Floats, Guesses, normalised
+from discreet.adversary.view import UNKNOWN, Lines, Tree, View
+from discreet.errors import InputError
+from discreet.table.encode import Ints
+
+MOST_ROWS = 50_000
+_MOST_NUMBERS = 50_000_000
+"""Of a table for a learner that takes no sparse ones."""
+_NEAR = 1e-9
+_SEED = 0
+_DENSE = ("gradient_boosting",)
+
+
+@dataclass(frozen=True)
+class LibraryGuesser:
+    """A learner of scikit-learn by the name it has in a policy."""
+
+    name: str
+
+    def train(self, view: View) -> TrainedLearner:
+        """Keep the rows; a learner is trained for each group that classes are told by, when it is asked for."""
+        if self.name not in LEARNERS:
+            raise ValueError(f"unknown learner {self.name!r}")
+        try:
+            import sklearn
+        except ModuleNotFoundError:
+            raise InputError(f"against: {self.name} needs scikit-learn; install discreet[attacks]") from None
+        del sklearn
+        return TrainedLearner(view, self.name)
+
+
+@dataclass(frozen=True)
+class TrainedLearner:
+    """A learner beside the rows it is trained on."""
+
+    view: View
+    name: str
+    _models: dict[int, Callable[[Any], Floats]] = field(default_factory=dict)
+
+    def guess(self, lines: Lines) -> Guesses:
+        """Return what the cells with these lines are taken for."""
+        tree = self.view.classes.tree
+        distinct, which = lines.distinct()
+        among = tree.covers(distinct.levels)
+        weights = np.where(among.sum(axis=1, keepdims=True) == 1, among.astype(np.float64), 0.0)
+        for level in np.unique(distinct.levels).tolist():
+            here = np.flatnonzero(distinct.levels == level)
+            if among[here[0]].sum() > 1:
+                weights[here] = self._model(level)(self._encoded(distinct.nodes[here]))
+        weights = normalised(np.where(among, weights, 0.0))
+        best = among & (weights >= weights.max(axis=1, keepdims=True) * (1 - _NEAR))
+        return Guesses(tree.domain, weights[which], best[which])
+
+    def _model(self, level: int) -> Callable[[Any], Floats]:
+        """Return what gives lines the probabilities of all values of the domain."""
+        if level not in self._models:
+            self._models[level] = self._trained(level)
+        return self._models[level]
+
+    def _trained(self, level: int) -> Callable[[Any], Floats]:
+        classes = self.view.classes
+        leaves = classes.tree.leaf_of[classes.nodes]
+        below = (classes.tree.first[level] <= leaves) & (leaves < classes.tree.stop[level])
+        rows = self._some(np.flatnonzero(below & (leaves >= 0)))
+        values = len(classes.tree.domain)
+        present = np.unique(leaves[rows])
+        if len(present) < 2 or not self.view.predictors:
+            shares = np.bincount(leaves[rows], minlength=values) / max(len(rows), 1)
+            return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
+        learner = LEARNERS[self.name](len(rows))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it did not converge changes nothing here
+            learner.fit(self._encoded(self.view.lines(rows).nodes), leaves[rows])
+
+        def probabilities(encoded: Any) -> Floats:
+            found = np.zeros((encoded.shape[0], values))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found[:, learner.classes_] = learner.predict_proba(encoded)
+            return found
+
+        return probabilities
+
+    def _some(self, rows: Ints) -> Ints:
+        """Return the rows that train: all, or as many as there is time for."""
+        width = sum(len(seen.tree.domain) for seen in self.view.predictors)
+        most = min(MOST_ROWS, max(1, _MOST_NUMBERS // max(width, 1))) if self.name in _DENSE else MOST_ROWS
+        if len(rows) <= most:
+            return rows
+        return np.sort(np.random.default_rng(_SEED).choice(rows, most, replace=False))
+
+    def _encoded(self, nodes: Ints) -> Any:
+        """Return lines as numbers, one column for each value of each predictor."""
+        from scipy import sparse
+
+        if not self.view.predictors:
+            return sparse.csr_matrix((len(nodes), 0))
+        parts = [_values_of(seen.tree)[nodes[:, place]] for place, seen in enumerate(self.view.predictors)]
+        encoded = sparse.hstack(parts, format="csr")
+        return encoded.toarray() if self.name in _DENSE else encoded
+
+
+def _values_of(tree: Tree) -> Any:
+    """Return a line for each node: evenly shared by the values below it; nothing for the root."""
+    from scipy import sparse
+
+    size = np.where(np.arange(len(tree.parent)) == UNKNOWN, 0, tree.stop - tree.first)
+    ends = np.append(0, np.cumsum(size))
+    values = np.arange(ends[-1]) - np.repeat(ends[:-1] - tree.first, size)
+    shares = np.repeat(1.0 / np.maximum(size, 1), size)
+    return sparse.csr_matrix((shares, values, ends), shape=(len(size), len(tree.domain)))
+
+
+def _logistic_regression(rows: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    del rows
+    return LogisticRegression(max_iter=200, random_state=_SEED)
+
+
+def _random_forest(rows: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    del rows
+    return RandomForestClassifier(random_state=_SEED)
+
+
+def _gradient_boosting(rows: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    del rows
+    return HistGradientBoostingClassifier(early_stopping=False, random_state=_SEED)
+
+
+def _k_nearest(rows: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(n_neighbors=min(5, rows))
+
+
+def _decision_tree(rows: int) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    del rows
+    return DecisionTreeClassifier(random_state=_SEED)
+
+
+LEARNERS: dict[str, Callable[[int], Any]] = {
+    "logistic_regression": _logistic_regression,
+    "random_forest": _random_forest,
+    "gradient_boosting": _gradient_boosting,
+    "k_nearest": _k_nearest,
+    "decision_tree": _decision_tree,
+}
+"""How each learner of a policy is made, for so many rows."""
