@@ -137,7 +137,7 @@ def verify(
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        from discreet.audit.verify import Answer
+        from discreet.audit.answers import Answer
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original)

@@ -111,6 +111,34 @@ class TooManySuppressed(PromiseError):
         return {"suppressed": self.rows, "rows": self.total, "limit": str(self.limit)}
 
 
+@dataclass(frozen=True)
+class Unprotected:
+    """The rows, by number, whose confidential cells no method could protect."""
+
+    index: int
+    promise: str
+    rows: tuple[int, ...]
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.rows[:10])) + (f" and {len(self.rows) - 10} more" if self.rows[10:] else "")
+        return (
+            f"protect[{self.index}]: {self.promise}: row{'s' if self.rows[1:] else ''} {shown} cannot be protected; "
+            "choose another method, allow more to be changed, or write on_failure: remove"
+        )
+
+
+class UnprotectedCells(PromiseError):
+    """Confidential cells that an adversary would still guess; `cells` says which. Nothing was released."""
+
+    def __init__(self, cells: Sequence[Unprotected]) -> None:
+        self.cells = tuple(cells)
+        super().__init__("\n".join(map(str, self.cells)))
+
+    def details(self) -> dict[str, object]:
+        """Return the rows of each requirement."""
+        return {"unprotected": [{"index": each.index, "rows": list(each.rows)} for each in self.cells]}
+
+
 class BrokenPromise(PromiseError):
     """Verification did not say yes; `verification` has the findings. Nothing was released."""
 

@@ -43,6 +43,18 @@ def absent(requirement: Confidential, original: Engine) -> int:
     return int(not len(confidential_places(requirement, original)))
 
 
+def removable(policy: Policy, original: Engine) -> int:
+    """Return how many rows may be left out of a release because of their confidential cells."""
+    rows = [
+        confidential_places(requirement, original)
+        for requirement in policy.protect
+        if isinstance(requirement, Confidential)
+        and (requirement.on_failure == "remove" or requirement.method == "nrd")
+        and all(column in original.columns for _, column in requirement.looks_up())
+    ]
+    return len(np.unique(np.concatenate(rows))) if rows else 0
+
+
 def predictors_of(requirement: Confidential, policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the columns the cells could be predicted from: as named, or all other released ones."""
     if requirement.predictors is not None:

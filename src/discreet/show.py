@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.verify import Answer, Finding, Verification, Worst
+from discreet.audit.verify import Finding, Verification, Worst
 from discreet.checking import Checked
 from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept

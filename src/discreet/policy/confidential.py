@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -305,6 +305,8 @@ class Confidential(Part):
     >>> print(bob)
     Diagnosis of rows where Name = Bob, against naive_bayes
     """
+
+    kind: ClassVar[str] = "confidential"
 
     column: str = Field(description="the column with the confidential cells")
     rows: Annotated[tuple[Whole, ...] | None, AfterValidator(_row_numbers)] = Field(
