@@ -60,6 +60,7 @@ STAGES = {
     "read": "reading",
     "count": "counting",
     "plan": "planning (the first run compiles for a moment)",
+    "cells": "protecting single cells (the first run compiles for a moment)",
     "apply": "applying",
     "verify": "verifying",
 }
@@ -631,7 +632,9 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
 
         def say(progress: Progress) -> None:
             detail = ""
-            if progress.left:
+            if progress.stage == "cells" and progress.left:
+                detail = f": {progress.disclosed} done, {progress.left} left"
+            elif progress.left:
                 detail = f": {progress.disclosed} done, {progress.left} to try, {progress.detail:.0%} of the detail"
                 if progress.bound is not None:
                     detail = f": {progress.disclosed} sets of cuts looked at, {progress.left} to look at"
