@@ -25,7 +25,7 @@ from discreet.method.cells.trees import ValueTree
 from discreet.plan import Edit, Protected
 from discreet.policy import Policy
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes
-from discreet.selecting import confidential_places, known_to_groups, predictors_of
+from discreet.selecting import confidential_places, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -38,28 +38,6 @@ class CellPlan:
     removed: tuple[int, ...]
     """Row numbers."""
     cells: tuple[Protected, ...]
-
-
-def wanted(policy: Policy) -> Iterator[tuple[int, Confidential]]:
-    """Yield the requirements about single cells, with their positions in `protect`."""
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            yield index, requirement
-
-
-def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
-    """Return the edits that hide every confidential cell, and nothing else."""
-    found: dict[tuple[str, int], Edit] = {}
-    for _, requirement in wanted(policy):
-        for number in source.numbers()[confidential_places(requirement, source)].tolist():
-            found[requirement.column, number] = Edit(number, requirement.column, policy.marker)
-    return tuple(found.values())
-
-
-def untouchable(policy: Policy) -> frozenset[str]:
-    """Return the columns that cell methods leave alone."""
-    other = {name for name, column in policy.columns.items() if column.role == "other"}
-    return known_to_groups(policy) | policy.sensitive | policy.targets | other
 
 
 def plan_cells(
