@@ -86,6 +86,21 @@ def test_spreads_as_the_reference(case: Case) -> None:
     same(guess(case, nulls="spread"), model.p)
 
 
+@given(rough_cases())
+def test_many_cells_at_once_each_without_its_own_row(case: Case) -> None:
+    table = [list(row) for row in case.table]
+    taxonomies = [Taxonomy(tree) for tree in case.trees]
+    columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)}
+    policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
+    view = view_of(case.table, policy, everything(case))
+    rough = [place for place, row in enumerate(table) if row[case.column] not in case.domains[case.column]]
+    together = NaiveBayesGuesser(nulls="spread").train(view).guess(view.lines(np.array(rough)))
+    for line, place in enumerate(rough):
+        level = table[place][case.column]
+        model = spread_bayes(table, place, case.column, case.predictors, taxonomies, level)
+        same(together.at(one(line)), model.p)
+
+
 @pytest.mark.parametrize("number", range(10))
 def test_golden_tables(number: int) -> None:
     golden = load_golden("suppress_random_tiny.json")
@@ -145,8 +160,10 @@ def test_where_all_are_impossible_none_is_better() -> None:
 
 
 def test_blocks_of_lines_give_what_all_at_once_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [[letter, other, value] for letter in "abc" for other in "xyz" for value in "uvw"] * 2 + [["a", "x", "u"]]
-    rows = [[*row[:2], None if place % 5 == 0 else row[2]] for place, row in enumerate(rows)]
+    letters = [(letter, other, value) for letter in "abc" for other in "xyz" for value in "uvw"] * 2
+    rows: list[list[str | None]] = [
+        [letter, other, None if place % 5 == 0 else value] for place, (letter, other, value) in enumerate(letters)
+    ]
     policy = policy_for(3, [0], 2, [0, 1], {})
     view = view_of(rows, policy)
     lines = view.lines(np.arange(len(rows)))
