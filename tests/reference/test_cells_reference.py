@@ -299,20 +299,23 @@ class Case:
     def __init__(self, seed: int, rough: bool) -> None:
         generator = Random(seed)
         width = generator.randint(1, 3)
-        self.taxonomies = [Taxonomy(generator.choice(NESTED)) for _ in range(width + 1)]
+        kinds = [generator.choices(NESTED, [2, 1, 4, 4, 4])[0] for _ in range(width + 1)]
+        self.taxonomies = [Taxonomy(nested) for nested in kinds]
         self.domains = [taxonomy.domain for taxonomy in self.taxonomies]
         self.j = width
         self.predictors = list(range(width))
         self.table: Table = []
-        for _ in range(generator.randint(2, 14)):
-            row: Row = [generator.choice(domain) for domain in self.domains]
+        for _ in range(generator.randint(2, 24)):
+            # frequent first values, so that classes share them and there is something to suppress
+            row: Row = [domain[min(int(generator.expovariate(0.8)), len(domain) - 1)] for domain in self.domains]
             for c, taxonomy in enumerate(self.taxonomies):
-                if generator.random() < 0.1:
+                if generator.random() < 0.08:
                     row[c] = taxonomy.up(row[c], generator.randint(1, 2)) if rough else None
             self.table.append(row)
         self.i = generator.randrange(len(self.table))
-        self.table[self.i][self.j] = generator.choice(self.domains[self.j])
-        self.k = generator.randint(1, 4)
+        if self.table[self.i][self.j] not in self.domains[self.j]:
+            self.table[self.i][self.j] = generator.choice(self.domains[self.j])
+        self.k = generator.choice([1, 2, 3, 3, 4])
         self.strict = generator.random() < 0.3
         self.chooser: Chooser = First() if generator.random() < 0.5 else Drawn(generator)
 

@@ -1,0 +1,102 @@
+"""DECP, INCP and DROPP: single cells against naive Bayes (Hintoglu), deleting or generalising.
+
+Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and naive Bayes, trained on the other
+rows of the table as it is then, has a guess for it that is at least as probable as the true value. Later changes for
+other cells may undo that: whoever protects several cells looks at all of them again (`job`).
+
+Where values are generalised, the cell itself is generalised one level after the other until a method works; where
+values are deleted, it is hidden: a tree of one level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.cells import kernels
+from discreet.method.cells.chance import Chance
+from discreet.method.cells.kernels import Guesser
+from discreet.method.cells.table import CellTable
+
+Ints = npt.NDArray[np.int64]
+NONE: Ints = np.empty((0, 2), dtype=np.int64)
+
+OUTCOMES = {
+    kernels.SAFE: "safe",
+    kernels.DONE: "done",
+    kernels.DECLINED: "by lot",
+    kernels.FAILED: "failed",
+}
+HOW = {"decp": kernels.DECP, "incp": kernels.INCP, "dropp": kernels.DROPP}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of one cell: `safe` (nothing else had to change), `done`, `by lot` or `failed`."""
+
+    status: str
+    guess: int | None = None
+    """The value (a leaf of the column's tree) that was to become as probable as the true one."""
+    changes: Ints = field(default_factory=lambda: NONE)
+    """Row and column of each cell that was changed beside the confidential one (more than once, if more than once)."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the true value is not the single best guess."""
+        return self.status in ("safe", "done")
+
+
+def protect(
+    table: CellTable,
+    guesser: Guesser,
+    row: int,
+    actual: int,
+    method: str,
+    chance: Chance,
+    *,
+    fall_back: bool = True,
+    toss: bool = True,
+) -> Outcome:
+    """Protect one cell by `decp`, `incp` or `dropp`; `actual` is its true value, a leaf of the column's tree.
+
+    The row keeps at least the level of generality that its cell has now. `fall_back`: INCP goes on with DECP where
+    raising other guesses is not enough.
+    """
+    column = table.confidential[guesser.column]
+    tree = table.trees[column]
+    start = int(table.first[column])
+    begin = table.node(column, row)
+    deletes = guesser.mode != kernels.SPREAD
+    levels = 1 if deletes else max(int(table.trees[c].depth.max(initial=0)) for c in (column, *guesser.predictors))
+    top = begin if begin != actual else int(tree.parent[actual])
+    level = 1
+    outcome = Outcome("failed")
+    while top >= 0:
+        table.set(column, row, top)
+        coin = chance.coin if toss or chance.coin == kernels.REFUSE else kernels.GO_ON
+        found = kernels.one_level(
+            table.frame,
+            guesser,
+            row,
+            actual + start,
+            HOW[method],
+            levels,
+            coin,
+            chance.draw(level),
+            fall_back and deletes,
+        )
+        status, guess, changes = int(found[0]), int(found[1]), found[2]
+        if len(changes):
+            table.touch(row if method == "dropp" else None)
+        outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes[:, :2])
+        if status != kernels.FAILED:
+            return outcome
+        top = int(tree.parent[top])
+        level += 1
+    if method == "incp" and fall_back and not deletes:
+        table.set(column, row, begin)
+        return protect(table, guesser, row, actual, "decp", chance, toss=False)
+    table.set(column, row, 0)
+    return outcome

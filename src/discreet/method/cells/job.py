@@ -1,0 +1,291 @@
+"""Whole jobs: many confidential cells of different columns, values and rows, until all of them hold together.
+
+Guarantee: every cell is hidden (or generalised); when the job ends, each adversary was asked about every cell on the
+table as it is then, and `Job.failing` has all those whose true value is the single best guess (but for those left by
+lot, and the rows that were taken out). Each round only hides, so it ends; after `ROUNDS` what is left fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.cells import bayes, hid3, kernels, many
+from discreet.method.cells.bayes import NONE, Ints, Outcome
+from discreet.method.cells.chance import Chance
+from discreet.method.cells.greedy import Learn, Learned
+from discreet.method.cells.table import Bayes, CellTable
+
+ROUNDS = 20
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Defence:
+    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), or else ID3."""
+
+    method: str
+    bayes: Bayes | None = None
+    learn: Learn | None = None
+
+
+@dataclass(frozen=True)
+class Ward:
+    """The confidential cells of one requirement: their column, rows and true values (leaves of the column's tree)."""
+
+    column: int
+    predictors: tuple[int, ...]
+    rows: tuple[int, ...]
+    actuals: tuple[int, ...]
+    defences: tuple[Defence, ...]
+    chances: tuple[Chance, ...]
+    strict: bool = False
+    fall_back: bool = True
+    """Whether INCP may go on with DECP."""
+    removes: bool = False
+    """Whether a row that cannot be protected is taken out."""
+
+
+@dataclass
+class Story:
+    """What became of one cell."""
+
+    ward: int
+    row: int
+    status: str = "safe"
+    guess: int | None = None
+    rounds: int = 0
+    changes: Ints = field(default_factory=lambda: NONE)
+
+
+class _Guard(Protocol):
+    """One defence of one ward."""
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        """Say of which rows the true value is the single best guess."""
+        ...
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        """Protect one cell."""
+        ...
+
+
+class _AgainstBayes:
+    def __init__(self, table: CellTable, ward: Ward, options: Bayes, method: str) -> None:
+        self.table, self.ward, self.method = table, ward, method
+        self.guesser = table.guesser(ward.column, ward.predictors, options)
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        start = self.table.first[self.ward.column]
+        found: Flags = kernels.all_best(self.table.frame, self.guesser, rows, actuals + start)
+        return found
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        method = self.method.removeprefix("e-")
+        return bayes.protect(self.table, self.guesser, row, actual, method, chance, fall_back=self.ward.fall_back)
+
+
+class _AgainstTree:
+    def __init__(self, trees: hid3.Trees, ward: Ward) -> None:
+        self.trees, self.ward = trees, ward
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        table, ward = self.trees.table, self.ward
+        start = int(table.first[ward.column])
+        nodes = table.frame.codes[ward.column, rows]
+        places = (table.frame.leaf[actuals + start] - self.trees.low[nodes]).astype(np.int64)
+        found = np.zeros(len(rows), dtype=np.bool_)
+        hidden = np.flatnonzero(nodes == start)
+        if len(hidden):
+            tree = self.trees.tree(ward.column, int(rows[hidden[0]]), ward.predictors)
+            found[hidden] = tree.guesses(table, rows[hidden]) == places[hidden]
+        for place in np.flatnonzero(nodes != start).tolist():  # each is guessed by all others
+            tree = self.trees.tree(ward.column, int(rows[place]), ward.predictors)
+            found[place] = tree.guess(table, int(rows[place])) == places[place]
+        return found
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        return hid3.protect(self.trees, self.ward.column, self.ward.predictors, row, actual, chance)
+
+
+class _AgainstLearner:
+    def __init__(self, table: CellTable, ward: Ward, learn: Learn) -> None:
+        self.learned = Learned(table, ward.column, ward.predictors, learn, strict=ward.strict)
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        return self.learned.exposed(rows, actuals)
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        del chance
+        return self.learned.protect(row, actual)
+
+
+class _RowRemoved:
+    """NRD: the whole row goes, whatever the adversary."""
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        del actuals
+        return np.ones(len(rows), dtype=np.bool_)
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        del row, actual, chance
+        return Outcome("removed")
+
+
+class Job:
+    """Protects all cells of some wards on one table, which it changes."""
+
+    def __init__(self, table: CellTable, wards: Sequence[Ward]) -> None:
+        self.table, self.wards = table, tuple(wards)
+        self.trees = hid3.Trees(table)
+        self.guards = [[self._guard(ward, defence) for defence in ward.defences] for ward in wards]
+        self.stories = {
+            (number, row): Story(number, row) for number, ward in enumerate(self.wards) for row in ward.rows
+        }
+        self.rounds = 0
+
+    def _guard(self, ward: Ward, defence: Defence) -> _Guard:
+        if defence.method == "nrd":
+            return _RowRemoved()
+        if defence.learn is not None:
+            return _AgainstLearner(self.table, ward, defence.learn)
+        if defence.bayes is not None:
+            return _AgainstBayes(self.table, ward, defence.bayes, defence.method)
+        return _AgainstTree(self.trees, ward)
+
+    def run(self, carry_on: Callable[[int, int], bool] = lambda *_: True) -> None:
+        """Hide all cells, then protect them until all hold; `carry_on` hears how many are done and left in a round.
+
+        It stops when `carry_on` says so: what is exposed then fails.
+        """
+        for ward in self.wards:
+            parent = self.table.trees[ward.column].parent
+            for row, actual in zip(ward.rows, ward.actuals, strict=True):
+                if self.table.node(ward.column, row) == actual:
+                    self.table.set(ward.column, row, int(parent[actual]))
+        pending = list(self.stories)
+        while pending and self.rounds < ROUNDS:
+            self.rounds += 1
+            before = self.table.frame.codes.sum(), self.table.gone.sum()
+            if not self._protect(pending, carry_on):
+                break
+            pending = self.exposed()
+            if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
+                break
+        for key in self.exposed():
+            self.stories[key].status = "failed"
+
+    def exposed(self) -> list[tuple[int, int]]:
+        """Return the cells (ward, row) whose true value some adversary has as the single best guess."""
+        found = []
+        for number, ward in enumerate(self.wards):
+            keys = [(place, row) for place, row in enumerate(ward.rows) if self._is_open(number, row)]
+            rows = np.array([row for _, row in keys], dtype=np.int64)
+            actuals = np.array([ward.actuals[place] for place, _ in keys], dtype=np.int64)
+            hit = np.zeros(len(rows), dtype=np.bool_)
+            for guard in self.guards[number] if len(rows) else ():
+                hit |= guard.exposed(rows, actuals)
+            found += [(number, int(row)) for row in rows[hit]]
+        return found
+
+    @property
+    def failing(self) -> list[Story]:
+        """The cells that are not protected."""
+        return [story for story in self.stories.values() if story.status == "failed"]
+
+    def _is_open(self, number: int, row: int) -> bool:
+        """Whether a cell is in the table and was not left by lot."""
+        return not self.table.gone[row] and self.stories[number, row].status != "by lot"
+
+    def _protect(self, pending: Sequence[tuple[int, int]], carry_on: Callable[[int, int], bool]) -> bool:
+        """Protect some cells, once; return whether to go on."""
+        together = {key for key in pending if self._method(key[0]) == "e-dropp"}
+        self._protect_rows(together)
+        for number, ward in enumerate(self.wards):
+            if self._method(number) == "e-decp":
+                self._protect_values(number, [row for at, row in pending if at == number])
+            actual_of = dict(zip(ward.rows, ward.actuals, strict=True))
+            chance_of = dict(zip(ward.rows, ward.chances, strict=True))
+            for done, (at, row) in enumerate(pending):
+                if at == number and self._is_open(number, row):
+                    if done % 16 == 0 and not carry_on(done, len(pending) - done):
+                        return False
+                    self._protect_cell(number, row, actual_of[row], chance_of[row])
+        return carry_on(len(pending), 0)
+
+    def _method(self, number: int) -> str | None:
+        """Return the method of a ward that works on several cells at once, if it has one."""
+        shared = ("e-decp", "e-dropp")
+        return next((defence.method for defence in self.wards[number].defences if defence.method in shared), None)
+
+    def _protect_cell(self, number: int, row: int, actual: int, chance: Chance) -> None:
+        """Let the defences of a cell take turns until all hold.
+
+        At first each begins with the least general class that hides the value; the cell keeps the most general one
+        that any of them asks for. Later rounds begin with what the cell has.
+        """
+        table, column, guards = self.table, self.wards[number].column, self.guards[number]
+        here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
+        for _ in range(ROUNDS):
+            for guard in guards:
+                level = table.node(column, row)
+                if self.rounds == 1:
+                    table.set(column, row, int(table.trees[column].parent[actual]))
+                outcome = guard.protect(row, actual, chance)
+                many.raise_to(table, column, row, level)
+                self._note(number, row, outcome)
+                if not outcome.holds:
+                    return
+            if not any(guard.exposed(here, true)[0] for guard in guards[:-1]):
+                return
+
+    def _note(self, number: int, row: int, outcome: Outcome) -> None:
+        story = self.stories[number, row]
+        story.rounds = self.rounds
+        if len(outcome.changes):
+            story.changes = np.concatenate([story.changes, outcome.changes])
+        if outcome.guess is not None:
+            story.guess = outcome.guess
+        if outcome.status == "removed" or (outcome.status == "failed" and self.wards[number].removes):
+            story.status = "removed"
+            self.table.remove(row)
+        elif outcome.status != "safe" or story.status == "failed":
+            story.status = outcome.status
+
+    def _protect_values(self, number: int, rows: Sequence[int]) -> None:
+        """e-DECP: rows with the same true value share the changes."""
+        ward = self.wards[number]
+        guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
+        place_of = {row: place for place, row in enumerate(ward.rows)}
+        by_value: dict[int, list[int]] = {}
+        for row in rows:
+            if self._is_open(number, row):
+                by_value.setdefault(ward.actuals[place_of[row]], []).append(row)
+        for actual, together in by_value.items():
+            chances = [ward.chances[place_of[row]] for row in together]
+            for row, outcome in many.e_decp(self.table, guard.guesser, together, actual, chances).items():
+                if outcome.status != "failed":  # it is tried by itself next
+                    self._note(number, row, outcome)
+
+    def _protect_rows(self, pending: set[tuple[int, int]]) -> None:
+        """e-DROPP: cells of one row share the changes."""
+        by_row: dict[int, list[int]] = {}
+        for number, row in sorted(pending):
+            if self._is_open(number, row):
+                by_row.setdefault(row, []).append(number)
+        for row, numbers in by_row.items():
+            guessers, actuals, chances = {}, {}, {}
+            for number in numbers:
+                ward = self.wards[number]
+                place = ward.rows.index(row)
+                guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
+                guessers[ward.column] = guard.guesser
+                actuals[ward.column], chances[ward.column] = ward.actuals[place], ward.chances[place]
+            outcomes = many.e_dropp(self.table, guessers, row, actuals, chances)
+            for number in numbers:
+                if (outcome := outcomes[self.wards[number].column]).status != "failed":
+                    self._note(number, row, outcome)

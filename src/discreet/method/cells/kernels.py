@@ -1,0 +1,706 @@
+"""The inner loops of the cell methods: counts that follow every change, and exact comparisons of probabilities.
+
+A probability of naive Bayes is a quotient of products of whole numbers, so two of them are compared exactly: by
+logarithms where these are clearly apart, else by multiplying out. Counts are below 2**31.
+
+All nodes of all columns are numbered together (`Frame.first`). For each class (leaf of a confidential column) `own`
+counts the rows that have exactly a node, `up` those that have it or something below it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.kernels import kernel
+
+COUNT = 0
+"""Rows whose value is unknown count in the denominator."""
+DROP = 1
+"""They do not."""
+SPREAD = 2
+"""They, and nodes, are spread over the values below as the other rows lie."""
+
+SAFE = 0
+"""No further change was needed."""
+DONE = 1
+"""The true value is no longer the single best guess."""
+DECLINED = 2
+"""Left as it is by lot."""
+FAILED = 3
+"""No change that may be made is enough."""
+
+DECP = 0
+INCP = 1
+DROPP = 2
+
+GO_ON = 0
+LEAVE = 1
+REFUSE = 2
+
+MARGIN = 1e-9
+"""Logarithms further apart than this are in the right order: the error of some hundred terms is below 1e-12."""
+LIMB = 31
+NOBODY = -1
+
+
+class Frame(NamedTuple):
+    """The table in the making, its trees and its counts."""
+
+    codes: npt.NDArray[np.int32]
+    """The node of each cell: columns x rows."""
+    locked: npt.NDArray[np.bool_]
+    """Cells that must stay as they are: columns x rows."""
+    first: npt.NDArray[np.int64]
+    """The first node of each column, and the number of all."""
+    parent: npt.NDArray[np.int32]
+    """The node above each node, -1 above a root."""
+    end: npt.NDArray[np.int32]
+    children: npt.NDArray[np.int32]
+    leaf: npt.NDArray[np.int32]
+    """The place of each leaf in the domain of its column; -1 for other nodes."""
+    domain: npt.NDArray[np.int64]
+    """The number of values of each column."""
+    class_column: npt.NDArray[np.int64]
+    """The confidential columns."""
+    class_first: npt.NDArray[np.int64]
+    """The number of the first class of each of them."""
+    all_own: npt.NDArray[np.int64]
+    """Rows that have exactly each node."""
+    all_up: npt.NDArray[np.int64]
+    """Rows that have it or something below."""
+    own: npt.NDArray[np.int64]
+    """The same among the rows of each class: classes x nodes."""
+    up: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int32]
+    """For each confidential column the rows by their first class, in table order."""
+    begins: npt.NDArray[np.int64]
+    """Where the rows of each class begin in `order` (flat), and the end."""
+
+
+class Guesser(NamedTuple):
+    """How the adversary reckons: the confidential column (by its place), the predictors and the options."""
+
+    column: int
+    predictors: npt.NDArray[np.int64]
+    mode: int
+    add: int
+    """Added to every count, over `over`."""
+    over: int
+    guesses: int
+    strict: bool
+    size: int
+    """How many factors a probability can have at most."""
+
+
+@kernel
+def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
+    own[node] += by
+    while node >= 0:
+        up[node] += by
+        node = parent[node]
+
+
+@kernel
+def _count_class(frame, model, row, node, by):  # type: ignore[no-untyped-def]
+    """Count a row among those of its class, if its node is one."""
+    if frame.leaf[node] < 0:
+        return
+    codes, parent = frame.codes, frame.parent
+    k = frame.class_first[model] + frame.leaf[node]
+    own, up = frame.own[k], frame.up[k]
+    for c in range(codes.shape[0]):
+        if c != frame.class_column[model]:
+            _shift(own, up, parent, codes[c, row], by)
+
+
+@kernel
+def move(frame, row, column, node):  # type: ignore[no-untyped-def]
+    """Give a cell another node; all counts follow."""
+    codes, parent = frame.codes, frame.parent
+    old = codes[column, row]
+    if old == node:
+        return
+    for model in range(len(frame.class_column)):
+        mine = frame.class_column[model]
+        if mine == column:
+            _count_class(frame, model, row, old, -1)
+        else:
+            here = frame.leaf[codes[mine, row]]
+            if here >= 0:
+                k = frame.class_first[model] + here
+                _shift(frame.own[k], frame.up[k], parent, old, -1)
+                _shift(frame.own[k], frame.up[k], parent, node, 1)
+    _shift(frame.all_own, frame.all_up, parent, old, -1)
+    _shift(frame.all_own, frame.all_up, parent, node, 1)
+    codes[column, row] = node
+    for model in range(len(frame.class_column)):
+        if frame.class_column[model] == column:
+            _count_class(frame, model, row, node, 1)
+
+
+@kernel
+def forget(frame, row):  # type: ignore[no-untyped-def]
+    """Take a row out of all counts."""
+    for model in range(len(frame.class_column)):
+        _count_class(frame, model, row, frame.codes[frame.class_column[model], row], -1)
+    for c in range(frame.codes.shape[0]):
+        _shift(frame.all_own, frame.all_up, frame.parent, frame.codes[c, row], -1)
+
+
+@kernel
+def raised(parent, node, levels):  # type: ignore[no-untyped-def]
+    """Return the node some levels above; it stops at the root."""
+    while levels > 0 and parent[node] >= 0:
+        node = parent[node]
+        levels -= 1
+    return node
+
+
+# Probabilities as quotients of products
+
+
+@kernel
+def _spread(frame, own, up, node, top, nums, dens, n, d):  # type: ignore[no-untyped-def]
+    """Append which share of what is at `top` is estimated to be at a node below; return the new lengths.
+
+    n is -1 if it is none.
+    """
+    while node != top:
+        above = frame.parent[node]
+        below = up[above] - own[above]
+        if below > 0:
+            if up[node] == 0:
+                return -1, d
+            nums[n] = up[node]
+            dens[d] = below
+        else:
+            nums[n] = 1
+            dens[d] = frame.children[above]
+        n += 1
+        d += 1
+        node = above
+    return n, d
+
+
+@kernel
+def _factor(frame, guesser, k, total, column, node, nums, dens, n, d):  # type: ignore[no-untyped-def]
+    """Append p(node | class k) but for the frequency of the class, which is `total` where rows are only counted.
+
+    n is -1 if it is 0.
+    """
+    own, up = frame.own[k], frame.up[k]
+    root = frame.first[column]
+    if guesser.mode == SPREAD:
+        if up[root] == 0:
+            return -1, d
+        nums[n] = up[root]
+        return _spread(frame, own, up, node, root, nums, dens, n + 1, d)
+    if node == root:
+        return n, d
+    known = total if guesser.mode == COUNT else total - own[root]
+    num = up[node] * guesser.over + guesser.add
+    if num == 0 or known * guesser.over + guesser.add == 0:
+        return -1, d
+    nums[n] = num
+    dens[d] = known * guesser.over + guesser.add * frame.domain[column]
+    return n + 1, d + 1
+
+
+@kernel
+def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def]
+    """Write the probability of class `node` for a row as a quotient; return how many factors it has.
+
+    The first is -1 if the probability is 0. The row itself has no class here: it is hidden, or generalised to a node
+    above, whose rows (and those below it) are the ones that are learned from.
+    """
+    mine = frame.class_column[guesser.column]
+    k = frame.class_first[guesser.column] + frame.leaf[node]
+    top = frame.codes[mine, row]
+    n, d = 0, 0
+    if guesser.mode == SPREAD:
+        if frame.all_up[top] <= 1:  # nobody but the row itself
+            return -1, 0
+        n, d = _spread(frame, frame.all_own, frame.all_up, node, top, nums, dens, n, d)
+        if n < 0:
+            return -1, 0
+        shares = n
+        for column in guesser.predictors:
+            if frame.codes[column, row] == frame.first[column]:
+                continue  # an unknown value says nothing
+            n, d = _factor(frame, guesser, k, 0, column, frame.codes[column, row], nums, dens, n, d)
+            if n < 0:
+                return -1, 0
+            # over the frequency of the class, which is spread as well
+            dens[d] = frame.all_up[top] - 1
+            d += 1
+            for s in range(shares):
+                nums[n] = dens[s]
+                dens[d] = nums[s]
+                n += 1
+                d += 1
+        return n, d
+    root = frame.first[mine]
+    total = frame.all_own[node]
+    num = total * guesser.over + guesser.add
+    if num == 0:
+        return -1, 0
+    nums[n] = num
+    dens[d] = (frame.all_up[root] - frame.all_own[root]) * guesser.over + guesser.add * frame.domain[mine]
+    n, d = n + 1, d + 1
+    for column in guesser.predictors:
+        n, d = _factor(frame, guesser, k, total, column, frame.codes[column, row], nums, dens, n, d)
+        if n < 0:
+            return -1, 0
+    return n, d
+
+
+@kernel
+def _log(nums, dens, n, d):  # type: ignore[no-untyped-def]
+    if n < 0:
+        return -np.inf
+    total = 0.0
+    for i in range(n):
+        total += np.log(nums[i])
+    for i in range(d):
+        total -= np.log(dens[i])
+    return total
+
+
+@kernel
+def _multiply(limbs, size, by):  # type: ignore[no-untyped-def]
+    carry = 0
+    for i in range(size):
+        product = limbs[i] * by + carry
+        limbs[i] = product & ((1 << LIMB) - 1)
+        carry = product >> LIMB
+    if carry:
+        limbs[size] = carry
+        size += 1
+    return size
+
+
+@kernel
+def _product(first, n, second, m):  # type: ignore[no-untyped-def]
+    limbs = np.zeros(n + m + 1, dtype=np.int64)
+    limbs[0] = 1
+    size = 1
+    for i in range(n):
+        size = _multiply(limbs, size, first[i])
+    for i in range(m):
+        size = _multiply(limbs, size, second[i])
+    return limbs, size
+
+
+@kernel
+def order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d):  # type: ignore[no-untyped-def]
+    """Return 1, 0 or -1 as the first quotient is larger, equal or smaller; exact."""
+    if n < 0 or other_n < 0:
+        return (0 if other_n < 0 else -1) if n < 0 else 1
+    apart = _log(nums, dens, n, d) - _log(other_nums, other_dens, other_n, other_d)
+    if apart > MARGIN:
+        return 1
+    if apart < -MARGIN:
+        return -1
+    left, size = _product(nums, n, other_dens, other_d)
+    right, other_size = _product(other_nums, other_n, dens, d)
+    if size != other_size:
+        return 1 if size > other_size else -1
+    for i in range(size - 1, -1, -1):
+        if left[i] != right[i]:
+            return 1 if left[i] > right[i] else -1
+    return 0
+
+
+@kernel
+def compare(frame, guesser, row, node, other):  # type: ignore[no-untyped-def]
+    """Return 1, 0 or -1 as class `node` is more, as or less probable than `other`."""
+    size = guesser.size
+    nums, dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    other_nums, other_dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    n, d = terms(frame, guesser, row, node, nums, dens)
+    other_n, other_d = terms(frame, guesser, row, other, other_nums, other_dens)
+    return order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d)
+
+
+@kernel
+def above(frame, guesser, row, actual, guess):  # type: ignore[no-untyped-def]
+    """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict."""
+    found = compare(frame, guesser, row, actual, guess)
+    return found >= 0 if guesser.strict else found > 0
+
+
+@kernel
+def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
+    """Return the leaves below the released class of a row, in order."""
+    top = frame.codes[frame.class_column[guesser.column], row]
+    found = np.empty(frame.end[top] - top, dtype=np.int64)
+    n = 0
+    for node in range(top, frame.end[top]):
+        if frame.leaf[node] >= 0:
+            found[n] = node
+            n += 1
+    return found[:n]
+
+
+@kernel
+def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
+    """Whether the true value is the single best guess (strict: one of the best)."""
+    for node in candidates(frame, guesser, row):
+        if node != actual and not above(frame, guesser, row, actual, node):
+            return False
+    return True
+
+
+@kernel
+def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
+    """Say of several rows whether their true value is the single best guess."""
+    found = np.empty(len(rows), dtype=np.bool_)
+    for i in range(len(rows)):
+        found[i] = is_best(frame, guesser, rows[i], actuals[i])
+    return found
+
+
+@kernel
+def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
+    """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only."""
+    size = guesser.size
+    nums, dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    nodes = candidates(frame, guesser, row)
+    logs = np.empty(len(nodes), dtype=np.float64)
+    most = -np.inf
+    for i in range(len(nodes)):
+        n, d = terms(frame, guesser, row, nodes[i], nums, dens)
+        logs[i] = _log(nums, dens, n, d)
+        most = max(most, logs[i])
+    total = 0.0
+    for i in range(len(nodes)):
+        logs[i] = np.exp(logs[i] - most) if most > -np.inf else 0.0
+        total += logs[i]
+    for i in range(len(nodes)):
+        logs[i] = logs[i] / total if total > 0 else 0.0
+    return logs
+
+
+@kernel
+def likeliest(frame, guesser, row):  # type: ignore[no-untyped-def]
+    """Return the most probable candidates (as many as the policy's guesses), ties in the order of the domain."""
+    size = guesser.size
+    nodes = candidates(frame, guesser, row)
+    nums, dens = np.empty((len(nodes), size), dtype=np.int64), np.empty((len(nodes), size), dtype=np.int64)
+    ns, ds = np.empty(len(nodes), dtype=np.int64), np.empty(len(nodes), dtype=np.int64)
+    for i in range(len(nodes)):
+        ns[i], ds[i] = terms(frame, guesser, row, nodes[i], nums[i], dens[i])
+    taken = np.zeros(len(nodes), dtype=np.bool_)
+    found = np.empty(min(guesser.guesses, len(nodes)), dtype=np.int64)
+    for place in range(len(found)):
+        best = NOBODY
+        for i in range(len(nodes)):
+            if not taken[i] and (
+                best == NOBODY
+                or order_of(nums[i], dens[i], ns[i], ds[i], nums[best], dens[best], ns[best], ds[best]) > 0
+            ):
+                best = i
+        taken[best] = True
+        found[place] = nodes[best]
+    return found
+
+
+@kernel
+def is_possible(frame, guesser, row, node):  # type: ignore[no-untyped-def]
+    """Whether a class has a probability above 0."""
+    size = guesser.size
+    nums, dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    n, _ = terms(frame, guesser, row, node, nums, dens)
+    return n >= 0
+
+
+@kernel
+def drawn_guess(frame, guesser, row, actual, draw):  # type: ignore[no-untyped-def]
+    """Return the guess drawn among those that may become the better one, or `NOBODY`."""
+    found = likeliest(frame, guesser, row)
+    n = 0
+    for node in found:
+        if node != actual and is_possible(frame, guesser, row, node) and above(frame, guesser, row, actual, node):
+            found[n] = node
+            n += 1
+    return found[draw % n] if n else NOBODY
+
+
+@kernel
+def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped-def]
+    """Return what becomes of a cell before anything else is changed, and the guess that shall become better.
+
+    `coin` decides where there are only two candidates: `LEAVE` it, `REFUSE` to try, or go on.
+    """
+    if not is_best(frame, guesser, row, actual):
+        return SAFE, NOBODY
+    if coin > 0 and len(candidates(frame, guesser, row)) == 2:
+        return (DECLINED if coin == LEAVE else FAILED), NOBODY
+    guess = drawn_guess(frame, guesser, row, actual, draw)
+    return (FAILED, NOBODY) if guess == NOBODY else (DONE, guess)
+
+
+# Changes that can be taken back
+
+
+@kernel
+def _noted(frame, log, n, row, column, node):  # type: ignore[no-untyped-def]
+    log[n, 0], log[n, 1], log[n, 2] = row, column, frame.codes[column, row]
+    move(frame, row, column, node)
+    return n + 1
+
+
+@kernel
+def take_back(frame, log, n):  # type: ignore[no-untyped-def]
+    """Undo the last n changes."""
+    for i in range(n - 1, -1, -1):
+        move(frame, log[i, 0], log[i, 1], log[i, 2])
+
+
+# Lowering the true value: other rows
+
+
+@kernel
+def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
+    """Write what p(x | true value) is multiplied by when one row's `low` becomes `high`, as a quotient of two factors.
+
+    Whether it can be done: the last row that has a value keeps it.
+    """
+    own, up = frame.own[k], frame.up[k]
+    exactly, below = own[low], up[low] - own[low]
+    if exactly < (2 if level == 1 else 1):
+        return False
+    nums[0], dens[0] = exactly + below - 1, exactly + below
+    nums[1] = dens[1] = 1
+    if guesser.mode == SPREAD:
+        others = up[high] - own[high]
+        if others == 1:
+            return False
+        nums[1], dens[1] = others, others - 1
+    return order_of(nums, dens, 2, 2, dens, nums, 2, 2) < 0
+
+
+@kernel
+def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def]
+    """Return the place of the predictor whose change lowers the true value most, or `NOBODY`."""
+    best = NOBODY
+    nums, dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
+    best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
+    for i in range(len(guesser.predictors)):
+        node = frame.codes[guesser.predictors[i], row]
+        low, high = raised(frame.parent, node, level - 1), raised(frame.parent, node, level)
+        if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
+            continue
+        if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
+            best = i
+            best_nums[:] = nums
+            best_dens[:] = dens
+    return best
+
+
+@kernel
+def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
+    """DECP: change other rows of the true value, the rarest of the row's values first, until the guess is as good.
+
+    Returns the number of changes in the log.
+    """
+    k = frame.class_first[guesser.column] + frame.leaf[actual]
+    mine = frame.class_column[guesser.column]
+    ahead = above(frame, guesser, row, actual, guess)
+    for level in range(1, levels + 1):
+        done = np.zeros(len(guesser.predictors), dtype=np.bool_)
+        keep = 1 if level == 1 else 0
+        while ahead:
+            best = _rarest(frame, guesser, row, k, level, done)
+            if best == NOBODY:
+                break
+            done[best] = True
+            column = guesser.predictors[best]
+            low = raised(frame.parent, frame.codes[column, row], level - 1)
+            high = raised(frame.parent, frame.codes[column, row], level)
+            for i in range(frame.begins[k], frame.begins[k + 1]):
+                other = frame.order[i]
+                if (
+                    frame.codes[column, other] == low
+                    and frame.codes[mine, other] == actual
+                    and not frame.locked[column, other]
+                    and other != row
+                ):
+                    if frame.own[k, low] <= keep or not ahead:
+                        break
+                    n = _noted(frame, log, n, other, column, high)
+                    ahead = above(frame, guesser, row, actual, guess)
+    return n
+
+
+@kernel
+def alike(frame, guesser, row, other):  # type: ignore[no-untyped-def]
+    """Whether two rows share a known value of a predictor."""
+    for column in guesser.predictors:
+        if frame.codes[column, row] == frame.codes[column, other] != frame.first[column]:
+            return True
+    return False
+
+
+@kernel
+def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
+    """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
+    mine = frame.class_column[guesser.column]
+    best = likeliest(frame, guesser, row)
+    chosen = 0
+    for node in best:
+        if node != actual and compare(frame, guesser, row, node, guess) >= 0:
+            best[chosen] = node
+            chosen += 1
+    for level in range(1, levels + 1):
+        for v in best[:chosen]:
+            low, high = raised(frame.parent, v, level - 1), raised(frame.parent, v, level)
+            if low == high:
+                continue
+            begin, stop = 0, frame.codes.shape[1]
+            if level == 1:
+                k = frame.class_first[guesser.column] + frame.leaf[v]
+                begin, stop = frame.begins[k], frame.begins[k + 1]
+            ahead = above(frame, guesser, row, actual, v)
+            for i in range(begin, stop):
+                if not ahead:
+                    break
+                other = frame.order[i] if level == 1 else i
+                if frame.codes[mine, other] != low or other == row or frame.locked[mine, other]:
+                    continue
+                if not alike(frame, guesser, row, other):
+                    n = _noted(frame, log, n, other, mine, high)
+                    ahead = above(frame, guesser, row, actual, v)
+    return n
+
+
+# Lowering the true value: the row's own cells
+
+
+@kernel
+def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
+    """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient."""
+    mine, model = frame.class_column[guesser.column], guesser.column
+    k, other = frame.class_first[model] + frame.leaf[actual], frame.class_first[model] + frame.leaf[guess]
+    total, other_total = frame.all_own[actual], frame.all_own[guess]
+    n, d = _factor(frame, guesser, other, other_total, column, high, nums, dens, 0, 0)
+    if n < 0:
+        return -1, d
+    n, d = _factor(frame, guesser, k, total, column, low, nums, dens, n, d)
+    if n < 0:
+        return -1, d
+    d, n = _factor(frame, guesser, other, other_total, column, low, dens, nums, d, n)
+    if d < 0:
+        return -1, d
+    d, n = _factor(frame, guesser, k, total, column, high, dens, nums, d, n)
+    return (n, d) if d >= 0 else (-1, mine)
+
+
+@kernel
+def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
+    """DROPP: hide (or generalise) the row's own cells, the most telling first, until the guess is as good."""
+    size, parts = guesser.size, len(guesser.predictors)
+    before = np.empty(parts, dtype=np.int64)
+    for i in range(parts):
+        before[i] = frame.codes[guesser.predictors[i], row]
+    nums, dens = np.empty(4 * size, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
+    best_nums, best_dens = np.empty(4 * size, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
+    one = np.ones(1, dtype=np.int64)
+    for level in range(1, levels + 1):
+        done = np.zeros(parts, dtype=np.bool_)
+        while above(frame, guesser, row, actual, guess):
+            best, best_n, best_d = NOBODY, 0, 0
+            for i in range(parts):
+                column = guesser.predictors[i]
+                low, high = raised(frame.parent, before[i], level - 1), raised(frame.parent, before[i], level)
+                # a column that a lower level passed over is out for good
+                if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
+                    continue
+                m, d = gain(frame, guesser, actual, guess, column, low, high, nums, dens)
+                if m < 0 or order_of(nums, dens, m, d, one, one, 1, 1) <= 0:
+                    continue
+                if best == NOBODY or order_of(nums, dens, m, d, best_nums, best_dens, best_n, best_d) > 0:
+                    best, best_n, best_d = i, m, d
+                    best_nums[:m] = nums[:m]
+                    best_dens[:d] = dens[:d]
+            if best == NOBODY:
+                break
+            done[best] = True
+            column = guesser.predictors[best]
+            n = _noted(frame, log, n, row, column, raised(frame.parent, before[best], level))
+    return n
+
+
+# One cell
+
+
+@kernel
+def _most_changes(frame, guesser, row, actual, how, levels):  # type: ignore[no-untyped-def]
+    """Return how many changes can be made at most for one cell."""
+    if how == DROPP:
+        return len(guesser.predictors) * levels
+    k = frame.class_first[guesser.column] + frame.leaf[actual]
+    others = (frame.begins[k + 1] - frame.begins[k]) * len(guesser.predictors)
+    if how == INCP:
+        others += frame.all_up[frame.codes[frame.class_column[guesser.column], row]]
+    return others * levels
+
+
+@kernel
+def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # type: ignore[no-untyped-def]
+    """Protect one cell at the class level it has now; return what became of it, the guess, and the changes.
+
+    `again`: INCP may go on with DECP where raising was not enough (and values are deleted). All is taken back when it
+    fails.
+    """
+    status, guess = opening(frame, guesser, row, actual, coin, draw)
+    if status != DONE:
+        return status, guess, np.empty((0, 3), dtype=np.int64)
+    log = np.empty((_most_changes(frame, guesser, row, actual, how, levels), 3), dtype=np.int64)
+    n = 0
+    if how == DECP:
+        n = lower_others(frame, guesser, row, actual, guess, levels, log, n)
+    elif how == DROPP:
+        n = lower_own(frame, guesser, row, actual, guess, levels, log, n)
+    else:
+        n = raise_guesses(frame, guesser, row, actual, guess, levels, log, n)
+        if again and is_best(frame, guesser, row, actual):
+            better = drawn_guess(frame, guesser, row, actual, draw)
+            if better != NOBODY:
+                n = lower_others(frame, guesser, row, actual, better, levels, log, n)
+    if is_best(frame, guesser, row, actual):
+        take_back(frame, log, n)
+        return FAILED, guess, np.empty((0, 3), dtype=np.int64)
+    return DONE, guess, log[:n].copy()
+
+
+# Several cells at once
+
+
+@kernel
+def lower_shared(frame, guesser, rows, guesses, active, actual, column, value, low, high, keep):  # type: ignore[no-untyped-def]
+    """e-DECP: change `low` to `high` in rows of the true value as long as an active row has `value`.
+
+    Rows whose guess has become as good are active no more. `keep` rows keep the value. Returns the number of changes.
+    """
+    k = frame.class_first[guesser.column] + frame.leaf[actual]
+    mine = frame.class_column[guesser.column]
+    changes = 0
+    for i in range(frame.begins[k], frame.begins[k + 1]):
+        other = frame.order[i]
+        if frame.codes[column, other] != low or frame.codes[mine, other] != actual or frame.locked[column, other]:
+            continue
+        touched = False
+        for place in range(len(rows)):
+            touched = touched or (active[place] and frame.codes[column, rows[place]] == value)
+        if not touched or frame.own[k, low] <= keep:
+            break
+        move(frame, other, column, high)
+        changes += 1
+        for place in range(len(rows)):
+            if active[place]:
+                active[place] = above(frame, guesser, rows[place], actual, guesses[place])
+    return changes
