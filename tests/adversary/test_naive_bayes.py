@@ -24,8 +24,8 @@ def everything(case: Case) -> Table:
     return [*case.table, *([domain[min(place, len(domain) - 1)] for domain in domains] for place in range(longest))]
 
 
-def guess(case: Case, **options: Any) -> Guesses:
-    taxonomic = options.get("nulls") == "spread"
+def guess(case: Case, *, taxonomic: bool = False, **options: Any) -> Guesses:
+    taxonomic = taxonomic or options.get("nulls") == "spread"
     columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)} if taxonomic else {}
     policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
     view = view_of(case.table, policy, everything(case))
@@ -46,9 +46,10 @@ def same(guesses: Guesses, p: Probabilities) -> None:
 def smoothed(case: Case, laplace: Fraction, *, drop: bool) -> Probabilities:
     """The definition, counted anew for every number."""
     domains, row = case.domains, case.table[case.row]
-    training = [other for other in case.table if other[case.column] is not None]
+    trees = [Taxonomy(tree) for tree in case.trees]
+    training = [other for other in case.table if other[case.column] in domains[case.column]]
     p: Probabilities = {}
-    for value in domains[case.column]:
+    for value in trees[case.column].leaves(row[case.column]):
         mine = [other for other in training if other[case.column] == value]
         below = len(training) + laplace * len(domains[case.column])
         p[value] = (len(mine) + laplace) / below if below else Fraction(0)
@@ -57,7 +58,7 @@ def smoothed(case: Case, laplace: Fraction, *, drop: bool) -> Probabilities:
                 continue
             counted = [other for other in mine if other[place] is not None] if drop else mine
             below = len(counted) + laplace * len(domains[place])
-            hits = sum(other[place] == row[place] for other in mine)
+            hits = sum(trees[place].covers(row[place], other[place]) for other in mine)
             p[value] *= (hits + laplace) / below if below else Fraction(0)
     return p
 
@@ -74,6 +75,12 @@ def test_counts_as_the_reference(case: Case) -> None:
 @given(plain_cases(), st.booleans(), st.sampled_from(["0", "1", "1/2", "3/1000"]))
 def test_smooths_and_drops_as_defined(case: Case, drop: bool, laplace: str) -> None:
     guesses = guess(case, nulls="drop" if drop else "count", laplace=Fraction(laplace))
+    same(guesses, smoothed(case, Fraction(laplace), drop=drop))
+
+
+@given(rough_cases(), st.booleans(), st.sampled_from(["0", "1", "1/2"]))
+def test_counts_groups_as_defined(case: Case, drop: bool, laplace: str) -> None:
+    guesses = guess(case, taxonomic=True, nulls="drop" if drop else "count", laplace=Fraction(laplace))
     same(guesses, smoothed(case, Fraction(laplace), drop=drop))
 
 
