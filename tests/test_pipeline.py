@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 import discreet as d
-from discreet.audit.verify import Answer, Finding, Truth, Verification
+from discreet.audit.answers import Answer
+from discreet.audit.verify import Finding, Truth, Verification
 from tests.jobs import Job, bank, bank_policy, jobs, two_templates
 
 

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
+    from discreet.audit.answers import Answer
     from discreet.audit.audit import Audit
-    from discreet.audit.verify import Answer, Finding, Truth, Verification, Worst, verify
+    from discreet.audit.cells import Cell, CellsFound
+    from discreet.audit.verify import Finding, Truth, Verification, Worst, verify
     from discreet.errors import (
         BrokenPromise,
         DiscreetError,
@@ -29,20 +31,25 @@ if TYPE_CHECKING:
         Problem,
         PromiseError,
         TooManySuppressed,
+        UnprotectedCells,
     )
     from discreet.intervals import Interval
     from discreet.pipeline import Progress, Release, protect
-    from discreet.plan import Edit, Kept, Plan, Recoding, Step, read_plan
+    from discreet.plan import Edit, Kept, Plan, Protected, Recoding, Step, read_plan
     from discreet.policy import (
         Classify,
         Column,
+        Confidential,
         Counts,
         Disclosure,
         FileOptions,
         General,
         Genetic,
+        Id3,
         KAnonymity,
+        Learner,
         Missing,
+        NaiveBayes,
         Policy,
         Regress,
         ReleaseOptions,
@@ -55,8 +62,10 @@ if TYPE_CHECKING:
     from discreet.thresholds import Frontier, Point, frontier
 
 _HOMES = {
+    "discreet.audit.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
-    "discreet.audit.verify": ("Answer", "Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.audit.cells": ("Cell", "CellsFound"),
+    "discreet.audit.verify": ("Finding", "Truth", "Verification", "Worst", "verify"),
     "discreet.errors": (
         "BrokenPromise",
         "DiscreetError",
@@ -66,20 +75,25 @@ _HOMES = {
         "Problem",
         "PromiseError",
         "TooManySuppressed",
+        "UnprotectedCells",
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Edit", "Kept", "Plan", "Recoding", "Step", "read_plan"),
+    "discreet.plan": ("Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
         "Column",
+        "Confidential",
         "Counts",
         "Disclosure",
         "FileOptions",
         "General",
         "Genetic",
+        "Id3",
         "KAnonymity",
+        "Learner",
         "Missing",
+        "NaiveBayes",
         "Policy",
         "Regress",
         "ReleaseOptions",
@@ -97,8 +111,11 @@ __all__ = [
     "Answer",
     "Audit",
     "BrokenPromise",
+    "Cell",
+    "CellsFound",
     "Classify",
     "Column",
+    "Confidential",
     "Counts",
     "Disclosure",
     "DiscreetError",
@@ -108,12 +125,15 @@ __all__ = [
     "Frontier",
     "General",
     "Genetic",
+    "Id3",
     "ImpossiblePromise",
     "InputError",
     "Interval",
     "KAnonymity",
     "Kept",
+    "Learner",
     "Missing",
+    "NaiveBayes",
     "Plan",
     "Point",
     "Policy",
@@ -121,6 +141,7 @@ __all__ = [
     "Problem",
     "Progress",
     "PromiseError",
+    "Protected",
     "Recoding",
     "Regress",
     "Release",
@@ -131,6 +152,7 @@ __all__ = [
     "Template",
     "TooManySuppressed",
     "Truth",
+    "UnprotectedCells",
     "Verification",
     "Worst",
     "__version__",

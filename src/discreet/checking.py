@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from discreet.audit.audit import not_covered
+from discreet.audit.cells import CellsFound, check_cells
 from discreet.audit.verify import Worst, worst_of
-from discreet.pipeline import prepare
-from discreet.policy import GroupPromise, KAnonymity, Policy
+from discreet.pipeline import Job, prepare
+from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
+from discreet.selecting import hides, predictors_of, untouchable, wanted
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,28 @@ class Promise:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """A promise about single cells, and with a table what is guessed if the cells themselves are hidden."""
+
+    index: int
+    made: Confidential
+    hidden: CellsFound | None = None
+    alone: tuple[str, ...] = ()
+    """Predictors that are not edited: other promises, the use or their role need them as they are."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "index": self.index,
+            "promise": str(self.made),
+            "words": self.made.in_words(),
+            "methods": {adversary.name: method for adversary, method in self.made.defences},
+            "only_hidden": None if self.hidden is None else [found.to_dict() for found in self.hidden.against],
+            "not_edited": list(self.alone),
+        }
+
+
+@dataclass(frozen=True)
 class Checked:
     """What was found out about a policy that is in order."""
 
@@ -50,6 +74,7 @@ class Checked:
     rows: int | None = None
     dropped: int = 0
     may_change: tuple[str, ...] = ()
+    cells: tuple[Cells, ...] = ()
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
 
@@ -63,6 +88,7 @@ class Checked:
         return {
             "possible": self.possible,
             "promises": [promise.to_dict() for promise in self.promises],
+            "cells": [cells.to_dict() for cells in self.cells],
             "rows": self.rows,
             "dropped_rows": self.dropped,
             "may_change": list(self.may_change),
@@ -94,15 +120,27 @@ def _fewer(worst: Worst, rows: int) -> Worst:
     return replace(worst, rows=rows, share=Fraction(1, rows))
 
 
+def _cells(job: Job) -> Iterator[Cells]:
+    """Yield the promises about single cells, guessed on the table with only these hidden."""
+    policy, source = job.bound.policy, job.source
+    hidden = source.edited(hides(policy, source))
+    for index, requirement in wanted(policy):
+        found = check_cells(hidden, policy, index, requirement, source)
+        predictors = predictors_of(requirement, policy, source.columns)
+        yield Cells(index, requirement, found, tuple(name for name in predictors if name in untouchable(policy)))
+
+
 def check_policy(policy: Policy, table: Path | None = None) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
         stated = tuple(Promise(made) for made in policy.promises())
-        return Checked(stated, not_covered(policy))
+        return Checked(stated, not_covered(policy), cells=tuple(Cells(*pair) for pair in wanted(policy)))
     job = prepare(table, policy)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            continue
         made: list[GroupPromise] = list(policy.promises_of(index))
         now = worst_of(source, policy, made[0].given, made)
         unchangeable = [column for column in made[0].given if column in bound.fixed]
@@ -114,6 +152,7 @@ def check_policy(policy: Policy, table: Path | None = None) -> Checked:
         bound.warnings,
         source.rows,
         source.dropped,
-        bound.changeable,
+        tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
+        tuple(_cells(job)),
         preview_columns(policy, job.task.columns, job.task.counted),
     )

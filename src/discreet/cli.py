@@ -60,6 +60,7 @@ STAGES = {
     "read": "reading",
     "count": "counting",
     "plan": "planning (the first run compiles for a moment)",
+    "cells": "protecting single cells (the first run compiles for a moment)",
     "apply": "applying",
     "verify": "verifying",
 }
@@ -137,7 +138,7 @@ def verify(
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        from discreet.audit.verify import Answer
+        from discreet.audit.answers import Answer
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original)
@@ -631,7 +632,9 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
 
         def say(progress: Progress) -> None:
             detail = ""
-            if progress.left:
+            if progress.stage == "cells" and progress.left:
+                detail = f": {progress.disclosed} done, {progress.left} left"
+            elif progress.left:
                 detail = f": {progress.disclosed} done, {progress.left} to try, {progress.detail:.0%} of the detail"
                 if progress.bound is not None:
                     detail = f": {progress.disclosed} sets of cuts looked at, {progress.left} to look at"

@@ -111,6 +111,44 @@ class TooManySuppressed(PromiseError):
         return {"suppressed": self.rows, "rows": self.total, "limit": str(self.limit)}
 
 
+def rows_listed(numbers: Sequence[int], most: int = 10) -> str:
+    """Return some row numbers in words.
+
+    >>> rows_listed([3]), rows_listed([3, 8, 9], most=2)
+    ('row 3', 'rows 3, 8 and 1 more')
+    """
+    shown = ", ".join(map(str, numbers[:most]))
+    more = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return f"row{'' if len(numbers) == 1 else 's'} {shown}{more}"
+
+
+@dataclass(frozen=True)
+class Unprotected:
+    """The rows, by number, whose confidential cells no method could protect."""
+
+    index: int
+    promise: str
+    rows: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} cannot be protected; "
+            "choose another method, allow more to be changed, or write on_failure: remove"
+        )
+
+
+class UnprotectedCells(PromiseError):
+    """Confidential cells that an adversary would still guess; `cells` says which. Nothing was released."""
+
+    def __init__(self, cells: Sequence[Unprotected]) -> None:
+        self.cells = tuple(cells)
+        super().__init__("\n".join(map(str, self.cells)))
+
+    def details(self) -> dict[str, object]:
+        """Return the rows of each requirement."""
+        return {"unprotected": [{"index": each.index, "rows": list(each.rows)} for each in self.cells]}
+
+
 class BrokenPromise(PromiseError):
     """Verification did not say yes; `verification` has the findings. Nothing was released."""
 
@@ -119,6 +157,7 @@ class BrokenPromise(PromiseError):
         lines = [
             f"protect[{finding.index}]: {finding.promise}: {finding.answer}"
             + (f", worst {finding.worst}" if finding.worst else "")
+            + (f" for {rows_listed(finding.cells.failing)}" if finding.cells and finding.cells.failing else "")
             for finding in verification.requirements
             if finding.answer != "holds"
         ]

@@ -31,6 +31,7 @@ from discreet.planning import (
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
+from discreet.selecting import cell_problems, hides, wanted
 from discreet.spaces import changeable_columns
 from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
@@ -47,7 +48,8 @@ class Progress:
 
     `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
     be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
-    since the job began. While an exact search looks for a proof, `bound` is the share of what the best cut so far
+    since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
+    for a proof, `bound` is the share of what the best cut so far
     costs that no cut goes below.
     """
 
@@ -149,15 +151,21 @@ def protect(
     job = prepare(table, policy, say, seed)
     say(Progress("plan"))
     plan = replace(find_plan(job.task, carry_on, seed=seed), kinds=job.kinds, sampled=job.sampled)
+
+    def cells_left(done: int, left: int) -> bool:
+        passed = time.monotonic() - begin
+        answer = say(Progress("cells", done, left, seconds=passed))
+        return answer is not False and (time_limit is None or passed < time_limit)
+
     try:
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
     except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
         try:
             plan = find_plan(job.task, carry_on, most_suppressed=0, seed=seed)
         except TooManySuppressed:  # there is no cut that removes none
             raise too_many from None
         plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
 
 
 def _load_kernels() -> None:
@@ -203,8 +211,10 @@ def prepare(
     counted = source.count(bound.counted)
     kinds = {column: source.kind(column) for column in bound.counted}
     columns, unfit = changeable_columns(bound, counted)
-    if problems := [*value_problems(bound, counted, kinds), *unfit]:
+    if problems := [*value_problems(bound, counted, kinds), *unfit, *cell_problems(policy, source)]:
         raise PolicyError(problems)
+    seen = source.edited(hides(policy, source)) if bound.counted else source
+    counted = counted if seen is source else seen.count(bound.counted)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
     warnings += tight_warnings(policy)
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
@@ -212,7 +222,7 @@ def prepare(
     if places is None:
         return Job(source, Task(bound, columns, counted), kinds)
     if not policy.k_on_population:
-        counted = source.only(places).count(bound.counted)
+        counted = seen.only(places).count(bound.counted)
         columns, unfit = changeable_columns(bound, counted)
         if unfit:  # the whole table fits
             raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
@@ -244,9 +254,16 @@ def _release(
     *,
     task: Task | None = None,
     seed: int | None = None,
+    cells_left: Callable[[int, int], bool] | None = None,
 ) -> Release:
-    """Carry the plan out; release nothing that verification does not confirm."""
+    """Carry the plan out; release nothing that verification does not confirm.
+
+    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells_left`): edits are not
+    for other rows.
+    """
     say(Progress("apply"))
+    if cells_left is not None:
+        plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
     warnings, drawn = bound.warnings, 0
     if bound.policy.method != "disclosure":
@@ -255,11 +272,28 @@ def _release(
             plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
+    if cells_left is not None and any(wanted(bound.policy)):
+        from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
+
+        say(Progress("cells"))
+        found = plan_cells(released, source, bound.policy, seed, cells_left)
+        plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
+        released = source.apply(plan)
+        _require_rows(released, "the release")
     if seed is not None:
         warnings = (*warnings, *_seed_warnings(plan, drawn))
     say(Progress("verify"))
     whole = _whole(plan, source)
-    verification = check(released, bound.policy, source, vouched=True, medians=median_ranges(plan), whole=whole)
+    verification = check(
+        released,
+        bound.policy,
+        source,
+        vouched=True,
+        medians=median_ranges(plan),
+        whole=whole,
+        places=np.searchsorted(source.numbers(), released.numbers()),
+        hide_only=source.apply(replace(plan, edits=(), removed=())) if any(wanted(bound.policy)) else None,
+    )
     if not verification.holds:
         raise BrokenPromise(verification, _hint(released, plan))
     told = _sample_of(source, plan)
@@ -315,6 +349,8 @@ def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
     if drawn:
         rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
         yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
+    if plan.cells:
+        yield "whoever knows the seed can tell which guesses were drawn for the confidential cells"
 
 
 def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
@@ -326,6 +362,8 @@ def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
 
 def _hint(released: Engine, plan: Plan) -> str:
     """Return why a promise may be broken: values that the plan has not seen, or the luck of the draw."""
+    if not plan.cells and any(wanted(plan.policy)):
+        return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
     if not released.unseen:
         return "the rows that were drawn cannot keep it; draw again, or ask for less" if plan.sampled else ""
     became = "removed" if released.removed else "suppressed"
@@ -339,7 +377,7 @@ def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, 
     if released.rows != source.rows:
         source = source.only(np.searchsorted(source.numbers(), released.numbers()))
     hidden, coarser = {}, {}
-    for name in bound.changeable:
+    for name in dict.fromkeys([*bound.changeable, *bound.edited]):
         column = policy.column(name)
         changed = released.mismatches(source, name, policy.marker) if column.coarsens else None
         hidden[name] = released.occurrences(name, policy.marker)

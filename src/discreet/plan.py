@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
-FORM = 3
+FORM = 4
 """Version of the JSON form; a reader refuses forms it does not know."""
-READABLE = (2, 3)
-"""Forms that are read: those before 3 know no groups with labels of their own."""
+READABLE = (2, 3, 4)
+"""Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells."""
 JSON_FIELDS = (
-    "recodings", "sampled", "suppressed", "edits", "steps", "kept", "redundant", "detail", "complete", "bound",
+    "recodings", "sampled", "suppressed", "edits", "removed", "cells", "steps", "kept", "redundant", "detail",
+    "complete", "bound",
 )  # fmt: skip
 
 
@@ -157,6 +158,24 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class Protected:
+    """A confidential cell, by row number of the input, and what was done so that nobody guesses it.
+
+    `status` is `safe` (hiding it was enough), `done` (more had to change), `by lot` (two values only, and chance left
+    it as it is) or `removed` (the row is not released). `guess` is the value that was to become as probable,
+    `changed` are the other cells that were changed for it; where cells share their changes, none are listed.
+    """
+
+    requirement: int
+    row: int
+    column: str
+    status: str
+    guess: str | None = None
+    rounds: int = 1
+    changed: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Step:
     """One decision of the search, in order.
 
@@ -208,6 +227,9 @@ class Plan:
     """The rows that were drawn, where a sample is released."""
     suppressed: tuple[int, ...] = ()
     edits: tuple[Edit, ...] = ()
+    removed: tuple[int, ...] = ()
+    """Rows that are left out because their confidential cells could not be protected."""
+    cells: tuple[Protected, ...] = ()
     steps: tuple[Step, ...] = ()
     kept: tuple[Kept, ...] = ()
     redundant: tuple[str, ...] = ()
@@ -233,7 +255,7 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, sampled=None, suppressed=(), edits=(), bound=None)
+        return replace(self, sampled=None, suppressed=(), edits=(), removed=(), cells=(), bound=None)
 
     def apply(self, table: Table) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
@@ -290,6 +312,8 @@ class Plan:
                 sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
                 suppressed=tuple(int(row) for row in body["suppressed"]),
                 edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
+                removed=tuple(int(row) for row in body.get("removed", ())),
+                cells=tuple(_read_protected(item) for item in body.get("cells", ())),
                 steps=tuple(Step(**item) for item in body["steps"]),
                 kept=tuple(Kept(**item) for item in body["kept"]),
                 redundant=_texts(body["redundant"]),
@@ -303,6 +327,7 @@ class Plan:
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
+        named |= {cell.column for cell in plan.cells}
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
@@ -311,6 +336,11 @@ class Plan:
         if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
             raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan
+
+
+def _read_protected(item: Mapping[str, Any]) -> Protected:
+    changed = tuple((int(row), str(column)) for row, column in item["changed"])
+    return replace(Protected(**{**item, "changed": ()}), changed=changed)
 
 
 def _bound(value: object) -> float | None:

@@ -512,6 +512,8 @@ def find_plan(
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
+    if not any(task.bound.policy.promises()):
+        return Plan(task.bound.policy, task.bound.columns, ())
     if task.bound.policy.is_local:
         from discreet.local_planning import LocalPlanner
 

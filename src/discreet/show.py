@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.verify import Answer, Finding, Verification, Worst
-from discreet.checking import Checked
+from discreet.audit.cells import CellsFound
+from discreet.audit.verify import Finding, Verification, Worst
+from discreet.checking import Cells, Checked
 from discreet.drafting import Draft, taxonomy_command
-from discreet.errors import cannot_be_kept
+from discreet.errors import cannot_be_kept, rows_listed
 from discreet.fitting import Fit
 from discreet.measure.usefulness import Told, Usefulness
 from discreet.pipeline import Release
@@ -35,7 +37,7 @@ LEAST_BOUND = 0.01
 LONGEST = 60
 """Characters of a value that are shown."""
 
-_COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow"}
+_COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow", Answer.BY_LOT: "yellow"}
 
 
 class _Console(Console):
@@ -166,9 +168,27 @@ def print_check(result: Checked, policy: Policy) -> None:
             if promise.least is not None and not promise.possible:
                 told = cannot_be_kept(promise.made, promise.least.share)
                 to.print(f"     [red]{escape(told)}[/]", soft_wrap=True)
+    for number, cells in enumerate(result.cells, start=len(result.promises) + 1):
+        to.print(f"  {number}. {escape(cells.made.in_words())}", soft_wrap=True)
+        for line in _about_wards(cells):
+            to.print(f"     {escape(line)}", soft_wrap=True)
     for warning in result.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
+
+
+def _about_wards(cells: Cells) -> Iterator[str]:
+    """Yield how confidential cells would be protected, and what is guessed if they alone are hidden."""
+    methods = ", ".join(f"{method} against {adversary.name}" for adversary, method in cells.made.defences)
+    yield f"by {methods}"
+    if cells.hidden is None:
+        return
+    for against in cells.hidden.against:
+        commonest = f"{against.guessed_by_prior} have the commonest value"
+        told = f"{against.adversary} guesses {against.guessed} of {against.cells} ({commonest})"
+        yield f"if only the cells themselves are hidden, {told}"
+    if cells.alone:
+        yield f"not edited, for another promise, the use or the role: {', '.join(cells.alone)}"
 
 
 def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
@@ -327,6 +347,22 @@ def _print_promises(
             to.print(f"            {label} {escape(_figure(finding.worst, sensitive))}", soft_wrap=True)
         if finding.reason:
             to.print(f"            {escape(finding.reason)}", soft_wrap=True)
+        for line in _about_cells(finding.cells) if finding.cells is not None else ():
+            to.print(f"            {escape(line)}", soft_wrap=True)
+
+
+def _about_cells(found: CellsFound) -> Iterator[str]:
+    """Yield what each adversary guesses, beside what is guessed with less, and which cells are not protected."""
+    for against in found.against:
+        beside = [f"{against.guessed_by_prior} have the commonest value"]
+        if against.guessed_when_only_hidden is not None:
+            beside.insert(0, f"{against.guessed_when_only_hidden} if only the cells themselves were hidden")
+        yield f"{against.adversary} guesses {against.guessed} of {against.cells} ({'; '.join(beside)})"
+    if removed := len({cell.row for cell in found.cells if cell.removed}):
+        yield f"{_counted(removed, 'row')} not released"
+    for answer, told in ((Answer.BROKEN, "guessed"), (Answer.BY_LOT, "guessed, and left so by lot")):
+        if rows := found.rows(answer):
+            yield f"{told}: {rows_listed(rows)}"
 
 
 def _figure(worst: Worst, sensitive: set[str]) -> str:
@@ -339,14 +375,39 @@ def _figure(worst: Worst, sensitive: set[str]) -> str:
 
 
 def _print_changes(to: Console, release: Release) -> None:
-    audit = release.audit
-    to.print()
-    to.print(_local_changes(release) if release.plan.groupings else _changes(release))
+    audit, plan = release.audit, release.plan
+    if plan.recoded:
+        to.print()
+        to.print(_local_changes(release) if plan.groupings else _changes(release))
+    if plan.edits:
+        to.print()
+        to.print(_edits(release))
+    if not plan.recoded:
+        return
     if audit.detail is not None:
         to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
     if audit.bound is not None:
         to.print(f"The cut: {how_far(audit.bound)}.")
     _print_usefulness(to, audit.usefulness)
+
+
+def _edits(release: Release) -> Table:
+    """Return which cells were changed one by one, by column."""
+    plan = release.plan
+    secret = {(cell.column, cell.row) for cell in plan.cells}
+    coarser = any(edit.text != plan.policy.marker for edit in plan.edits)
+    names = ["column", "confidential", "others hidden", *(["others made coarser"] if coarser else [])]
+    table = Table(*names, title="Single cells changed", title_justify="left", box=None)
+    figures: dict[str, list[int]] = {}
+    for edit in plan.edits:
+        own = (edit.column, edit.row) in secret
+        place = 0 if own else 1 if edit.text == plan.policy.marker else 2
+        figures.setdefault(edit.column, [0, 0, 0])[place] += 1
+    for column in plan.columns:
+        if column in figures:
+            told = [f"{figure:,}" if figure else "none" for figure in figures[column]]
+            table.add_row(escape(column), *told[: len(names) - 1])
+    return table
 
 
 def _local_changes(release: Release) -> Table:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.cells import CellAnswer, CellsFound, check_cells
+from discreet.audit.answers import Answer
+from discreet.audit.cells import CellsFound, check_cells
 from discreet.policy import Confidential, KAnonymity, Policy
 from discreet.table.engine import Engine
 from discreet.table.source import open_table
@@ -20,7 +21,7 @@ from tests.reference.cells_model import is_top, naive_bayes
 from tests.reference.cells_tree import classify, id3
 
 HOLDS, BROKEN, BY_LOT, NOT_CHECKABLE = (
-    CellAnswer.HOLDS, CellAnswer.BROKEN, CellAnswer.BY_LOT, CellAnswer.NOT_CHECKABLE)  # fmt: skip
+    Answer.HOLDS, Answer.BROKEN, Answer.BY_LOT, Answer.NOT_CHECKABLE)  # fmt: skip
 
 # x = a: mostly u; x = b: mostly v; w is rare
 ROWS = [*["au"] * 4, "av", *["bv"] * 3, "bu", "bw", "cw", "cu"]
@@ -188,7 +189,7 @@ TREE = {"*": {"G": ["u", "v"], "w": None, "H": {"t": None}}}
     ("text", "answer", "hidden"),
     [("G", BROKEN, True), ("*", HOLDS, True), ("u", BROKEN, False), ("H", BROKEN, False), ("w", BROKEN, False)],
 )
-def test_generalised_cells(text: str, answer: CellAnswer, hidden: bool) -> None:
+def test_generalised_cells(text: str, answer: Answer, hidden: bool) -> None:
     original = frame(["xu", "xu", "xw", "xw", "xv"])
     columns = {"y": {"taxonomy": TREE}}
     release = edited(original, (1, "y", text))

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from discreet.audit.verify import Finding, Verification
 from discreet.measure.usefulness import Usefulness
-from discreet.policy import Crowd, Inference, Policy, ReleaseOptions
+from discreet.policy import Confidential, Crowd, Inference, Policy, ReleaseOptions
 from discreet.policy.share import percent
 from discreet.private import private_json
 
@@ -45,15 +45,22 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     found = []
     if columns is not None:
         known = policy.sensitive | {column for promise in policy.promises() for column in promise.given}
+        known |= {cells.column for cells in policy.protect if isinstance(cells, Confidential)}
+        if any(isinstance(cells, Confidential) and cells.predictors is None for cells in policy.protect):
+            known |= set(columns)
+        known |= {
+            column for cells in policy.protect if isinstance(cells, Confidential) for column in cells.predictors or ()
+        }
         others = [column for column in columns if column not in known]
         if others:
             named = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
             found.append(f"whoever also knows {named} of a person")
+    found += _not_covered_of_cells(policy)
     promises = list(policy.promises())
     crowds = [set(promise.given) for promise in promises if isinstance(promise, Crowd)]
     if not all(any(set(promise.given) <= crowd for crowd in crowds) for promise in promises):
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
-    if not policy.sensitive:
+    if promises and not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
@@ -69,6 +76,22 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     if told:
         found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
     return (*found, *ALWAYS_OPEN)
+
+
+def _not_covered_of_cells(policy: Policy) -> list[str]:
+    """Return what the promises about single cells leave open."""
+    cells = [requirement for requirement in policy.protect if isinstance(requirement, Confidential)]
+    if not cells:
+        return []
+    names = list(dict.fromkeys(adversary.name for requirement in cells for adversary in requirement.adversaries))
+    found = [f"whoever guesses confidential cells by other means than {' or '.join(names)}"]
+    found.append(
+        "whoever knows the method: that something was changed for a cell tells that it was guessed before, and what "
+        "the guess was can often be reckoned back"
+    )
+    if any(requirement.may("own.conditions") for requirement in cells):
+        found.append("whoever knows from elsewhere the values that were hidden in the row of a confidential cell")
+    return found
 
 
 def tight_columns(policy: Policy) -> list[str]:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
 from discreet.adversary.make import make
 from discreet.adversary.view import Flags, Lines, View, joined, see
+from discreet.audit.answers import Answer
 from discreet.audit.covers import reach
 from discreet.medians import Ranges
 from discreet.policy import Policy
@@ -31,15 +31,6 @@ from discreet.table.engine import Engine
 _MOST_LINES = 200_000
 _MOST_PAIRS = 8_000_000
 """What is held at a time: lines to guess, and pairs of rows and combinations."""
-
-
-class CellAnswer(StrEnum):
-    """What verification can say about a confidential cell, and about all of them."""
-
-    HOLDS = "holds"
-    BROKEN = "broken"
-    BY_LOT = "by lot"
-    NOT_CHECKABLE = "not checkable"
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,7 @@ class Cell:
 
     row: int
     adversary: str
-    answer: CellAnswer
+    answer: Answer
     hidden: bool | None
     probability: float | None
     guessed_when_only_hidden: bool | None = None
@@ -69,7 +60,7 @@ class Cell:
     @property
     def removed(self) -> bool:
         """Whether the row is not in the release."""
-        return self.hidden is None and self.answer is CellAnswer.HOLDS
+        return self.hidden is None and self.answer is Answer.HOLDS
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -131,20 +122,20 @@ class CellsFound:
 
     index: int
     promise: str
-    answer: CellAnswer
+    answer: Answer
     cells: tuple[Cell, ...] = ()
     against: tuple[Against, ...] = ()
     prior: Prior | None = None
     reason: str | None = None
 
-    def rows(self, answer: CellAnswer) -> tuple[int, ...]:
+    def rows(self, answer: Answer) -> tuple[int, ...]:
         """Return the numbers of the rows with a cell of which this was said, ascending."""
         return tuple(sorted({cell.row for cell in self.cells if cell.answer is answer}))
 
     @property
     def failing(self) -> tuple[int, ...]:
         """The numbers of the rows whose cells do not hold, by lot or not."""
-        return tuple(sorted({cell.row for cell in self.cells if cell.answer is not CellAnswer.HOLDS}))
+        return tuple(sorted({cell.row for cell in self.cells if cell.answer is not Answer.HOLDS}))
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data; row numbers and probabilities are as private as the original."""
@@ -154,8 +145,8 @@ class CellsFound:
             "promise": self.promise,
             "answer": str(self.answer),
             "reason": self.reason,
-            "broken_rows": list(self.rows(CellAnswer.BROKEN)),
-            "by_lot_rows": list(self.rows(CellAnswer.BY_LOT)),
+            "broken_rows": list(self.rows(Answer.BROKEN)),
+            "by_lot_rows": list(self.rows(Answer.BY_LOT)),
             "against": [against.to_dict() for against in self.against],
             "cells": [cell.to_dict() for cell in self.cells],
         }
@@ -188,7 +179,7 @@ def check_cells(
         The intervals published beside the release.
     """
     if reason := _unready(released, requirement, original, places):
-        return CellsFound(index, str(requirement), CellAnswer.NOT_CHECKABLE, reason=reason)
+        return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=reason)
     assert original is not None
     check = _Check(released, policy, requirement, original, _placed(released, places), medians or {})
     alone = None
@@ -402,21 +393,21 @@ class _Check:
         for place, number in enumerate(numbers.tolist()):
             earlier = None if before is None or before[place] < 0 else bool(before[place])
             if place not in at:
-                answer = CellAnswer.HOLDS if self.here[place] < 0 else CellAnswer.NOT_CHECKABLE
+                answer = Answer.HOLDS if self.here[place] < 0 else Answer.NOT_CHECKABLE
                 cells.append(Cell(number, adversary, answer, None, None, earlier))
                 continue
             here = at[place]
-            answer = CellAnswer.HOLDS
+            answer = Answer.HOLDS
             if not hidden[here]:
-                answer = CellAnswer.BROKEN
+                answer = Answer.BROKEN
             elif exposed[here]:
-                answer = CellAnswer.BY_LOT if lot[here] else CellAnswer.BROKEN
+                answer = Answer.BY_LOT if lot[here] else Answer.BROKEN
             cells.append(Cell(number, adversary, answer, bool(hidden[here]), float(probability[here]), earlier))
         return cells
 
 
-def _summary(cells: list[Cell]) -> CellAnswer:
+def _summary(cells: list[Cell]) -> Answer:
     """Return the worst answer of all."""
-    worst = (CellAnswer.BROKEN, CellAnswer.NOT_CHECKABLE, CellAnswer.BY_LOT)
+    worst = (Answer.BROKEN, Answer.NOT_CHECKABLE, Answer.BY_LOT)
     said = {cell.answer for cell in cells}
-    return next((answer for answer in worst if answer in said), CellAnswer.HOLDS)
+    return next((answer for answer in worst if answer in said), Answer.HOLDS)

@@ -47,7 +47,7 @@ def columns_beside(
     """Return some columns of a release beside those of the original."""
     return [
         _covering(released, original, bound, name, medians.get(name))
-        if name in bound.changeable
+        if name in bound.changeable or name in bound.edited
         else Beside(*released.codes_beside(original, name))
         for name in names
     ]

@@ -14,32 +14,27 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.audit.answers import Answer
+from discreet.audit.cells import CellsFound, check_cells
 from discreet.audit.covers import untrue
 from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
-from discreet.policy import Crowd, GroupPromise, Inference, Policy, as_policy
+from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.part import did_you_mean
 from discreet.policy.share import percent
+from discreet.selecting import removable
+from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Mismatch, Recount
 from discreet.table.source import Table, open_table
 
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
-
-
-class Answer(StrEnum):
-    """What verification can say about a promise."""
-
-    HOLDS = "holds"
-    BROKEN = "broken"
-    NOT_CHECKABLE = "not checkable"
 
 
 @dataclass(frozen=True)
@@ -105,10 +100,13 @@ class Finding:
     answer: Answer
     worst: Worst | None = None
     reason: str | None = None
+    cells: CellsFound | None = None
+    """What was found about confidential cells."""
 
     def to_dict(self, *, groups: bool = True) -> dict[str, object]:
         """Return plain data."""
         return {
+            **({} if self.cells is None else {"cells": self.cells.to_dict()}),
             "index": self.index,
             "kind": self.kind,
             "promise": self.promise,
@@ -140,7 +138,7 @@ class Verification:
     @property
     def holds(self) -> bool:
         """Whether every promise holds and nothing was found to be untrue."""
-        kept = all(finding.answer is Answer.HOLDS for finding in self.requirements)
+        kept = all(finding.answer in (Answer.HOLDS, Answer.BY_LOT) for finding in self.requirements)
         return kept and self.truthful.answer is not Answer.BROKEN
 
     def to_dict(self, *, groups: bool = True) -> dict[str, object]:
@@ -215,8 +213,13 @@ def check(
     vouched: bool = False,
     medians: Mapping[str, Ranges] | None = None,
     whole: Engine | None = None,
+    places: Ints | None = None,
+    hide_only: Engine | None = None,
 ) -> Verification:
     """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
+
+    `places` are those of the released rows in the original, where they are known; `hide_only` is the table by the
+    recodings alone, on which confidential cells are guessed for comparison.
 
     Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
     what became of it; else only by how many rows of the original each released combination covers.
@@ -225,9 +228,10 @@ def check(
     template is not checkable, unless the original has it, or the caller has `vouched` for the way the values are
     written.
     """
-    counter = _Counter(released, policy, original, medians or {}, whole)
-    findings = tuple(_findings(counter, vouched=vouched))
-    return Verification(findings, _truth(released, policy, original, medians or {}))
+    truth, matched = _truth(released, policy, original, medians or {})
+    places = matched if places is None else places
+    counter = _Counter(released, policy, original, medians or {}, whole, places, hide_only)
+    return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,23 @@ class _Counter:
     original: Engine | None
     medians: Mapping[str, Ranges]
     whole: Engine | None
+    places: Ints | None = None
+    """Where the released rows stand in the original, if rows are missing."""
+    hide_only: Engine | None = None
+
+    def cells(self, index: int, requirement: Confidential) -> Finding:
+        """Return what is found about confidential cells."""
+        found = check_cells(
+            self.released,
+            self.policy,
+            index,
+            requirement,
+            self.original,
+            places=self.places,
+            hide_only=self.hide_only,
+            medians=self.medians,
+        )
+        return Finding(index, Confidential.kind, str(requirement), found.answer, reason=found.reason, cells=found)
 
     def can_count(self, promise: GroupPromise) -> bool:
         """Whether it is known what a promise is about."""
@@ -271,6 +292,9 @@ class _Counter:
 def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
     released, policy = counter.released, counter.policy
     for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            yield counter.cells(index, requirement)
+            continue
         promises: list[GroupPromise] = list(policy.promises_of(index))
         absent = [name for _, name in requirement.mentions() if name not in released.columns]
         if absent:
@@ -346,16 +370,21 @@ def _share(hits: int, known: int) -> Fraction:
     return Fraction(hits, known) if known else Fraction(int(hits > 0))
 
 
-def _truth(released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]) -> Truth:
+def _truth(
+    released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]
+) -> tuple[Truth, Ints | None]:
+    """Return whether the release is true, and where its rows stand in the original if some are missing."""
+    places: Ints | None = None
     left_out = [name for name in policy.identifiers if name in released.columns]
     problems = [f"column {name!r} should have been left out" for name in left_out]
     if original is not None:
         bound = bind(policy, original.columns)
         problems += _column_problems(released.columns, bound.released)
-        problems += _row_problems(released, original, bound, medians)
+        found, places = _row_problems(released, original, bound, medians)
+        problems += found
     if problems:
-        return Truth(Answer.BROKEN, tuple(problems))
-    return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS)
+        return Truth(Answer.BROKEN, tuple(problems)), places
+    return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS), places
 
 
 def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterator[str]:
@@ -369,27 +398,32 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
         yield "the columns are in another order"
 
 
-def _row_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
-    """Yield what is wrong with the number of rows, with their order, and with their cells."""
+def _row_problems(
+    released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]
+) -> tuple[list[str], Ints | None]:
+    """Return what is wrong with the number of rows, with their order, and with their cells; and where they stand."""
     sample = bound.policy.release
     least = most = original.rows if sample is None else sample.size(original.rows)
     if bound.policy.removes:
         least -= math.floor(bound.policy.suppress.limit * most)
+    least = max(least - removable(bound.policy, original), 0)
+    problems: list[str] = []
     if not least <= released.rows <= most:
         expected = f"{most}" if least == most else f"{least} to {most}"
-        yield f"the release has {released.rows} rows, expected {expected}"
+        problems.append(f"the release has {released.rows} rows, expected {expected}")
     if released.rows == original.rows:
-        yield from _cell_problems(released, original, bound, medians)
-    elif least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
+        return [*problems, *_cell_problems(released, original, bound, medians)], None
+    if least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
         from discreet.audit.matching import columns_beside, matched  # compiled: only loaded when needed
 
         names = [name for name in bound.released if name in released.columns]
         places = matched(columns_beside(released, original, bound, names, medians), released.rows)
         if len(places) < released.rows:
             after = "" if not len(places) else " after those of the rows above it"
-            yield f"row {len(places) + 1} of the release fits no row of the original{after}"
+            problems.append(f"row {len(places) + 1} of the release fits no row of the original{after}")
         else:
-            yield from _cell_problems(released, original.only(places), bound, medians)
+            return [*problems, *_cell_problems(released, original.only(places), bound, medians)], places
+    return problems, None
 
 
 def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
@@ -398,15 +432,16 @@ def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Ma
             found = _mismatch(released, original, bound, name, medians.get(name))
             if found is not None:
                 kind = "neither the original nor something that covers it"
-                kind = kind if name in bound.changeable else "not the original"
+                kind = kind if name in bound.changeable or name in bound.edited else "not the original"
                 cells = "1 cell is" if found.cells == 1 else f"{found.cells} cells are"
                 yield f"column {name!r}: {cells} {kind}, first in row {found.first_row}"
 
 
 def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:
     policy = bound.policy
-    if name not in bound.changeable or not policy.column(name).coarsens:
-        return released.mismatches(original, name, policy.marker if name in bound.changeable else None)
+    changes = name in bound.changeable or name in bound.edited
+    if not changes or not policy.column(name).coarsens:
+        return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
     missing = policy.missing.values if policy.missing is not None else ()
     texts = [(pair.original, pair.released) for pair in pairs]

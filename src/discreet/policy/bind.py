@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import PolicyError, Problem
+from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, did_you_mean
 from discreet.policy.uses import Classify, Counts, General, Regress
@@ -20,6 +21,8 @@ class Bound:
     released: tuple[str, ...]
     changeable: tuple[str, ...]
     fixed: tuple[str, ...]
+    edited: tuple[str, ...]
+    """The columns of which single cells may be hidden or generalised."""
     warnings: tuple[str, ...]
 
     @property
@@ -41,7 +44,8 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     known = {column for promise in policy.promises() for column in promise.given}
     never = policy.sensitive | policy.targets
     inputs = {column for goal in policy.goals for column in goal.inputs or ()}
-    if problems := list(_without_effect(policy, known - never)):
+    cells = set(_edited(policy, columns, known | never))
+    if problems := list(_without_effect(policy, known - never, cells)):
         raise PolicyError(problems)
     return Bound(
         policy=policy,
@@ -49,8 +53,33 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         released=tuple(column for column in columns if column not in policy.identifiers),
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
-        warnings=tuple(_warnings(policy, columns, known | never | inputs)),
+        edited=tuple(column for column in columns if column in cells),
+        warnings=tuple(_warnings(policy, columns, known | never | inputs | cells | _looked_up(policy))),
     )
+
+
+def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[str]:
+    """Yield the columns that cell requirements may change: confidential ones, and predictors that are not `kept`."""
+    for requirement in policy.protect:
+        if isinstance(requirement, Confidential):
+            yield requirement.column
+            published = {item.column for item in requirement.must_publish if item.rows is None}
+            predictors = columns if requirement.predictors is None else requirement.predictors
+            for column in predictors:
+                if column not in kept | published and policy.column(column).role is None:
+                    yield column
+
+
+def _looked_up(policy: Policy) -> set[str]:
+    """Return the columns by which confidential rows are found."""
+    return {column for _, _, column in _looks_up(policy)}
+
+
+def _looks_up(policy: Policy) -> Iterator[tuple[int, Path, str]]:
+    for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            for path, column in requirement.looks_up():
+                yield index, path, column
 
 
 def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
@@ -66,7 +95,7 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
             yield ("protect", index, *path), column
 
 
-def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
+def _without_effect(policy: Policy, changeable: set[str], edited: set[str]) -> Iterator[Problem]:
     """Yield what is said of columns that are never made coarser."""
     for name, column in policy.columns.items():
         if "weight" in column.model_fields_set:
@@ -81,7 +110,7 @@ def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
                 if what in column.model_fields_set:
                     message = f"{name!r} is never changed (it is the target); take the {what} out"
                     yield policy.problem(("columns", name, what), message)
-        elif column.coarsens and name not in changeable:
+        elif column.coarsens and name not in changeable and not (column.taxonomy is not None and name in edited):
             what = "taxonomy" if column.taxonomy is not None else "form" if column.form == "set" else "type"
             if name in policy.sensitive or name in policy.targets:
                 message = (
@@ -94,6 +123,7 @@ def _without_effect(policy: Policy, changeable: set[str]) -> Iterator[Problem]:
 
 def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:
     mentions = [*_mentions(policy), *((("columns", name), name) for name in policy.columns)]
+    mentions += [(("protect", index, *path), name) for index, path, name in _looks_up(policy)]
     for path, name in mentions:
         if name not in columns:
             # Without a header line the names would be values of the first row: none is told but a near miss.
@@ -104,6 +134,8 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
 def _role_clashes(policy: Policy) -> Iterator[Problem]:
     for path, name in _mentions(policy):
         column = policy.columns.get(name)
+        if path[2:3] == ("predictors",) and column is not None and column.role == "other":
+            continue  # it goes out unchanged, and whoever reads it may use it
         if column is not None and column.role is not None:
             left_out = "left out of the release" if column.role == "identifier" else "to go out unchanged"
             message = f"{name!r} has the role {column.role} ({left_out}) under 'columns'; drop one of the two"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -306,6 +306,8 @@ class Confidential(Part):
     Diagnosis of rows where Name = Bob, against naive_bayes
     """
 
+    kind: ClassVar[str] = "confidential"
+
     column: str = Field(description="the column with the confidential cells")
     rows: Annotated[tuple[Whole, ...] | None, AfterValidator(_row_numbers)] = Field(
         default=None, description="row numbers of the input, from 1"
@@ -490,13 +492,30 @@ class Confidential(Part):
         for column in self.where or ():
             yield ("where", column), column
 
+    def in_words(self) -> str:
+        """Return the promise as a sentence."""
+        names = [adversary.name.replace("_", " ") for adversary in self.adversaries]
+        who = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        given = "any other released columns" if self.predictors is None else ", ".join(self.predictors)
+        more = "another value as probable" if not self.strict else "another value more probable"
+        return (
+            f"The {self.column} of {self._which()} is hidden, and whoever trains {who} on {given} of the release "
+            f"finds {more} for it."
+        )
+
     def __str__(self) -> str:
+        return (
+            f"{self.column} of {self._which()}, against {', '.join(adversary.name for adversary in self.adversaries)}"
+        )
+
+    def _which(self) -> str:
+        """Say in a few words whose cells they are; ids are not told."""
         if self.rows is not None:
-            which = f"row {self.rows[0]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
-        elif self.ids is not None:
-            which = f"rows by {self.ids.column}"
-        else:
-            told = (f"{column} = {' or '.join('missing' if v is None else v for v in values)}"
-                    for column, values in (self.where or {}).items())  # fmt: skip
-            which = f"rows where {' and '.join(told)}"
-        return f"{self.column} of {which}, against {', '.join(adversary.name for adversary in self.adversaries)}"
+            return f"row {self.rows[0]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
+        if self.ids is not None:
+            return f"the rows with {len(self.ids.values)} ids in {self.ids.column}"
+        told = (
+            f"{column} = {' or '.join('(missing)' if value is None else value for value in values)}"
+            for column, values in (self.where or {}).items()
+        )
+        return f"rows where {' and '.join(told)}"

@@ -20,6 +20,7 @@ from pydantic import (
 
 from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
+from discreet.policy.confidential import Confidential
 from discreet.policy.part import Frozen, Part, Source, Text, Whole
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement, Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
@@ -164,7 +165,7 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default); or a
         list of them, each with its weight.
     protect
-        The promises, at least one: `Template(...)`, `KAnonymity(...)`.
+        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `Confidential(...)`.
     columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release
         See the page "Policies" of the documentation.
 
@@ -338,6 +339,16 @@ class Policy(Part):
         return self
 
     @model_validator(mode="after")
+    def _cells_fit(self) -> Policy:
+        for index, requirement in enumerate(self.protect):
+            if not isinstance(requirement, Confidential):
+                continue
+            if requirement.change == "generalise" and requirement.column in self.sensitive:
+                message = f"{requirement.column!r} is sensitive in a template, whose cells are hidden, not generalised"
+                raise ValueError(f"protect: item {index + 1}: {message}; write change: delete")
+        return self
+
+    @model_validator(mode="after")
     def _marker_is_no_label(self) -> Policy:
         for name, column in self.columns.items():
             if self.marker in column.released_labels() or column.may_release(self.marker):
@@ -350,6 +361,8 @@ class Policy(Part):
 
     def is_unknown(self, value: str | None) -> bool:
         """Whether a sensitive cell with this value counts neither for nor against a property."""
+        if value == self.marker:  # hidden; otherwise it occurs nowhere, or is declared
+            return value in self.hidden_texts()
         return self.missing is not None and self.missing.rows == "unknown" and self.missing.has(value)
 
     def hidden_texts(self) -> tuple[str | None, ...]:

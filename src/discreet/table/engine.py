@@ -13,7 +13,7 @@ from typing import BinaryIO, Protocol
 
 import polars as pl
 
-from discreet.plan import Plan
+from discreet.plan import Edit, Plan
 from discreet.table.encode import Combinations, Encoded, Ints
 
 
@@ -101,6 +101,10 @@ class Engine(Protocol):
 
     def apply(self, plan: Plan) -> Engine:
         """Return the release that the plan makes of this table."""
+        ...
+
+    def edited(self, edits: Sequence[Edit]) -> Engine:
+        """Return the table with other texts in some cells; its rows keep their numbers."""
         ...
 
     def only(self, places: Ints) -> Engine:

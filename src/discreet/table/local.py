@@ -20,7 +20,7 @@ import polars as pl
 
 from discreet.assigning import UNCOVERED, groups_of
 from discreet.errors import InputError
-from discreet.plan import UNSEEN, Plan, Unseen
+from discreet.plan import UNSEEN, Edit, Plan, Unseen
 from discreet.policy import Missing
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
@@ -108,6 +108,17 @@ class LocalEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         return self._with(self._frame[places], self.numbers()[places])
 
+    def edited(self, edits: Sequence[Edit]) -> LocalEngine:
+        """Return the table with other texts in some cells; its rows keep their numbers."""
+        if not edits:
+            return self
+        changed = {
+            column: self.texts(column).scatter(self._positions(rows), new)
+            for column, rows, new in _edits_by_column(edits)
+        }
+        frame = self._frame.with_columns(*(_like(self._frame, name, texts) for name, texts in changed.items()))
+        return self._with(frame, self._numbers)
+
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
         return collapse(columns, [self.encoded(column) for column in columns], self.rows)
@@ -116,6 +127,8 @@ class LocalEngine:
         """Return the release that the plan makes of this table."""
         if plan.sampled is not None:
             return self._sampled(plan.sampled, plan)
+        if plan.removed:
+            return self._unprotected(plan)
         marker = plan.policy.marker
         made = self._by_groups(plan) if plan.groupings else self._by_recodings(plan)
         masked, strangers = made.gone, int(made.unseen.sum())
@@ -123,7 +136,7 @@ class LocalEngine:
         if plan.policy.removes and masked.any():
             return self._without(masked, strangers, plan)
         changed = {column: self._recoded(column, *made.texts[column], masked, marker) for column in made.texts}
-        for column, rows, new in _edits_by_column(plan):
+        for column, rows, new in _edits_by_column(plan.edits):
             current = changed.get(column)
             base = self.texts(column) if current is None else current
             changed[column] = base.scatter(self._positions(rows), new)
@@ -173,8 +186,26 @@ class LocalEngine:
                 sampled=None,
                 suppressed=tuple(number for number in plan.suppressed if number in kept),
                 edits=tuple(edit for edit in plan.edits if edit.row in kept),
+                removed=tuple(number for number in plan.removed if number in kept),
             )
         )
+
+    def _unprotected(self, plan: Plan) -> LocalEngine:
+        """Return the release without the rows whose confidential cells could not be protected."""
+        removed = np.zeros(self.rows, dtype=np.bool_)
+        removed[self._positions(plan.removed)] = True
+        gone = set(plan.removed)
+        rest = self.only(np.flatnonzero(~removed))
+        release = rest.apply(
+            replace(
+                plan,
+                removed=(),
+                suppressed=tuple(number for number in plan.suppressed if number not in gone),
+                edits=tuple(edit for edit in plan.edits if edit.row not in gone),
+            )
+        )
+        release.removed += len(gone)
+        return release
 
     def _without(self, removed: npt.NDArray[np.bool_], strangers: int, plan: Plan) -> LocalEngine:
         """Return the release of the rows that are not removed."""
@@ -320,9 +351,9 @@ class LocalEngine:
         return cells.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else cells
 
 
-def _edits_by_column(plan: Plan) -> list[tuple[str, list[int], list[str]]]:
+def _edits_by_column(edits: Sequence[Edit]) -> list[tuple[str, list[int], list[str]]]:
     columns: dict[str, tuple[list[int], list[str]]] = {}
-    for edit in plan.edits:
+    for edit in edits:
         rows, texts = columns.setdefault(edit.column, ([], []))
         rows.append(edit.row)
         texts.append(edit.text)

@@ -16,8 +16,9 @@ from discreet.method.cells.table import CellTable
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Guess = Callable[[Ints, Ints], tuple[Floats, Flags]]
-"""From class nodes and predictors' nodes (lines x predictors) to probabilities and which are best (lines x values)."""
+Guess = Callable[[Ints, Ints, Ints], tuple[Floats, Flags]]
+"""From rows, class nodes and predictors' nodes (lines x predictors) to probabilities and which are best (lines x
+values)."""
 Learn = Callable[[CellTable, int, Sequence[int]], Guess]
 """Trains on the table in the making for a confidential column and its predictors."""
 
@@ -41,7 +42,7 @@ class Learned:
             lines = np.repeat(lines, len(hidden), axis=0)
             lines[np.arange(len(hidden)), [self.predictors.index(c) for c in hidden]] = 0
         levels = np.resize((codes[self.column, rows] - first[self.column]).astype(np.int64), len(lines))
-        return self._guess(levels, lines)
+        return self._guess(np.resize(rows, len(lines)), levels, lines)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
         """Say of which rows the true value (a leaf of the column's tree) is the single best guess."""

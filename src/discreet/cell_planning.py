@@ -1,0 +1,224 @@
+"""From a policy's confidential cells to edits: what is released as an adversary sees it, protected, written back.
+
+Works on the release as the recodings made it. Columns of group requirements, targets and columns that go out unchanged
+are left alone: only other columns are edited.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.adversary.make import make
+from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
+from discreet.errors import Unprotected, UnprotectedCells
+from discreet.method.cells.chance import Source, drawn, seeded
+from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
+from discreet.method.cells.job import Defence, Job, Ward
+from discreet.method.cells.kernels import REFUSE
+from discreet.method.cells.table import Bayes, CellTable
+from discreet.method.cells.trees import ValueTree
+from discreet.plan import Edit, Protected
+from discreet.policy import Policy
+from discreet.policy.confidential import Adversary, Confidential, NaiveBayes
+from discreet.selecting import confidential_places, known_to_groups, predictors_of, untouchable, wanted
+from discreet.table.encode import Ints
+from discreet.table.engine import Engine
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """What is done for the confidential cells."""
+
+    edits: tuple[Edit, ...]
+    removed: tuple[int, ...]
+    """Row numbers."""
+    cells: tuple[Protected, ...]
+
+
+def plan_cells(
+    released: Engine,
+    source: Engine,
+    policy: Policy,
+    seed: int | None = None,
+    carry_on: Callable[[int, int], bool] = lambda *_: True,
+) -> CellPlan:
+    """Return the edits that protect every confidential cell on a release.
+
+    Parameters
+    ----------
+    released
+        The release as the recodings made it.
+    source
+        The table it was made from.
+    seed
+        For tests: the same chance every time.
+    carry_on
+        Hears how many cells are done and left in a round; False ends the search.
+
+    Raises
+    ------
+    UnprotectedCells
+        With the rows, by number, whose cells cannot be protected.
+    """
+    return _Planning(released, source, policy, os.urandom if seed is None else seeded(seed)).run(carry_on)
+
+
+class _Planning:
+    """The columns that the requirements name, as an adversary sees them."""
+
+    def __init__(self, released: Engine, source: Engine, policy: Policy, chance: Source) -> None:
+        self.released, self.source, self.policy = released, source, policy
+        self.requirements = list(wanted(policy))
+        named: dict[str, None] = {}
+        for _, requirement in self.requirements:
+            named.update(dict.fromkeys([requirement.column, *self._predictors(requirement)]))
+        self.columns = tuple(named)
+        self.seen = [self._seen(column) for column in self.columns]
+        self.trees = [_tree(seen) for seen in self.seen]
+        self.numbers = released.numbers()
+        self.rows = {index: self._rows(requirement) for index, requirement in self.requirements}
+        self.actuals = {index: self._actuals(index, requirement) for index, requirement in self.requirements}
+        codes = [seen.nodes.astype(np.int32) for seen in self.seen]
+        for index, requirement in self.requirements:
+            codes[self._place(requirement.column)][self.rows[index]] = self.actuals[index]
+        confidential = list(dict.fromkeys(self._place(requirement.column) for _, requirement in self.requirements))
+        self.table = CellTable(codes, self.trees, confidential, self._locked())
+        self.wards = [self._ward(index, requirement, chance) for index, requirement in self.requirements]
+
+    def _predictors(self, requirement: Confidential) -> tuple[str, ...]:
+        return predictors_of(requirement, self.policy, self.released.columns)
+
+    def _place(self, column: str) -> int:
+        return self.columns.index(column)
+
+    def _seen(self, column: str) -> Seen:
+        recoded = column in known_to_groups(self.policy)
+        domain = () if recoded else domain_of(self.source, self.policy, column)
+        return see_column(self.released, self.policy, column, domain, taxonomic=not recoded)
+
+    def _rows(self, requirement: Confidential) -> Ints:
+        """Return where the confidential rows that are released stand."""
+        numbers = self.source.numbers()[confidential_places(requirement, self.source)]
+        return np.flatnonzero(np.isin(self.numbers, numbers)).astype(np.int64)
+
+    def _actuals(self, index: int, requirement: Confidential) -> npt.NDArray[np.int32]:
+        """Return the true value of each of these rows, a leaf of the column's tree."""
+        encoded = self.source.encoded(requirement.column)
+        node_of = self.seen[self._place(requirement.column)].tree.node_of
+        nodes = np.array([node_of.get(value, 0) for value in encoded.domain], dtype=np.int32)
+        places = np.searchsorted(self.source.numbers(), self.numbers[self.rows[index]])
+        return nodes[encoded.codes[places]]
+
+    def _locked(self) -> npt.NDArray[np.bool_]:
+        """Return which cells must stay as they are."""
+        locked = np.zeros((len(self.columns), len(self.numbers)), dtype=np.bool_)
+        for column in untouchable(self.policy) & set(self.columns):
+            locked[self._place(column)] = True
+        for _, requirement in self.requirements:
+            for item in requirement.must_publish:
+                if item.column in self.columns:
+                    rows = slice(None) if item.rows is None else np.isin(self.numbers, item.rows)
+                    locked[self._place(item.column), rows] = True
+        return locked
+
+    def _ward(self, index: int, requirement: Confidential, source: Source) -> Ward:
+        column = self._place(requirement.column)
+        rows = self.rows[index]
+        levels = int(self.trees[column].depth.max(initial=1))
+        chances = drawn(len(rows), source, levels)
+        if requirement.two_values == "refuse":
+            chances = [replace(chance, coin=REFUSE) for chance in chances]
+        return Ward(
+            column=column,
+            predictors=tuple(self._place(name) for name in self._predictors(requirement)),
+            rows=tuple(rows.tolist()),
+            actuals=tuple(self.actuals[index].tolist()),
+            defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
+            chances=tuple(chances),
+            strict=requirement.strict,
+            fall_back=requirement.may("others.conditions"),
+            removes=requirement.on_failure == "remove",
+        )
+
+    def _defence(self, requirement: Confidential, adversary: Adversary, method: str) -> Defence:
+        if method == "greedy":
+            return Defence(method, learn=self._learn(adversary))
+        if method != "nrd" and isinstance(adversary, NaiveBayes):
+            nulls = adversary.nulls or "count"
+            return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
+        return Defence(method)
+
+    def _learn(self, adversary: Adversary) -> Learn:
+        """Return how a library learner (or any adversary) is trained on the table in the making."""
+
+        def learn(table: CellTable, column: int, predictors: Sequence[int]) -> Guess:
+            def now(place: int) -> Seen:
+                seen = self.seen[place]
+                return replace(seen, nodes=(table.frame.codes[place] - table.first[place]).astype(np.int64))
+
+            trained = make(adversary).train(View(now(column), tuple(now(place) for place in predictors)))
+
+            def guess(rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
+                guesses = trained.guess(Lines(rows, levels, nodes))
+                return guesses.weights, guesses.best
+
+            return guess
+
+        return learn
+
+    def run(self, carry_on: Callable[[int, int], bool]) -> CellPlan:
+        """Protect the cells and return what was changed."""
+        job = Job(self.table, self.wards)
+        job.run(carry_on)
+        if failing := job.failing:
+            raise UnprotectedCells(self._unprotected([(story.ward, story.row) for story in failing]))
+        removed = tuple(self.numbers[np.flatnonzero(self.table.gone)].tolist())
+        return CellPlan(tuple(self._edits()), removed, tuple(self._stories(job)))
+
+    def _unprotected(self, failing: Sequence[tuple[int, int]]) -> list[Unprotected]:
+        found = []
+        for ward, (index, requirement) in enumerate(self.requirements):
+            rows = sorted(int(self.numbers[row]) for at, row in failing if at == ward)
+            if rows:
+                found.append(Unprotected(index, str(requirement), tuple(rows)))
+        return found
+
+    def _edits(self) -> Iterator[Edit]:
+        """Yield every changed cell of the rows that are released, row by row."""
+        columns, rows = self.table.changed()
+        for place, row in zip(columns.tolist(), rows.tolist(), strict=True):
+            if not self.table.gone[row]:
+                yield Edit(int(self.numbers[row]), self.columns[place], self._text(place, row))
+
+    def _text(self, place: int, row: int) -> str:
+        node = self.table.node(place, row)
+        return self.trees[place].texts[node][0] if node else self.policy.marker
+
+    def _stories(self, job: Job) -> Iterator[Protected]:
+        for (ward, row), story in job.stories.items():
+            index, requirement = self.requirements[ward]
+            place = self._place(requirement.column)
+            changed = dict.fromkeys((int(self.numbers[r]), self.columns[c]) for r, c in story.changes.tolist())
+            yield Protected(
+                requirement=index,
+                row=int(self.numbers[row]),
+                column=requirement.column,
+                status=story.status,
+                guess=None if story.guess is None else self.trees[place].texts[story.guess][0],
+                rounds=story.rounds,
+                changed=tuple(changed),
+            )
+
+
+def _tree(seen: Seen) -> ValueTree:
+    """Return a column's tree as the methods want it; each node by the text that is released for it."""
+    texts: list[tuple[str, ...]] = [()] * len(seen.tree.parent)
+    for text, node in seen.tree.node_of.items():
+        if node and text is not None and not texts[node]:
+            texts[node] = (text,)
+    return ValueTree(tuple(texts), seen.tree.parent.astype(np.int32))
