@@ -136,6 +136,17 @@ def test_removed_rows_hold_and_the_others_are_matched() -> None:
     assert found.against[0].cells == 1
 
 
+def test_all_rows_removed() -> None:
+    original = frame(ROWS)
+    found = check(original, original[:0], ask(), places=[], hide_only=original)
+    assert (found.answer, found.against[0].cells, found.against[0].guessed_when_only_hidden) == (HOLDS, 0, 1)
+
+
+def test_a_column_without_any_value() -> None:
+    nothing = frame(ROWS).with_columns(pl.lit(None, pl.String).alias("y"))
+    assert check(nothing, nothing, ask()).answer is NOT_CHECKABLE
+
+
 def test_not_checkable() -> None:
     original = frame(ROWS)
     release = edited(original, (1, "y", "*"))

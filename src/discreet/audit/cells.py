@@ -324,11 +324,13 @@ class _Check:
         column, marker = self.policy.columns.get(name), self.policy.marker
         found = reach(originals, released, column, marker, missing, self.medians.get(name))
         order = np.array(found.order, dtype=np.int64)
+        at = {text: number for number, text in enumerate(originals)}
         covers = np.zeros((len(originals), len(released)), dtype=np.bool_)
         for place, ranges in enumerate(found.ranges):
             for first, stop in ranges:
                 covers[order[first:stop], place] = True
-            covers[[number for number, text in enumerate(originals) if text == released[place]], place] = True
+            if released[place] in at:
+                covers[at[released[place]], place] = True
         return covers
 
     def attacked(self, trained: Trained) -> tuple[Flags, Floats]:
