@@ -21,6 +21,8 @@ SHAPES: tuple[Nested, ...] = (
     {"S": {"single": {"x": {}}}, "T": {"y": {}, "z": {}}},
     {"v": {}, "W": {"w1": {}, "V": {"w2": {}, "U": {"w3": {}, "w4": {}}}}},
 )
+CLASSES = (*SHAPES, *SHAPES[2:])
+"""Those with more than two values more often."""
 
 
 @dataclass
@@ -74,11 +76,13 @@ class Case:
 
 
 def filled(nested: Sequence[Nested], rows: int, generator: Random, rough: bool) -> Table:
-    """Rows with frequent first values, so that classes share them and there is something to hide."""
+    """Rows with frequent first values, and columns that depend on each other: there is something to hide."""
     taxonomies = [Taxonomy(shape) for shape in nested]
     table: Table = []
     for _ in range(rows):
-        row: Row = [t.domain[min(int(generator.expovariate(0.8)), len(t.domain) - 1)] for t in taxonomies]
+        like = generator.expovariate(0.6)
+        drawn = [like if generator.random() < 0.5 else generator.expovariate(0.8) for _ in taxonomies]
+        row: Row = [t.domain[min(int(x), len(t.domain) - 1)] for t, x in zip(taxonomies, drawn, strict=True)]
         for c, taxonomy in enumerate(taxonomies):
             if generator.random() < 0.08:
                 row[c] = taxonomy.up(row[c], generator.randint(1, 2)) if rough else None
@@ -89,13 +93,13 @@ def filled(nested: Sequence[Nested], rows: int, generator: Random, rough: bool) 
 @st.composite
 def cases(draw: st.DrawFn, rough: bool | None = None) -> Case:
     rough = draw(st.booleans()) if rough is None else rough
-    nested = draw(st.lists(st.sampled_from(SHAPES), min_size=2, max_size=4))
+    nested = [*draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3)), draw(st.sampled_from(CLASSES))]
     generator = Random(draw(st.integers(0, 2**32)))
-    table = filled(nested, draw(st.integers(2, 24)), generator, rough)
+    table = filled(nested, draw(st.sampled_from([24, 16, 30, 8, 3, 2])), generator, rough)
     i = generator.randrange(len(table))
     domain = Taxonomy(nested[-1]).domain
-    if table[i][-1] not in domain:
-        table[i][-1] = generator.choice(domain)
+    if table[i][-1] not in domain or generator.random() < 0.6:
+        table[i][-1] = domain[0] if generator.random() < 0.8 else generator.choice(domain)  # more often guessed
     coins = draw(st.sampled_from([(0,), (0, 1)]))
     chances = [
         Chance(generator.choice(coins), tuple(generator.randrange(2**62) for _ in range(4))) for _ in range(len(table))
