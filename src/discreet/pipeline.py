@@ -17,6 +17,7 @@ from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
 from discreet.cell_planning import hides, plan_cells, wanted
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
+from discreet.measure.cells import cell_measures
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
@@ -313,6 +314,7 @@ def _release(
         detail=None if task is None else plan.detail,
         bound=plan.bound,
         usefulness=usefulness(released, told, bound),
+        cells=cell_measures(released, told, bound),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
