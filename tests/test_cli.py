@@ -612,7 +612,7 @@ def test_check_says_when_k_cannot_be_kept(folder: Path) -> None:
     (folder / "k.yaml").write_text("protect: [{k: many, over: [Job]}]")
     assert "protect[0].k: write a whole number" in run("check", "k.yaml", code=2).stderr
     (folder / "k.yaml").write_text("protect: [{k: 2, over: [Job], infer: {Bankruptcy: Current}}]")
-    assert "has either 'infer'" in run("check", "k.yaml", code=2).stderr
+    assert "has one of 'infer'" in run("check", "k.yaml", code=2).stderr
 
 
 def test_a_policy_may_ask_for_the_genetic_search(folder: Path) -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 from discreet.audit.audit import not_covered
 from discreet.audit.cells import CellsFound, check_cells
 from discreet.audit.verify import Worst, worst_of
-from discreet.cell_planning import hides, untouchable, wanted
 from discreet.pipeline import Job, prepare
 from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
-from discreet.selecting import predictors_of
+from discreet.selecting import hides, predictors_of, untouchable, wanted
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import numpy as np
 
 from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
-from discreet.cell_planning import hides, plan_cells, wanted
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
 from discreet.measure.cells import cell_measures
 from discreet.measure.usefulness import usefulness
@@ -33,7 +32,7 @@ from discreet.planning import (
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
-from discreet.selecting import cell_problems
+from discreet.selecting import cell_problems, hides, wanted
 from discreet.spaces import changeable_columns
 from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
@@ -50,7 +49,8 @@ class Progress:
 
     `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
     be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
-    since the job began; while single cells are protected (`cells`), `disclosed` are done. While an exact search looks for a proof, `bound` is the share of what the best cut so far
+    since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
+    for a proof, `bound` is the share of what the best cut so far
     costs that no cut goes below.
     """
 
@@ -274,8 +274,10 @@ def _release(
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     if cells_left is not None and any(wanted(bound.policy)):
+        from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
+
         say(Progress("cells"))
-        found = plan_cells(released, source, bound.policy, seed, cells_left)
+        found = plan_cells(released, source, plan, seed, cells_left)
         plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
         released = source.apply(plan)
         _require_rows(released, "the release")

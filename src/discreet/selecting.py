@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import Problem
+from discreet.plan import Edit
 from discreet.policy import Policy
 from discreet.policy.confidential import Confidential
 from discreet.table.encode import Ints
@@ -53,6 +54,28 @@ def removable(policy: Policy, original: Engine) -> int:
         and all(column in original.columns for _, column in requirement.looks_up())
     ]
     return len(np.unique(np.concatenate(rows))) if rows else 0
+
+
+def wanted(policy: Policy) -> Iterator[tuple[int, Confidential]]:
+    """Yield the requirements about single cells, with their positions in `protect`."""
+    for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            yield index, requirement
+
+
+def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
+    """Return the edits that hide every confidential cell, and nothing else."""
+    found: dict[tuple[str, int], Edit] = {}
+    for _, requirement in wanted(policy):
+        for number in source.numbers()[confidential_places(requirement, source)].tolist():
+            found[requirement.column, number] = Edit(number, requirement.column, policy.marker)
+    return tuple(found.values())
+
+
+def untouchable(policy: Policy) -> frozenset[str]:
+    """Return the columns that cell methods leave alone."""
+    other = {name for name, column in policy.columns.items() if column.role == "other"}
+    return known_to_groups(policy) | policy.sensitive | policy.targets | other
 
 
 def predictors_of(requirement: Confidential, policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
