@@ -12,16 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np
-
-import discreet as d
 import k_anonymity
-from discreet.grouping import cut_problem
-from discreet.method import coordinate, exact
-from discreet.method.coordinate import Objective
-from discreet.method.evaluation import Evaluator
-from discreet.pipeline import prepare
+from discreet.method import exact
+from discreet.method.coordinate import Candidate
+from k_anonymity import Job
 
 PROVEN = {"LM": {500: "0.49062 proven in 19 s", 250: "0.43647 proven in 185 s", 100: "0.36918 proven in 176 s",
                  50: "0.31716, none below 0.30983"}}  # fmt: skip
@@ -35,48 +32,35 @@ def main() -> None:
     parser.add_argument("--use", choices=["LM", "CM"], default="LM")
     options = parser.parse_args()
     golden = json.loads(k_anonymity.GOLDEN.read_text())
-    evaluator, objective, first = job(golden, 1000, options.use)
-    start = coordinate.search(evaluator.problem, evaluator, objective, kicks=0, rng=np.random.default_rng(0))
-    exact.search(evaluator.problem, evaluator, objective, start, carry_on=lambda far: far.nodes < 2)  # compiles
+    few = job(golden, 1000, options.use)
+    proved(few, few.coordinate(kicks=0), lambda far: far.nodes < 2)  # compiles
     print(f"{'k':>4} {'coordinate':>10} {options.use:>8} {'bound':>8} {'proof':>24} {'CPU s':>7} {'sets':>7}  known")
     for k in options.k:
-        evaluator, objective, first = job(golden, k, options.use)
-        print(line(evaluator, objective, first, k, options), flush=True)
+        print(line(job(golden, k, options.use), k, options), flush=True)
 
 
-def job(golden: dict[str, object], k: int, use: str) -> tuple[Evaluator, Objective, Objective | None]:
+def job(golden: dict[str, Any], k: int, use: str) -> Job:
     """Return what is to be searched, and what is made small."""
-    columns = golden["columns"]
-    assert isinstance(columns, list)
-    rules = k_anonymity.policy(golden, k, use).model_copy(update={"use": d.Classify("income")})
-    task = prepare(k_anonymity.adult(columns), rules).task
-    problem = cut_problem(task.bound, task.columns, list(rules.promises()), task.counted)
-    evaluator = Evaluator(problem, few_may_pass=True)
-    row, total = evaluator.units.per_row, problem.total
-    wrong = row * total + 1
-    if use == "CM":
-        return evaluator, Objective(1, row, (wrong,), total), Objective(-1, -row, (wrong,), total)
-    return evaluator, Objective(1, row, (0,), total), None
+    return Job.of(k_anonymity.adult(golden["columns"]), k_anonymity.policy(golden, k, use))
 
 
-def line(
-    evaluator: Evaluator, objective: Objective, first: Objective | None, k: int, options: argparse.Namespace
-) -> str:
+def proved(job: Job, start: Candidate, carry_on: Callable[[exact.Watch], bool]) -> exact.Proof:
+    """Search for the best of all cuts, from one that is known."""
+    return exact.search(job.evaluator.problem, job.evaluator, job.objective, start, carry_on=carry_on)
+
+
+def line(job: Job, k: int, options: argparse.Namespace) -> str:
     """Search twice; return what was found."""
-    problem = evaluator.problem
+    total = job.evaluator.problem.total
 
     def measure(cost: int) -> float:
         if options.use == "CM":
-            return cost // objective.weights[0] / problem.total
-        return evaluator.units.share(cost, problem.total)
+            return cost // job.objective.weights[0] / total
+        return job.evaluator.units.share(cost, total)
 
-    start = coordinate.search(
-        problem, evaluator, objective, first=first, kicks=options.kicks, rng=np.random.default_rng(0)
-    )
+    start = job.coordinate(options.kicks)
     begin = time.process_time()
-    proof = exact.search(
-        problem, evaluator, objective, start, carry_on=lambda _: time.process_time() - begin < options.seconds
-    )
+    proof = proved(job, start, lambda _: time.process_time() - begin < options.seconds)
     seconds = time.process_time() - begin
     said = "proven best"
     if not proof.proven:

@@ -33,8 +33,9 @@ from discreet.charts import write_chart
 from discreet.grouping import cut_problem
 from discreet.method import coordinate, genetic
 from discreet.method.coordinate import Candidate, Objective
-from discreet.method.evaluation import Cut, Evaluator, Outcome
+from discreet.method.evaluation import Cut, Evaluator
 from discreet.pipeline import prepare
+from discreet.planning import loss_bound, objectives
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "ga_adult.json"
 SIZES = [10, 25, 50, 75, 100, 150, 200, 250, 500]
@@ -73,28 +74,38 @@ class Scored:
         return self.lm if aim == "LM" else self.cm
 
 
+@dataclass(frozen=True)
+class Job:
+    """What is searched and made small under the published conditions, as `protect` does it."""
+
+    evaluator: Evaluator
+    objective: Objective
+    first: Objective | None
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, rules: d.Policy) -> Job:
+        task = prepare(table, rules).task
+        problem = cut_problem(task.bound, task.columns, list(rules.promises()), task.counted)
+        evaluator = Evaluator(problem, few_may_pass=True, largest=loss_bound(problem, rules))
+        first, objective = objectives(evaluator, rules, problem.total)
+        return cls(evaluator, objective, first)
+
+    def coordinate(self, kicks: int) -> Candidate:
+        rng = np.random.default_rng(0)
+        problem = self.evaluator.problem
+        return coordinate.search(problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng)
+
+
 class Published:
     """Adult under the published conditions, for one k."""
 
     def __init__(self, table: pl.DataFrame, golden: dict[str, Any], k: int) -> None:
-        rules = policy(golden, k, "CM")  # classes are counted whatever is made small
-        task = prepare(table, rules).task
-        self.problem = cut_problem(task.bound, task.columns, list(rules.promises()), task.counted)
-        self.evaluator = Evaluator(self.problem, few_may_pass=True)
+        self.jobs = {aim: Job.of(table, policy(golden, k, aim)) for aim in ("LM", "CM")}
+        self.evaluator = self.jobs["CM"].evaluator  # classes are counted whatever is made small
+        self.problem = self.evaluator.problem
 
-    def objective(self, aim: str) -> tuple[Objective, Objective | None]:
-        """Return what is made small (of cuts equally good by CM the finest), and what the coordinate search does first.
-
-        As `protect` does.
-        """
-        row, total = self.evaluator.units.per_row, self.problem.total
-        if aim == "LM":
-            return Objective(1, row, (0,), total), None
-        wrong = row * total + 1
-        return Objective(1, row, (wrong,), total), Objective(-1, -row, (wrong,), total)
-
-    def score(self, cut: Cut, outcome: Outcome, seconds: float = 0.0) -> Scored:
-        total = self.problem.total
+    def score(self, cut: Cut, seconds: float = 0.0) -> Scored:
+        outcome, total = self.evaluator.evaluate(cut), self.problem.total
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
         return Scored(
             cut,
@@ -105,17 +116,7 @@ class Published:
         )
 
     def coordinate(self, aim: str, settings: Settings) -> Scored:
-        objective, first = self.objective(aim)
-        return self._timed(
-            lambda: coordinate.search(
-                self.problem,
-                self.evaluator,
-                objective,
-                first=first,
-                kicks=settings.kicks,
-                rng=np.random.default_rng(0),
-            )
-        )
+        return self._timed(lambda: self.jobs[aim].coordinate(settings.kicks))
 
     def genetic(
         self,
@@ -124,11 +125,12 @@ class Published:
         seed: int,
         carry_on: Callable[[genetic.Watch], bool] = lambda _: True,
     ) -> Scored:
+        job = self.jobs[aim]
         return self._timed(
             lambda: genetic.search(
-                self.problem,
-                self.evaluator,
-                self.objective(aim)[0],
+                job.evaluator.problem,
+                job.evaluator,
+                job.objective,
                 population=settings.population,
                 iterations=settings.iterations,
                 rng=np.random.default_rng(seed),
@@ -146,7 +148,7 @@ class Published:
     def _timed(self, run: Callable[[], Candidate]) -> Scored:
         begin = time.process_time()
         found = run()
-        return self.score(found.cut, found.outcome, time.process_time() - begin)
+        return self.score(found.cut, time.process_time() - begin)
 
 
 def main() -> None:
@@ -234,7 +236,7 @@ def by_iteration(figure: str, table: pl.DataFrame, golden: dict[str, Any], setti
     looks: dict[int, Look] = {}
 
     def watch(far: genetic.Watch) -> bool:
-        value = published.score(far.best.cut, far.best.outcome).by(aim)
+        value = published.score(far.best.cut).by(aim)
         looks[far.iterations] = Look(far.iterations, value, far.distinct)
         return True
 

@@ -1,34 +1,50 @@
 """Local recoding on Adult beside ARX: loss of detail (LM) and CPU seconds of planning, with ARX's own hierarchies.
 
     python bench/local.py [--k 10 25 50 100 250 500] [--rows 1000000] [--shapes]
+    python bench/local.py --k 10 --command 1000000 [--repeat 3]
 
 Labels come only from the hierarchy files (age as 100 leaves); then with free intervals of age, and with sets of
 values besides; last a whole verified release by `d.protect`, with the hierarchies. Suppressed rows count 1. Every
 search is counted and scored again from the labels alone. `--rows` plans a larger table made from Adult, `--shapes`
 tables of other shapes: many columns, skewed values, many levels.
+
+`--command` runs the whole of `discreet protect` on tables of so many rows, made and known as in `k_scalability.py`:
+each run is a process of its own on a CSV file, beside "Polars reads, groups by the same columns and writes" as a ratio,
+with CPU time and peak memory; the stages are those of one more run. Compiled kernels are in the cache.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 import discreet as d
-from adult import data_folder
+import k_anonymity
+import k_scalability
+from adult import data_folder, expand
 from discreet.grouping import cut_problem
 from discreet.method.local import Local, search
 from discreet.method.local_shapes import Labels
 from discreet.method.problem import CutProblem
 from discreet.pipeline import prepare
+from scalability import STAGES, Run, report, timed
 
 ARX = {10: (0.0788, 4.1), 25: (0.1156, 7.4), 50: (0.1494, 10.6), 100: (0.1917, 12.7), 250: (0.2592, 14.3),
        500: (0.3225, 15.7)}  # fmt: skip
 """LM and CPU seconds of ARX's local recoding in its ordinary run; its finest step: 0.0731 and 0.1873 at 10 and 100."""
 HIERARCHIES = "adult-hierarchies"
+POLARS = """import polars, sys
+table = polars.read_csv(sys.argv[1], infer_schema=False)
+table.group_by(sys.argv[3:]).len()
+table.write_csv(sys.argv[2])"""
 
 
 def main() -> None:
@@ -36,18 +52,23 @@ def main() -> None:
     parser.add_argument("--k", type=int, nargs="+", default=list(ARX))
     parser.add_argument("--rows", type=int, nargs="*", default=[])
     parser.add_argument("--shapes", action="store_true")
+    parser.add_argument("--command", type=int, nargs="+", metavar="ROWS", help="run the whole command on so many rows")
+    parser.add_argument("--repeat", type=int, default=3, help="of the whole command")
     options = parser.parse_args()
+    if options.command:
+        commands(options.command, options.k, options.repeat)
+        return
     table = adult()
     compiled(table)
     if options.rows or options.shapes:
         for rows in options.rows:
             frame = enlarged(table, rows)
             for k in options.k:
-                report(f"Adult, {rows} rows", k, problem_of(frame, hierarchies(frame), k))
+                planned(f"Adult, {rows} rows", k, problem_of(frame, hierarchies(frame), k))
         if options.shapes:
             for name, frame, columns in shapes():
                 for k in options.k:
-                    report(name, k, problem_of(frame, columns, k))
+                    planned(name, k, problem_of(frame, columns, k))
         return
     print(f"{'k':>4} {'ARX LM':>7} {'ours':>7} {'ratio':>6} {'ARX s':>6} {'ours':>6} {'ratio':>6} "
           f"{'free age':>8} {'s':>6} {'sets':>7} {'s':>6} {'verified':>8} {'s':>6}")  # fmt: skip
@@ -67,6 +88,45 @@ def main() -> None:
         found, took = released(table, hierarchies(table), k)
         line += f"{found:8.4f} {took:6.2f}"
         print(line, flush=True)
+
+
+def commands(sizes: Sequence[int], chosen: Sequence[int], repeat: int) -> None:
+    """Print what the whole command costs."""
+    golden = json.loads(k_anonymity.GOLDEN.read_text())
+    known = golden["columns"]
+    base = k_anonymity.adult(known)
+    print(f"{'rows':>10} {'k':>4} {'combos':>9} {'whole':>7} {'CPU s':>7} {'peak MB':>8} {'Polars':>7} {'CPU s':>7} "
+          f"{'peak MB':>8} {'ratio':>6} ", *(f"{stage:>6}" for stage in STAGES))  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        table, rules, out = (Path(name) / file for file in ("table.csv", "policy.json", "out.csv"))
+        command = [sys.executable, "-m", "discreet", "protect", str(table), "--policy", str(rules), "--out", str(out)]
+        staged = [sys.executable, k_scalability.__file__, "--one", str(table), str(rules), str(out)]
+        base.head(3000).write_csv(table)
+        write_local(rules, k_anonymity.policy(golden, 10, "LM"))
+        timed([*command, "--force"])  # compiles
+        for rows in sizes:
+            frame = expand(base, known, rows)
+            frame.write_csv(table)
+            combos = frame.select(known).n_unique()
+            mark = middle([timed([sys.executable, "-c", POLARS, str(table), str(out), *known]) for _ in range(repeat)])
+            for k in chosen:
+                write_local(rules, k_anonymity.policy(golden, k, "LM"))
+                run = middle([timed([*command, "--force"]) for _ in range(repeat)])
+                stages = report(timed(staged))
+                print(f"{rows:>10,} {k:>4} {combos:>9,} {run.seconds:7.2f} {run.cpu:7.2f} {run.peak:8.0f} "
+                      f"{mark.seconds:7.2f} {mark.cpu:7.2f} {mark.peak:8.0f} {run.seconds / mark.seconds:6.1f} ",
+                      *(f"{stages[stage]:6.2f}" for stage in STAGES), flush=True)  # fmt: skip
+
+
+def write_local(path: Path, rules: d.Policy) -> None:
+    """Write a policy, with local recoding."""
+    path.write_text(json.dumps(rules.model_copy(update={"recoding": "local"}).to_dict()))
+
+
+def middle(runs: Sequence[Run]) -> Run:
+    """Return the run of the median time, with the largest peak of all."""
+    ordered = sorted(runs, key=lambda run: run.seconds)
+    return ordered[len(runs) // 2]._replace(peak=max(run.peak for run in runs))
 
 
 def adult() -> pl.DataFrame:
@@ -182,7 +242,7 @@ def scored(problem: CutProblem, found: Local) -> float:
     return float((total * problem.sizes).sum() / problem.total / len(problem.columns))
 
 
-def report(name: str, k: int, problem: CutProblem) -> None:
+def planned(name: str, k: int, problem: CutProblem) -> None:
     lm, seconds = measure(problem)
     print(
         f"{name}: {problem.total} rows, {len(problem.sizes)} different, k = {k}: LM {lm:.4f}, {seconds:.2f} s",

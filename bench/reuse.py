@@ -135,7 +135,7 @@ def moved(found: Scored, bench: Bench, to: Published) -> Scored:
         firsts if name in trees else again(firsts, numbers(train[name]), numbers(test[name]))
         for name, firsts in zip(bench.golden["columns"], found.cut, strict=True)
     )
-    return to.score(cut, to.evaluator.evaluate(cut))
+    return to.score(cut)
 
 
 def numbers(column: pl.Series) -> Codes:

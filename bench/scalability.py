@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import discreet as d
 from adult import GIVEN, expanded, rarest
@@ -64,7 +65,7 @@ def measure(folder: Path, rows: int, repeat: int, sets: int) -> dict[tuple[int, 
     values = rarest(frame, "marital-status", 3)
     combos = {"one": frame.select(*GIVEN).n_unique(), "several": 0}
     del frame
-    mark = statistics.median(timed([sys.executable, "-c", POLARS, str(table), str(folder / "c.csv")])[0]
+    mark = statistics.median(timed([sys.executable, "-c", POLARS, str(table), str(folder / "c.csv")]).seconds
                              for _ in range(repeat))  # fmt: skip
     wholes = {}
     for kind, known in (("one", [[GIVEN]]), ("several", several(sets))):
@@ -121,22 +122,38 @@ def one_run(table: Path, policy: Path, out: Path) -> dict[str, float]:
     marks.append(("write", time.time()))
     release.write(out, force=True)
     marks.append(("end", time.time()))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     stages = {stage: after - begin for (stage, begin), (_, after) in pairwise(marks)}
-    return {**stages, "first": marks[0][1], "last": marks[-1][1], "peak": peak}
+    return {**stages, "first": marks[0][1], "last": marks[-1][1]}
 
 
-def timed(command: list[str]) -> tuple[float, float, str]:
-    """Return the seconds a command took, when it began, and what it printed."""
+class Run(NamedTuple):
+    """One process: the seconds it took, when it began, its CPU seconds, its peak memory in MB, what it printed."""
+
+    seconds: float
+    begin: float
+    cpu: float
+    peak: float
+    printed: str
+
+
+def timed(command: Sequence[str]) -> Run:
+    """Run a command; raise `CalledProcessError` if it fails."""
     begin = time.time()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return time.time() - begin, begin, done.stdout
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        printed = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.time() - begin
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Run(seconds, begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, printed)
 
 
-def report(run: tuple[float, float, str]) -> dict[str, float]:
-    seconds, begin, printed = run
-    found: dict[str, float] = json.loads(printed)
-    return {**found, "whole": seconds, "start": found["first"] - begin}
+def report(run: Run) -> dict[str, float]:
+    """Return the figures of a run that printed its stages."""
+    found: dict[str, float] = json.loads(run.printed)
+    return {**found, "whole": run.seconds, "start": found["first"] - run.begin, "peak": run.peak}
 
 
 if __name__ == "__main__":

@@ -34,18 +34,18 @@ def groups_of(grouping: Grouping, policy: Policy, encoded: Callable[[str], Encod
     key, _ = keys([column.codes for column in columns], [len(column.domain) for column in columns], rows)
     order, starts, of_row = regroup(key)
     first = order[starts]
-    placed = [_placed(told, policy, column.domain) for told, column in zip(grouping.told, columns, strict=True)]
-    codes = [here.codes[column.codes[first]] for here, column in zip(placed, columns, strict=True)]
+    places = [placed(told, policy, column.domain) for told, column in zip(grouping.told, columns, strict=True)]
+    codes = [here.codes[column.codes[first]] for here, column in zip(places, columns, strict=True)]
     found = _known(grouping, codes)
     strange = np.flatnonzero(found == UNCOVERED)
     if len(strange):
-        positions = [here.positions[column.codes[first[strange]]] for here, column in zip(placed, columns, strict=True)]
-        found[strange] = _covering(grouping, placed, np.stack(positions, axis=1))
+        positions = [here.positions[column.codes[first[strange]]] for here, column in zip(places, columns, strict=True)]
+        found[strange] = _covering(grouping, places, np.stack(positions, axis=1))
     return found[of_row]
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
     """The values of a table's column among those that the plan knows.
 
     Labels cover ranges of positions: known values stand in the plan's order, numbers in ascending order whether they
@@ -67,13 +67,14 @@ class _Missing(NamedTuple):
     text: str | None
 
 
-def _placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> _Placed:
+def placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> Placed:
+    """Return where the values of a table's column stand among those that the plan knows."""
     scale = policy.column(told.column).scale
     if scale is None:
         places = {value: place for place, value in enumerate(told.values)}
         codes = np.array([places.get(value, NOWHERE) for value in domain], dtype=np.int64)
         low, high = ([getattr(label, name) for label in told.labels] for name in ("first", "stop"))
-        return _Placed(codes, codes, np.array(low, dtype=np.int64), np.array(high, dtype=np.int64))
+        return Placed(codes, codes, np.array(low, dtype=np.int64), np.array(high, dtype=np.int64))
 
     def read(value: str | None) -> _Missing | Decimal | None:
         """Return what a text stands for; None if it is no number."""
@@ -87,7 +88,7 @@ def _placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> _Placed
     position = {number: extra + place for place, number in enumerate(numbers)}
     missing = {value: place for value, place in known.items() if not isinstance(value, Decimal)}
     reach = [_reach(label, numbers, extra) for label in told.labels]
-    return _Placed(
+    return Placed(
         np.array([known.get(value, NOWHERE) for value in values], dtype=np.int64),
         np.array([(position | missing).get(value, NOWHERE) for value in values], dtype=np.int64),
         np.array([low for low, _ in reach], dtype=np.int64),
@@ -128,7 +129,7 @@ def _known(grouping: Grouping, codes: Sequence[Ints]) -> Ints:
     return found
 
 
-def _covering(grouping: Grouping, placed: Sequence[_Placed], positions: Ints) -> Ints:
+def _covering(grouping: Grouping, placed: Sequence[Placed], positions: Ints) -> Ints:
     """Return the group with the least loss that covers each combination of positions."""
     from discreet.method.covering import first_covering  # compiled: only loaded when needed
 

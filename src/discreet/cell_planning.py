@@ -15,19 +15,22 @@ import numpy.typing as npt
 
 from discreet.adversary.make import make
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
-from discreet.errors import Unprotected, UnprotectedCells
+from discreet.assigning import placed
+from discreet.errors import InputError, Unprotected, UnprotectedCells
 from discreet.method.cells.chance import Source, drawn, seeded
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes, CellTable
-from discreet.method.cells.trees import ValueTree
-from discreet.plan import Edit, Protected
-from discreet.policy import Policy
+from discreet.method.cells.trees import Nodes, ValueTree
+from discreet.plan import Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes
 from discreet.selecting import confidential_places, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
+
+MOST_SHADOWS = 2_000_000
+"""Ways in which confidential rows may be seen, that are kept."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class CellPlan:
 def plan_cells(
     released: Engine,
     source: Engine,
-    policy: Policy,
+    plan: Plan,
     seed: int | None = None,
     carry_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> CellPlan:
@@ -55,6 +58,8 @@ def plan_cells(
         The release as the recodings made it.
     source
         The table it was made from.
+    plan
+        How it was made, without the edits.
     seed
         For tests: the same chance every time.
     carry_on
@@ -65,14 +70,15 @@ def plan_cells(
     UnprotectedCells
         With the rows, by number, whose cells cannot be protected.
     """
-    return _Planning(released, source, policy, os.urandom if seed is None else seeded(seed)).run(carry_on)
+    return _Planning(released, source, plan, os.urandom if seed is None else seeded(seed)).run(carry_on)
 
 
 class _Planning:
     """The columns that the requirements name, as an adversary sees them."""
 
-    def __init__(self, released: Engine, source: Engine, policy: Policy, chance: Source) -> None:
-        self.released, self.source, self.policy = released, source, policy
+    def __init__(self, released: Engine, source: Engine, plan: Plan, chance: Source) -> None:
+        policy = plan.policy
+        self.released, self.source, self.plan, self.policy = released, source, plan, policy
         self.requirements = list(wanted(policy))
         named: dict[str, None] = {}
         for _, requirement in self.requirements:
@@ -87,7 +93,15 @@ class _Planning:
         for index, requirement in self.requirements:
             codes[self._place(requirement.column)][self.rows[index]] = self.actuals[index]
         confidential = list(dict.fromkeys(self._place(requirement.column) for _, requirement in self.requirements))
-        self.table = CellTable(codes, self.trees, confidential, self._locked())
+        table, locked = np.stack(codes), self._locked()
+        self.shadows = {}
+        real = np.arange(len(self.numbers), dtype=np.int64)
+        for index, requirement in self.requirements:
+            shadows, of = self._shadows(index, requirement, table)
+            self.shadows[index] = {int(row): len(real) + np.flatnonzero(of == row) for row in np.unique(of)}
+            table, locked = np.concatenate([table, shadows], axis=1), np.concatenate([locked, locked[:, of]], axis=1)
+            real = np.concatenate([real, of])
+        self.table = CellTable(list(table), self.trees, confidential, locked, real)
         self.wards = [self._ward(index, requirement, chance) for index, requirement in self.requirements]
 
     def _predictors(self, requirement: Confidential) -> tuple[str, ...]:
@@ -126,18 +140,69 @@ class _Planning:
                     locked[self._place(item.column), rows] = True
         return locked
 
+    def _shadows(self, index: int, requirement: Confidential, table: Nodes) -> tuple[Nodes, Ints]:
+        """Return the other ways in which the rows may be seen by who knows their original values: nodes, and the row.
+
+        They are all released combinations of labels of recoded columns that cover the row's original values.
+        """
+        rows, names = self.rows[index], [name for name in self._predictors(requirement) if name in self.plan.recoded]
+        if requirement.knows == "released" or not names or not len(rows):
+            return table[:, :0], np.empty(0, dtype=np.int64)
+        places = [self._place(name) for name in names]
+        combinations = np.unique(table[places][:, : len(self.numbers)], axis=1)
+        at = np.searchsorted(self.source.numbers(), self.numbers[rows])
+        originals = [self.source.encoded(name) for name in names]
+        kinds, kind = np.unique(np.stack([each.codes[at] for each in originals]), axis=1, return_inverse=True)
+        fits = np.ones((kinds.shape[1], combinations.shape[1]), dtype=np.bool_)
+        for line, (name, place) in enumerate(zip(names, places, strict=True)):
+            covers = self._covers(name, originals[line].domain, place)
+            fits &= covers[kinds[line]][:, combinations[line]]
+        fitting = fits[kind.reshape(-1)]
+        if (number := int(fitting.sum())) > MOST_SHADOWS:
+            message = f"knows: there are {number:,} ways in which the rows may be seen; write knows: released"
+            raise InputError(f"protect[{index}]: {message}")
+        which, combination = np.nonzero(fitting)
+        shadows = table[:, rows[which]]
+        shadows[places] = combinations[:, combination]
+        other = (shadows != table[:, rows[which]]).any(axis=0)
+        return shadows[:, other], rows[which[other]]
+
+    def _covers(self, name: str, values: Sequence[str | None], place: int) -> npt.NDArray[np.bool_]:
+        """Say which original values (by code) each node of a recoded column may stand for."""
+        node_of = self.seen[place].tree.node_of
+        covers = np.zeros((len(values), len(self.trees[place].parent)), dtype=np.bool_)
+        covers[:, 0] = True
+        for recoding in self.plan.recodings:
+            if recoding.column == name:
+                texts = recoding.texts(values, self.policy.column(name).scale)
+                for code, text in enumerate(texts):
+                    covers[code, 0 if isinstance(text, Unseen) else node_of.get(text, 0)] = True
+        for told in (told for grouping in self.plan.groupings for told in grouping.columns if told.column == name):
+            here = placed(told, self.policy, values)
+            for label, low, high in zip(told.labels, here.low.tolist(), here.high.tolist(), strict=True):
+                inside = (here.positions >= low) & (here.positions < high)
+                if label.among:
+                    inside &= np.isin(here.codes, label.among)
+                covers[inside, node_of.get(label.text, 0)] = True
+        return covers
+
     def _ward(self, index: int, requirement: Confidential, source: Source) -> Ward:
         column = self._place(requirement.column)
-        rows = self.rows[index]
+        rows, actuals = self.rows[index].tolist(), self.actuals[index].tolist()
         levels = int(self.trees[column].depth.max(initial=1))
         chances = drawn(len(rows), source, levels)
         if requirement.two_values == "refuse":
             chances = [replace(chance, coin=REFUSE) for chance in chances]
+        for place, row in enumerate(self.rows[index].tolist()):
+            for shadow in self.shadows[index].get(row, ()):
+                rows.append(int(shadow))
+                actuals.append(actuals[place])
+                chances.append(chances[place])
         return Ward(
             column=column,
             predictors=tuple(self._place(name) for name in self._predictors(requirement)),
-            rows=tuple(rows.tolist()),
-            actuals=tuple(self.actuals[index].tolist()),
+            rows=tuple(rows),
+            actuals=tuple(actuals),
             defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
             chances=tuple(chances),
             strict=requirement.strict,
@@ -159,12 +224,13 @@ class _Planning:
         def learn(table: CellTable, column: int, predictors: Sequence[int]) -> Guess:
             def now(place: int) -> Seen:
                 seen = self.seen[place]
-                return replace(seen, nodes=(table.frame.codes[place] - table.first[place]).astype(np.int64))
+                codes = table.frame.codes[place, : len(self.numbers)]
+                return replace(seen, nodes=(codes - table.first[place]).astype(np.int64))
 
             trained = make(adversary).train(View(now(column), tuple(now(place) for place in predictors)))
 
             def guess(rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
-                guesses = trained.guess(Lines(rows, levels, nodes))
+                guesses = trained.guess(Lines(table.frame.real[rows], levels, nodes))
                 return guesses.weights, guesses.best
 
             return guess
@@ -177,13 +243,13 @@ class _Planning:
         job.run(carry_on)
         if failing := job.failing:
             raise UnprotectedCells(self._unprotected([(story.ward, story.row) for story in failing]))
-        removed = tuple(self.numbers[np.flatnonzero(self.table.gone)].tolist())
+        removed = tuple(self.numbers[np.flatnonzero(self.table.gone[: len(self.numbers)])].tolist())
         return CellPlan(tuple(self._edits()), removed, tuple(self._stories(job)))
 
     def _unprotected(self, failing: Sequence[tuple[int, int]]) -> list[Unprotected]:
         found = []
         for ward, (index, requirement) in enumerate(self.requirements):
-            rows = sorted(int(self.numbers[row]) for at, row in failing if at == ward)
+            rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
             if rows:
                 found.append(Unprotected(index, str(requirement), tuple(rows)))
         return found

@@ -276,7 +276,7 @@ def _release(
         from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
 
         say(Progress("cells"))
-        found = plan_cells(released, source, bound.policy, seed, cells_left)
+        found = plan_cells(released, source, plan, seed, cells_left)
         plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
         released = source.apply(plan)
         _require_rows(released, "the release")

@@ -18,6 +18,10 @@ SHAPES: tuple[Nested, ...] = (
 )
 
 
+def flat(letters: str) -> Nested:
+    return {letter: {} for letter in letters}
+
+
 def leaves(tree: Nested) -> list[str]:
     return [leaf for label, below in tree.items() for leaf in (leaves(below) if below else [label])]
 
@@ -54,9 +58,8 @@ class Case:
 def plain_cases(draw: st.DrawFn) -> Case:
     """Values or nothing; the class of the row is hidden, others may be."""
     width = draw(st.integers(1, 4))
-    trees: list[Nested] = [{letter: {} for letter in "abcd"[: draw(st.integers(1, 4))]} for _ in range(width)] + [
-        {letter: {} for letter in "uvwx"[: draw(st.integers(2, 4))]}
-    ]
+    trees: list[Nested] = [flat("abcd"[: draw(st.integers(1, 4))]) for _ in range(width)]
+    trees.append(flat("uvwx"[: draw(st.integers(2, 4))]))
     cells: list[st.SearchStrategy[Cell]] = [st.sampled_from([*leaves(tree), None]) for tree in trees]
     table = [list(row) for row in draw(st.lists(st.tuples(*cells), min_size=1, max_size=14))]
     row = draw(st.integers(0, len(table) - 1))

@@ -24,8 +24,8 @@ def everything(case: Case) -> Table:
     return [*case.table, *([domain[min(place, len(domain) - 1)] for domain in domains] for place in range(longest))]
 
 
-def guess(case: Case, **options: Any) -> Guesses:
-    taxonomic = options.get("nulls") == "spread"
+def guess(case: Case, *, taxonomic: bool = False, **options: Any) -> Guesses:
+    taxonomic = taxonomic or options.get("nulls") == "spread"
     columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)} if taxonomic else {}
     policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
     view = view_of(case.table, policy, everything(case))
@@ -46,9 +46,10 @@ def same(guesses: Guesses, p: Probabilities) -> None:
 def smoothed(case: Case, laplace: Fraction, *, drop: bool) -> Probabilities:
     """The definition, counted anew for every number."""
     domains, row = case.domains, case.table[case.row]
-    training = [other for other in case.table if other[case.column] is not None]
+    trees = [Taxonomy(tree) for tree in case.trees]
+    training = [other for other in case.table if other[case.column] in domains[case.column]]
     p: Probabilities = {}
-    for value in domains[case.column]:
+    for value in trees[case.column].leaves(row[case.column]):
         mine = [other for other in training if other[case.column] == value]
         below = len(training) + laplace * len(domains[case.column])
         p[value] = (len(mine) + laplace) / below if below else Fraction(0)
@@ -57,7 +58,7 @@ def smoothed(case: Case, laplace: Fraction, *, drop: bool) -> Probabilities:
                 continue
             counted = [other for other in mine if other[place] is not None] if drop else mine
             below = len(counted) + laplace * len(domains[place])
-            hits = sum(other[place] == row[place] for other in mine)
+            hits = sum(trees[place].covers(row[place], other[place]) for other in mine)
             p[value] *= (hits + laplace) / below if below else Fraction(0)
     return p
 
@@ -77,6 +78,12 @@ def test_smooths_and_drops_as_defined(case: Case, drop: bool, laplace: str) -> N
     same(guesses, smoothed(case, Fraction(laplace), drop=drop))
 
 
+@given(rough_cases(), st.booleans(), st.sampled_from(["0", "1", "1/2"]))
+def test_counts_groups_as_defined(case: Case, drop: bool, laplace: str) -> None:
+    guesses = guess(case, taxonomic=True, nulls="drop" if drop else "count", laplace=Fraction(laplace))
+    same(guesses, smoothed(case, Fraction(laplace), drop=drop))
+
+
 @given(rough_cases())
 def test_spreads_as_the_reference(case: Case) -> None:
     table = [list(row) for row in case.table]
@@ -84,6 +91,21 @@ def test_spreads_as_the_reference(case: Case) -> None:
     level = case.table[case.row][case.column]
     model = spread_bayes(table, case.row, case.column, case.predictors, taxonomies, level)
     same(guess(case, nulls="spread"), model.p)
+
+
+@given(rough_cases())
+def test_many_cells_at_once_each_without_its_own_row(case: Case) -> None:
+    table = [list(row) for row in case.table]
+    taxonomies = [Taxonomy(tree) for tree in case.trees]
+    columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)}
+    policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
+    view = view_of(case.table, policy, everything(case))
+    rough = [place for place, row in enumerate(table) if row[case.column] not in case.domains[case.column]]
+    together = NaiveBayesGuesser(nulls="spread").train(view).guess(view.lines(np.array(rough)))
+    for line, place in enumerate(rough):
+        level = table[place][case.column]
+        model = spread_bayes(table, place, case.column, case.predictors, taxonomies, level)
+        same(together.at(one(line)), model.p)
 
 
 @pytest.mark.parametrize("number", range(10))
@@ -145,8 +167,10 @@ def test_where_all_are_impossible_none_is_better() -> None:
 
 
 def test_blocks_of_lines_give_what_all_at_once_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [[letter, other, value] for letter in "abc" for other in "xyz" for value in "uvw"] * 2 + [["a", "x", "u"]]
-    rows = [[*row[:2], None if place % 5 == 0 else row[2]] for place, row in enumerate(rows)]
+    letters = [(letter, other, value) for letter in "abc" for other in "xyz" for value in "uvw"] * 2
+    rows: list[list[str | None]] = [
+        [letter, other, None if place % 5 == 0 else value] for place, (letter, other, value) in enumerate(letters)
+    ]
     policy = policy_for(3, [0], 2, [0, 1], {})
     view = view_of(rows, policy)
     lines = view.lines(np.arange(len(rows)))

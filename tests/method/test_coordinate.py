@@ -282,7 +282,7 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
             contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields,
             steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
             objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
-            *steps.scratch(column.space.size + 1),
+            *steps.sums(), *steps.sums(),
         )  # fmt: skip
         for value in range(-1, column.space.size):
             other = hidden.copy()

@@ -4,7 +4,7 @@ Three meanings of unknown values (and, with `spread`, of taxonomy groups), as in
 rows with an unknown x count in n(v), the denominator of p(x|v); `drop`: they do not; `spread` (chapter 4): what is
 known only roughly is spread over the values below as the rest lies, uniformly where there is nothing; rows whose class
 is told roughly count in the frequency of the classes below, not in n(v,x). A predictor unknown in the row itself is
-left out.
+left out. Where the row's own x is a group and nothing is spread, n(v,x) counts the rows at or below it.
 
 Exact: which candidate is best is decided by whole numbers wherever floats are too close.
 """
@@ -109,14 +109,21 @@ class TrainedBayes:
         products.times(rows * scale + add, rows.sum() * scale + add * len(domain))
         for place, seen in enumerate(self.view.predictors):
             nodes, which = np.unique(lines.nodes[:, place], return_inverse=True)
-            columns = np.full(len(seen.tree.parent), -1, dtype=np.int64)
-            columns[nodes] = np.arange(len(nodes))
-            joint = self._joint(seen, columns, len(nodes)).T[which]
+            joint = self._rows_with(seen, nodes).T[which]
             among = rows if self.options.nulls == "count" else self._known(seen)
             known = lines.nodes[:, place, None] != UNKNOWN
             above = joint * scale + add
             below = among[None, :] * scale + add * len(seen.tree.domain)
             products.times(np.where(known, above, 1), np.where(known, below, 1))
+
+    def _rows_with(self, seen: Seen, nodes: Ints) -> Ints:
+        """Count training rows by class, at or below each of some nodes of a predictor."""
+        tree = seen.tree
+        if (tree.leaf_of[nodes] < 0)[nodes != UNKNOWN].any():
+            return tree.summed(self._joint(seen, np.arange(len(tree.parent)), len(tree.parent)))[:, nodes]
+        columns = np.full(len(tree.parent), -1, dtype=np.int64)
+        columns[nodes] = np.arange(len(nodes))
+        return self._joint(seen, columns, len(nodes))
 
     def _known(self, seen: Seen) -> Ints:
         """Count training rows of each class with a known value of a predictor."""

@@ -178,7 +178,7 @@ def check_cells(
     medians
         The intervals published beside the release.
     """
-    if reason := _unready(released, policy, requirement, original, places):
+    if reason := _unready(released, requirement, original, places):
         return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=reason)
     assert original is not None
     check = _Check(released, policy, requirement, original, _placed(released, places), medians or {})
@@ -193,9 +193,7 @@ def _placed(released: Engine, places: Ints | None) -> Ints:
     return np.arange(released.rows) if places is None else np.asarray(places, dtype=np.int64)
 
 
-def _unready(
-    released: Engine, policy: Policy, requirement: Confidential, original: Engine | None, places: Ints | None
-) -> str | None:
+def _unready(released: Engine, requirement: Confidential, original: Engine | None, places: Ints | None) -> str | None:
     """Return why nothing can be said, if so."""
     if original is None:
         return "give the original: without it nobody can say whether a guess is right"
@@ -209,10 +207,9 @@ def _unready(
     if places is None and released.rows != original.rows:
         return "the release has not as many rows as the original, and it is not known which they are"
     if places is not None:
-        steps = np.diff(np.asarray(places))
-        if len(places) != released.rows or (steps <= 0).any() or (len(places) and places[-1] >= original.rows):
+        ends = np.concatenate([[-1], np.asarray(places), [original.rows]])
+        if len(places) != released.rows or (np.diff(ends) <= 0).any():
             return "the rows of the release could not be matched with those of the original"
-    del policy
     return None
 
 

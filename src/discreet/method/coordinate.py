@@ -177,6 +177,7 @@ class Steps:
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
         self.columns = [_Column(column.space, column.rows) for column in problem.columns]
+        self.codes = [column.told_apart(codes) for column, codes in zip(self.columns, problem.codes, strict=True)]
         self._order: dict[int, Ints] = {}
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.rows = np.empty(rows + 1, dtype=np.int64)
@@ -231,7 +232,6 @@ class Steps:
         dropped = self.dropped(contexts, objective)
         hidden = best.cut[place] < 0
         units = self.evaluator.units.columns[place].nodes
-        scratch = self.scratch(column.space.size + 1)
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         for turn in range(min(MOST_FLIPS, self.flips)):
             self.flips -= 1
@@ -240,7 +240,7 @@ class Steps:
             flip_costs(
                 contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields, dropped,
                 contexts.others, contexts.hits, self.persons, self.limits, objective.loss, self.evaluator.shape,
-                _weights(objective), losses, cost, *scratch,
+                _weights(objective), losses, cost, *self.sums(), *self.sums(),
             )  # fmt: skip
             flips = np.where(column.pinned, cost[-1], cost[:-1])
             if flips.min(initial=cost[-1]) >= cost[-1]:
@@ -261,15 +261,12 @@ class Steps:
         each = shape.gone * np.repeat(_weights(objective), np.diff(shape.begins))
         return np.asarray(objective.gone * contexts.sizes + contexts.fields @ each)
 
-    def scratch(self, size: int) -> tuple[Ints, ...]:
-        """Return room for the codes of a context: which they are, rows, costs, fields and hits; and for one group."""
-        width, properties = self.evaluator.fields.shape[1], len(self.persons)
-        one: list[tuple[int, ...]] = [(size,), (size,), (size,), (size, width), (size, properties)]
-        shapes = [*one, (width,), (properties,)]
-        return tuple(np.zeros(shape, dtype=np.int64) for shape in shapes)
+    def sums(self) -> tuple[Ints, Ints]:
+        """Return room for the fields and hits of one group."""
+        return np.zeros(self.evaluator.fields.shape[1], dtype=np.int64), np.zeros(len(self.persons), dtype=np.int64)
 
     def contexts(self, cut: Cut, place: int) -> Contexts:
-        """Return the rows by what the other columns release of them, and by code.
+        """Return the rows by what the other columns release of them, and by code (numbers: by the smallest interval).
 
         Of many contexts only some are looked at: what they cost is a good guess of what all do, and the cut that is
         found so is evaluated as a whole.
@@ -277,7 +274,7 @@ class Steps:
         evaluator, problem = self.evaluator, self.problem
         groups = evaluator.group(np.delete(evaluator.every, place), evaluator.parts(cut), self.fixed)
         groups = chosen_contexts(groups, min(self.share, groups // FEWEST_CONTEXTS), self.number)
-        code, width = problem.codes[place], problem.columns[place].space.size
+        code, width = self.codes[place], problem.columns[place].space.size
         if groups * width <= len(self.table):
             found = collapse_directly(
                 evaluator.ids, groups, self.number, code, width, problem.sizes, evaluator.fields, self.hits,
@@ -298,12 +295,12 @@ class Steps:
     def order(self, place: int) -> Ints:
         """Return the rows in the order of their codes."""
         if place not in self._order:
-            self._order[place] = np.argsort(self.problem.codes[place], kind="stable")
+            self._order[place] = np.argsort(self.codes[place], kind="stable")
         return self._order[place]
 
 
 class Contexts(NamedTuple):
-    """Rows that look alike on all columns but one, those with one code of that column put together."""
+    """Rows that look alike on all columns but one, those that cannot be told apart by that column put together."""
 
     groups: int
     start: Ints
@@ -321,6 +318,7 @@ class _Column:
 
     def __init__(self, space: Space, rows: Ints) -> None:
         self.space = space
+        self.interval: int | None = None
         if space.plain:
             return
         self.parent = np.full(len(space.nodes), -1, dtype=np.int64)
@@ -328,7 +326,6 @@ class _Column:
             for child in node.children:
                 self.parent[child] = place
         self.leaf = np.full(space.size, -1, dtype=np.int64)
-        self.interval: int | None = None
         for place, node in enumerate(space.nodes):
             if node.interval:
                 self.interval = place
@@ -338,10 +335,18 @@ class _Column:
         if self.interval is not None:
             node = space.nodes[self.interval]
             self.begins = _blocks(space, rows, node.first, node.stop)
-            self.block = np.full(space.size, -1, dtype=np.int32)
-            self.block[node.first : node.stop] = (
-                np.searchsorted(self.begins, np.arange(node.first, node.stop), side="right") - 1
-            )
+
+    def told_apart(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return the codes with all of a smallest interval as one: the first ones stand for these, in their order."""
+        if self.interval is None:
+            return codes
+        node = self.space.nodes[self.interval]
+        if len(self.begins) == node.stop - node.first:
+            return codes
+        to = np.arange(self.space.size, dtype=np.int32)
+        block = np.searchsorted(self.begins, to[node.first : node.stop], side="right") - 1
+        to[node.first : node.stop] = node.first + block
+        return to[codes]
 
     def best(self, steps: Steps, place: int, contexts: Contexts, objective: Objective) -> Firsts:
         """Return the best cut from what each node and each interval would cost."""
@@ -364,7 +369,7 @@ class _Column:
             evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
             steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
             objective.loss, evaluator.shape, _weights(objective), cost, touched, n_at, loss_at, out_at,
-            np.zeros((nodes, width), dtype=np.int64),            np.zeros((nodes, properties), dtype=np.int64),
+            np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties), dtype=np.int64),
         )  # fmt: skip
         return [int(x) for x in cost]
 
@@ -375,9 +380,9 @@ class _Column:
         blocks = len(self.begins)
         kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
         interval_costs(
-            contexts.start, contexts.groups, self.block[contexts.codes], 0, blocks, contexts.sizes, contexts.fields,
-            steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
-            objective.loss, steps.evaluator.shape, _weights(objective), kept, based, *steps.scratch(blocks),
+            contexts.start, contexts.groups, contexts.codes, node.first, node.first + blocks, contexts.sizes,
+            contexts.fields, steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons,
+            steps.limits, objective.loss, steps.evaluator.shape, _weights(objective), kept, based, *steps.sums(),
         )  # fmt: skip
         kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.method.kernels import kernel
+from discreet.method.kernels import helper, kernel
 from discreet.method.targets import COSTS, MAJORITY, SQUARES
 
 
@@ -81,9 +81,23 @@ def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no
 
 
 @kernel
-def counts_majority(shape, weights):  # type: ignore[no-untyped-def]
-    """Whether the only target is a class whose mistakes cost the same: told apart for speed."""
-    return len(weights) == 1 and shape.kinds[0] == MAJORITY
+def judged_simply(shape, weights):  # type: ignore[no-untyped-def]
+    """Whether there is no target but a class whose mistakes cost the same: told apart, as calls of `judged` are slow.
+
+    And the weight of that target.
+    """
+    if len(weights) == 0:
+        return True, 0
+    return len(weights) == 1 and shape.kinds[0] == MAJORITY, weights[0]
+
+
+@helper
+def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
+    """Whether so many rows, `hit` of them with each property, break a limit."""
+    for p in range(len(hit)):  # noqa: SIM110 - compiled
+        if (1 if persons[p] else hit[p]) * limits[p, 1] > limits[p, 0] * n:
+            return True
+    return False
 
 
 @kernel
@@ -230,16 +244,15 @@ def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-d
 
 
 @kernel
-def by_context(order, ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
-    """Sort rows by their context, within one in the given order; `start` has where each context begins."""
+def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
+    """Sort rows by their group, within one as they are; `start` has where each group begins."""
     for g in range(groups + 1):
         start[g] = 0
     for row in range(len(ids)):
         start[ids[row] + 1] += 1
     for g in range(groups):
         start[g + 1] += start[g]
-    for place in range(len(order)):
-        row = order[place]
+    for row in range(len(ids)):
         g = ids[row]
         sorted_rows[start[g]] = row
         start[g] += 1
@@ -261,8 +274,29 @@ def chosen_contexts(groups, share, number):  # type: ignore[no-untyped-def]
     return found
 
 
+@helper
+def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
+    """Begin a collapsed row with a code and nothing else."""
+    to_code[at] = code
+    to_size[at] = 0
+    for f in range(to_fields.shape[1]):
+        to_fields[at, f] = 0
+    for p in range(to_hits.shape[0]):
+        to_hits[p, at] = 0
+
+
+@helper
+def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
+    """Add a row to a collapsed one."""
+    to_size[at] += sizes[row]
+    for f in range(fields.shape[1]):
+        to_fields[at, f] += fields[row, f]
+    for p in range(hits.shape[0]):
+        to_hits[p, at] += hits[p, row]
+
+
 @kernel
-def collapse_directly(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def collapse_directly(  # type: ignore[no-untyped-def]
     ids, groups, number, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
     """Put the rows of a context with one code together, in the order of contexts and codes; return how many there are.
@@ -283,28 +317,18 @@ def collapse_directly(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop 
         for v in range(width):
             if table[g * width + v] != 0:
                 table[g * width + v] = found
-                to_code[found] = v
-                to_size[found] = 0
-                for f in range(fields.shape[1]):
-                    to_fields[found, f] = 0
-                for p in range(hits.shape[0]):
-                    to_hits[p, found] = 0
+                clear_row(found, v, to_code, to_size, to_fields, to_hits)
                 found += 1
     start[groups] = found
     for row in range(len(ids)):
         g = number[ids[row]]
         if g >= 0:
-            at = table[g * width + code[row]]
-            to_size[at] += sizes[row]
-            for f in range(fields.shape[1]):
-                to_fields[at, f] += fields[row, f]
-            for p in range(hits.shape[0]):
-                to_hits[p, at] += hits[p, row]
+            add_row(table[g * width + code[row]], row, sizes, fields, hits, to_size, to_fields, to_hits)
     return found
 
 
 @kernel
-def collapse_sorted(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def collapse_sorted(  # type: ignore[no-untyped-def]
     order, ids, groups, number, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
     """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
@@ -333,18 +357,9 @@ def collapse_sorted(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
         for at in range(first, start[g + 1]):
             row = rows[at]
             if at == first or to_code[found - 1] != code[row]:
-                to_code[found] = code[row]
-                to_size[found] = 0
-                for f in range(fields.shape[1]):
-                    to_fields[found, f] = 0
-                for p in range(hits.shape[0]):
-                    to_hits[p, found] = 0
+                clear_row(found, code[row], to_code, to_size, to_fields, to_hits)
                 found += 1
-            to_size[found - 1] += sizes[row]
-            for f in range(fields.shape[1]):
-                to_fields[found - 1, f] += fields[row, f]
-            for p in range(hits.shape[0]):
-                to_hits[p, found - 1] += hits[p, row]
+            add_row(found - 1, row, sizes, fields, hits, to_size, to_fields, to_hits)
     start[groups] = found
     return found
 
@@ -362,82 +377,56 @@ def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type:
 
 
 @kernel
-def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def interval_costs(  # type: ignore[no-untyped-def]
     start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
-    kept, based, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
+    kept, based, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
 
-    The (collapsed) rows of a context stand together, ordered by code. Of an interval from a to b (last code
-    included): `kept` are the rows of contexts in which the interval may be released, `based` what all rows cost
-    beside the loss of the interval itself: those of contexts in which it would break a limit cost what is `dropped`.
-    Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
+    The (collapsed) rows of a context stand together, one for each code, in ascending order. Of an interval from a to
+    b (last code included): `kept` are the rows of contexts in which the interval may be released, `based` what all
+    rows cost beside the loss of the interval itself: those of contexts in which it would break a limit cost what is
+    `dropped`. Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
     """
-    width = fields.shape[1]
-    properties = hits.shape[0]
-    single = counts_majority(shape, weights)
-    weight = weights[0] if single else 0
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
     for g in range(groups):
-        m = 0
-        for row in range(start[g], start[g + 1]):
-            v = code[row]
-            if v < first or v >= stop:
-                continue
-            if m == 0 or seen[m - 1] != v:
-                seen[m] = v
-                n_seen[m] = 0
-                out_seen[m] = 0
-                for f in range(width):
-                    f_seen[m, f] = 0
-                for p in range(properties):
-                    hit_seen[m, p] = 0
-                m += 1
-            n_seen[m - 1] += sizes[row]
-            out_seen[m - 1] += dropped[row]
-            for f in range(width):
-                f_seen[m - 1, f] += fields[row, f]
-            for p in range(properties):
-                hit_seen[m - 1, p] += hits[p, row]
-        if m == 0:
-            continue
-        other = others[g]
-        for i in range(m):
-            low = 0 if i == 0 else seen[i - 1] - first + 1
-            high = seen[i] - first + 1
+        begin = start[g]
+        end = start[g + 1]
+        while begin < end and code[begin] < first:
+            begin += 1
+        while begin < end and code[end - 1] >= stop:
+            end -= 1
+        for i in range(begin, end):
+            low = 0 if i == begin else code[i - 1] - first + 1
+            high = code[i] - first + 1
             n = 0
             out = 0
-            for f in range(width):
+            for f in range(len(tally)):
                 tally[f] = 0
-            for p in range(properties):
+            for p in range(len(hit)):
                 hit[p] = 0
-            for j in range(i, m):
-                n += n_seen[j]
-                out += out_seen[j]
-                for f in range(width):
-                    tally[f] += f_seen[j, f]
-                ok = True
-                for p in range(properties):
-                    hit[p] += hit_seen[j, p]
-                    if persons[p]:
-                        if limits[p, 1] > limits[p, 0] * n:
-                            ok = False
-                    elif hit[p] * limits[p, 1] > limits[p, 0] * n:
-                        ok = False
-                near = seen[j] - first
-                far = stop - first if j + 1 == m else seen[j + 1] - first
-                if ok:
-                    base = lm * n * other
-                    if single:
-                        base += weight * minority(tally, 0, width)
-                    elif width > 0:
+            for j in range(i, end):
+                n += sizes[j]
+                out += dropped[j]
+                for f in range(len(tally)):
+                    tally[f] += fields[j, f]
+                for p in range(len(hit)):
+                    hit[p] += hits[p, j]
+                near = code[j] - first
+                far = stop - first if j + 1 == end else code[j + 1] - first
+                if breaks(n, hit, persons, limits):
+                    base = out
+                else:
+                    base = lm * n * others[g]
+                    if simple:
+                        base += weight * minority(tally, 0, len(tally))
+                    else:
                         base += judged(tally, kinds, begins, at_params, params, weights)
                     kept[low, near] += n
                     kept[high, near] -= n
                     kept[low, far] -= n
                     kept[high, far] += n
-                else:
-                    base = out
                 based[low, near] += base
                 based[high, near] -= base
                 based[low, far] -= base
@@ -445,7 +434,7 @@ def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
 
 
 @kernel
-def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def node_costs(  # type: ignore[no-untyped-def]
     start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
     weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
 ):  # fmt: skip
@@ -458,9 +447,8 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     by_code = losses.shape[1] > 1
     width = fields.shape[1]
     properties = hits.shape[0]
-    single = counts_majority(shape, weights)
-    weight = weights[0] if single else 0
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
     for g in range(groups):
         found = 0
         for row in range(start[g], start[g + 1]):
@@ -480,22 +468,17 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
         for i in range(found):
             node = touched[i]
             n = n_at[node]
-            ok = True
-            for p in range(properties):
-                if persons[p]:
-                    if limits[p, 1] > limits[p, 0] * n:
-                        ok = False
-                elif hit_at[node, p] * limits[p, 1] > limits[p, 0] * n:
-                    ok = False
-                hit_at[node, p] = 0
-            if ok:
-                cost[node] += lm * (n * others[g] + loss_at[node])
-                if single:
-                    cost[node] += weight * minority(f_at[node], 0, width)
-                elif width > 0:
-                    cost[node] += judged(f_at[node], kinds, begins, at_params, params, weights)
-            else:
+            if breaks(n, hit_at[node], persons, limits):
                 cost[node] += out_at[node]
+            else:
+                cost[node] += lm * (n * others[g] + loss_at[node])
+                tally = f_at[node]
+                if simple:
+                    cost[node] += weight * minority(tally, 0, width)
+                else:
+                    cost[node] += judged(tally, kinds, begins, at_params, params, weights)
+            for p in range(properties):
+                hit_at[node, p] = 0
             for f in range(width):
                 f_at[node, f] = 0
             loss_at[node] = 0
@@ -506,18 +489,15 @@ def node_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
 @kernel
 def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
-    losses, cost, seen, n_seen, out_seen, f_seen, hit_seen, tally, hit,
+    losses, cost, tally, hit, all_tally, all_hit,
 ):  # fmt: skip
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
 
     `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
     `cost` is what the column costs as it is. Contexts as in `interval_costs`.
     """
-    width = fields.shape[1]
-    properties = hits.shape[0]
-    single = counts_majority(shape, weights)
-    weight = weights[0] if single else 0
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
     values = len(cost) - 1
     shown_cost = 0
     less = 0
@@ -526,113 +506,72 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     for v in range(values + 1):
         cost[v] = 0
     for g in range(groups):
-        m = 0
+        n_hidden = 0
+        out_hidden = 0
+        for f in range(len(tally)):
+            all_tally[f] = 0
+        for p in range(len(hit)):
+            all_hit[p] = 0
         for row in range(start[g], start[g + 1]):
-            v = code[row]
-            if m == 0 or seen[m - 1] != v:
-                seen[m] = v
-                n_seen[m] = 0
-                out_seen[m] = 0
-                for f in range(width):
-                    f_seen[m, f] = 0
-                for p in range(properties):
-                    hit_seen[m, p] = 0
-                m += 1
-            n_seen[m - 1] += sizes[row]
-            out_seen[m - 1] += dropped[row]
-            for f in range(width):
-                f_seen[m - 1, f] += fields[row, f]
-            for p in range(properties):
-                hit_seen[m - 1, p] += hits[p, row]
-        other = others[g]
-        # The hidden values together stand at place m.
-        n_seen[m] = 0
-        out_seen[m] = 0
-        for f in range(width):
-            f_seen[m, f] = 0
-        for p in range(properties):
-            hit_seen[m, p] = 0
-        for i in range(m):
-            if hidden[seen[i]]:
-                n_seen[m] += n_seen[i]
-                out_seen[m] += out_seen[i]
-                for f in range(width):
-                    f_seen[m, f] += f_seen[i, f]
-                for p in range(properties):
-                    hit_seen[m, p] += hit_seen[i, p]
+            if hidden[code[row]]:
+                n_hidden += sizes[row]
+                out_hidden += dropped[row]
+                for f in range(len(tally)):
+                    all_tally[f] += fields[row, f]
+                for p in range(len(hit)):
+                    all_hit[p] += hits[p, row]
+        # What the hidden values cost together as they are, with one value fewer or more hidden elsewhere.
         h_less = 0
         h_now = 0
         h_more = 0
-        for i in range(m, -1, -1):
-            # First the hidden ones as they are (i = m), then without or with each value, then each value alone.
-            for alone in range(2):
-                if i == m and alone == 1:
-                    continue
-                if i == m:
-                    sign = 0
-                elif hidden[seen[i]]:
-                    sign = -1
+        if n_hidden > 0 and breaks(n_hidden, all_hit, persons, limits):
+            h_less = h_now = h_more = out_hidden
+        elif n_hidden > 0:
+            base = lm * n_hidden * others[g]
+            if simple:
+                base += weight * minority(all_tally, 0, len(tally))
+            else:
+                base += judged(all_tally, kinds, begins, at_params, params, weights)
+            h_less = base + lm * n_hidden * losses[0]
+            h_now = base + lm * n_hidden * losses[1]
+            h_more = base + lm * n_hidden * losses[2]
+        less += h_less
+        now += h_now
+        more += h_more
+        for row in range(start[g], start[g + 1]):
+            v = code[row]
+            sign = -1 if hidden[v] else 1
+            # The value alone.
+            for f in range(len(tally)):
+                tally[f] = fields[row, f]
+            for p in range(len(hit)):
+                hit[p] = hits[p, row]
+            each = dropped[row]
+            if not breaks(sizes[row], hit, persons, limits):
+                each = lm * sizes[row] * others[g]
+                if simple:
+                    each += weight * minority(tally, 0, len(tally))
                 else:
-                    sign = 1
-                if alone == 1:
-                    n = n_seen[i]
-                    out = out_seen[i]
-                elif i == m:
-                    n = n_seen[m]
-                    out = out_seen[m]
+                    each += judged(tally, kinds, begins, at_params, params, weights)
+            cost[v] -= sign * each
+            if sign > 0:
+                shown_cost += each
+            # The hidden ones without it, or with it.
+            n = n_hidden + sign * sizes[row]
+            for f in range(len(tally)):
+                tally[f] = all_tally[f] + sign * fields[row, f]
+            for p in range(len(hit)):
+                hit[p] = all_hit[p] + sign * hits[p, row]
+            after = 0
+            if n > 0 and breaks(n, hit, persons, limits):
+                after = out_hidden + sign * dropped[row]
+            elif n > 0:
+                after = lm * n * (others[g] + (losses[0] if sign < 0 else losses[2]))
+                if simple:
+                    after += weight * minority(tally, 0, len(tally))
                 else:
-                    n = n_seen[m] + sign * n_seen[i]
-                    out = out_seen[m] + sign * out_seen[i]
-                ok = True
-                for p in range(properties):
-                    if alone == 1:
-                        hit[p] = hit_seen[i, p]
-                    elif i == m:
-                        hit[p] = hit_seen[m, p]
-                    else:
-                        hit[p] = hit_seen[m, p] + sign * hit_seen[i, p]
-                    if persons[p]:
-                        if limits[p, 1] > limits[p, 0] * n:
-                            ok = False
-                    elif hit[p] * limits[p, 1] > limits[p, 0] * n:
-                        ok = False
-                for f in range(width):
-                    if alone == 1:
-                        tally[f] = f_seen[i, f]
-                    elif i == m:
-                        tally[f] = f_seen[m, f]
-                    else:
-                        tally[f] = f_seen[m, f] + sign * f_seen[i, f]
-                base = 0
-                if n > 0 and ok:
-                    base = lm * n * other
-                    if single:
-                        base += weight * minority(tally, 0, width)
-                    elif width > 0:
-                        base += judged(tally, kinds, begins, at_params, params, weights)
-                if i == m:
-                    h_less = base + lm * n * losses[0]
-                    h_now = base + lm * n * losses[1]
-                    h_more = base + lm * n * losses[2]
-                    if n > 0 and not ok:
-                        h_less = out
-                        h_now = out
-                        h_more = out
-                    less += h_less
-                    now += h_now
-                    more += h_more
-                elif alone == 0:
-                    after = base + lm * n * (losses[0] if sign < 0 else losses[2])
-                    if n > 0 and not ok:
-                        after = out
-                    cost[seen[i]] += after - (h_less if sign < 0 else h_more)
-                else:
-                    each = base if ok else out
-                    if sign < 0:
-                        cost[seen[i]] += each
-                    else:
-                        cost[seen[i]] -= each
-                        shown_cost += each
+                    after += judged(tally, kinds, begins, at_params, params, weights)
+            cost[v] += after - (h_less if sign < 0 else h_more)
     for v in range(values):
         cost[v] += shown_cost + (less if hidden[v] else more)
     cost[values] = shown_cost + now

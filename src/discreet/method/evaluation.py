@@ -7,6 +7,7 @@ are counted again until nothing changes. Everything is in integers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.measure.units import LARGEST, ColumnUnits, loss_units
-from discreet.method.cut_kernels import by_context, find_broken, group, lost_by, target_cost, target_costs
+from discreet.method.cut_kernels import by_group, find_broken, group, lost_by, target_cost, target_costs
 from discreet.method.groups import largest_below
 from discreet.method.problem import CutProblem, CutTable
 from discreet.method.space import Space
@@ -27,7 +28,7 @@ Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
 Cut = tuple[Firsts, ...]
 MOST_KEPT = 10_000
-"""Cuts of single columns whose losses are remembered."""
+"""Cuts of single columns whose parts and losses are remembered."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,14 @@ class Parts(NamedTuple):
 
     numbers: Ints
     widths: Ints
+
+
+class _Told(NamedTuple):
+    """The part of each code under a cut of one column, how many there are, and what a cell of each code loses."""
+
+    part: Ints
+    parts: int
+    loss: Ints
 
 
 class Evaluator:
@@ -84,44 +93,32 @@ class Evaluator:
         self.shape = shape_of(problem.targets)
         self.fields = fields_of(problem.targets, rows)
         self.tally = np.zeros(2 * self.fields.shape[1], dtype=np.int64)
-        self.in_order = np.arange(rows, dtype=np.int64)
         self.sorted = np.empty(rows, dtype=np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
-        self._losses: dict[tuple[int, bytes], npt.NDArray[np.int64]] = {}
-        self._parts: dict[tuple[int, bytes], tuple[Ints, int]] = {}
+        self._told: dict[tuple[int, bytes], _Told] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> Parts:
         """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
-        found = [self._part(place, firsts) for place, firsts in enumerate(cut)]
-        numbers = np.concatenate([part for part, _ in found]) if found else np.zeros(0, dtype=np.int64)
-        return Parts(numbers, np.array([many for _, many in found], dtype=np.int64))
-
-    def _part(self, place: int, firsts: Firsts) -> tuple[Ints, int]:
-        known = (place, firsts.tobytes())
-        if known not in self._parts:
-            if len(self._parts) >= MOST_KEPT:
-                self._parts.clear()
-            found, part = np.unique(firsts, return_inverse=True)
-            self._parts[known] = part.astype(np.int64), len(found)
-        return self._parts[known]
+        found = [self._column(place, firsts) for place, firsts in enumerate(cut)]
+        return Parts(_joined([told.part for told in found]), np.array([told.parts for told in found], dtype=np.int64))
 
     def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
         """Return what a cell of each code loses, in units, all columns one after the other."""
-        found = [self._loss(place, firsts) for place, firsts in enumerate(cut)]
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        return _joined([self._column(place, firsts).loss for place, firsts in enumerate(cut)])
 
-    def _loss(self, place: int, firsts: Firsts) -> npt.NDArray[np.int64]:
+    def _column(self, place: int, firsts: Firsts) -> _Told:
+        """Return what a cut of one column comes to; the last ones are remembered."""
         known = (place, firsts.tobytes())
-        if known not in self._losses:
-            if len(self._losses) >= MOST_KEPT:
-                self._losses.clear()
-            units = self.units.columns[place]
-            space = self.problem.columns[place].space
-            self._losses[known] = code_losses(space, units, firsts)
-        return self._losses[known]
+        if known not in self._told:
+            if len(self._told) >= MOST_KEPT:
+                self._told.clear()
+            parts, part = np.unique(firsts, return_inverse=True)
+            loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
+            self._told[known] = _Told(part.astype(np.int64), len(parts), loss)
+        return self._told[known]
 
     def evaluate(self, cut: Cut, *, by_lot: bool = True) -> Outcome:
         """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
@@ -156,7 +153,7 @@ class Evaluator:
                 if target.columns != seen:
                     groups = self.group(np.array(target.columns, dtype=np.int64), part, self.nothing)
                     seen = target.columns
-                by_context(self.in_order, self.ids, groups, self.start, self.sorted)
+                by_group(self.ids, groups, self.start, self.sorted)
                 arranged = target.columns
             kept.append(
                 int(target_costs(self.sorted, self.start, groups, self.fields, left_out, self.shape, place, self.tally))
@@ -236,6 +233,10 @@ class Evaluator:
                 return self.problem.total
             need = max(need, -((limit * size - here) // (limit - usual)))
         return need
+
+
+def _joined(found: Sequence[Ints]) -> Ints:
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
 def code_losses(space: Space, units: ColumnUnits, firsts: Firsts) -> Ints:

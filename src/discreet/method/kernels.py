@@ -32,6 +32,12 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile into the kernels that call it: a call with many arrays would cost more than what a short one does."""
+    compiled: Callable[..., Any] = numba.njit(inline="always")(function)
+    return compiled
+
+
 @kernel
 def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, moved, touched):  # type: ignore[no-untyped-def]
     """Move `rows` out of their groups into new groups of their own, one per group they are in.

@@ -93,6 +93,15 @@ def keeps(figures, limits):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _mask(least):  # type: ignore[no-untyped-def]
+    """Return the largest number of a table with at least so many places, a power of two: few are near each other."""
+    mask = 15
+    while mask < least:
+        mask = 2 * mask + 1
+    return mask
+
+
+@kernel
 def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     left, right, sizes, items, limits, cells_l, numbers_l, losses_l, order_l, cells_r, numbers_r, losses_r,
     least, near, edges, of, count, missed,
@@ -135,14 +144,14 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
     for i in range(cells_l.shape[1], 0, -1):
         start[i] = start[i - 1]
     start[0] = 0
-    entries = 16
-    while entries < 2 * n:
-        entries *= 2
+    entries = _mask(2 * n) + 1
     key_at, rows_at = np.full(entries, -1), np.empty(entries, np.int64)
     group_at = np.empty(entries, np.int64)
-    slot, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    row_of, loss_of, cell_of, right_of = (
-        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
+    about = np.zeros(entries, np.int32)
+    slot, place, hash_of = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int64)
+    row_of, loss_of, cell_of, right_of, size_of = (
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32),
+        np.empty(n, np.int64),
     )  # fmt: skip
     figures = np.zeros((0, items.figures.shape[1]), np.int64)
     if items.figures.shape[1] > 1:
@@ -164,12 +173,14 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
                         loss_of[m] = loss
                         cell_of[m] = cells_l[vl, i]
                         right_of[m] = right[by_left[at]]
+                        size_of[m] = sizes[by_left[at]]
                         m += 1
             for vr in range(vectors_r):
                 if m == 0:
                     break
                 begin = _first_at_least(loss_of, m, low - high_r[vr])
                 end = _first_at_least(loss_of, m, high - low_r[vr])
+                mask = _mask(end - begin)
                 q = 0
                 enough = False
                 for a in range(begin, end):
@@ -179,18 +190,38 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
                         continue
                     key = cell_of[a] * numbers_r[vr] + cells_r[vr, i]
                     h = key * 0x1E3779B97F4A7C15
-                    h = (h ^ (h >> 32)) & (entries - 1)
+                    h ^= h >> 32
+                    rows_in = min(about[h & mask] + size_of[a], near)
+                    about[h & mask] = rows_in
+                    enough |= rows_in == near
+                    hash_of[q] = h
+                    place[q] = a
+                    q += 1
+                several = 0
+                if enough:  # only cells that share their number in `about` with enough rows are counted by themselves
+                    for z in range(q):
+                        if about[hash_of[z] & mask] == near:
+                            slot[several] = hash_of[z]
+                            place[several] = place[z]
+                            several += 1
+                for z in range(q):
+                    about[hash_of[z] & mask] = 0
+                q = several
+                mask = _mask(2 * q)
+                enough = False
+                for z in range(q):
+                    a = place[z]
+                    key = cell_of[a] * numbers_r[vr] + cells_r[vr, right_of[a]]
+                    h = slot[z] & mask
                     while key_at[h] != -1 and key_at[h] != key:
-                        h = (h + 1) & (entries - 1)
+                        h = (h + 1) & mask
                     if key_at[h] == -1:
                         key_at[h] = key
                         rows_at[h] = 0
                         group_at[h] = -1
-                    rows_at[h] += sizes[row_of[a]]
+                    rows_at[h] += size_of[a]
                     enough |= rows_at[h] >= near
-                    slot[q] = h
-                    place[q] = a
-                    q += 1
+                    slot[z] = h
                 taken = False
                 if enough:
                     if len(figures):
@@ -225,11 +256,12 @@ def peel(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for spe
                     j = 0
                     for a in range(m):
                         if of[row_of[a]] < 0:
-                            row_of[j], loss_of[j], cell_of[j], right_of[j] = (
+                            row_of[j], loss_of[j], cell_of[j], right_of[j], size_of[j] = (
                                 row_of[a],
                                 loss_of[a],
                                 cell_of[a],
                                 right_of[a],
+                                size_of[a],
                             )
                             j += 1
                     m = j

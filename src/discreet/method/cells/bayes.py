@@ -90,6 +90,7 @@ def protect(
         status, guess, changes = int(found[0]), int(found[1]), found[2]
         if len(changes):
             table.touch(row if method == "dropp" else None)
+            table.reflect(row, changes[:, :2])
         outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes[:, :2])
         if status != kernels.FAILED:
             return outcome

@@ -97,7 +97,8 @@ class Trees:
         first, stop = int(self.low[node]), int(self.high[node])
         codes = frame.codes[column]
         inside = (codes >= node) & (codes < frame.end[node]) & (codes != root) & ~self.table.gone
-        inside[row] = False
+        inside &= frame.real == np.arange(self.table.rows)
+        inside[frame.real[row]] = False
         leaf = frame.leaf[codes]
         rough = np.flatnonzero(inside & (leaf < 0))
         if len(rough):

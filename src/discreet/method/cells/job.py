@@ -40,6 +40,7 @@ class Ward:
     column: int
     predictors: tuple[int, ...]
     rows: tuple[int, ...]
+    """Shadows of a row stand beside it, with the same true value and chance."""
     actuals: tuple[int, ...]
     defences: tuple[Defence, ...]
     chances: tuple[Chance, ...]
@@ -144,7 +145,10 @@ class Job:
         self.trees = hid3.Trees(table)
         self.guards = [[self._guard(ward, defence) for defence in ward.defences] for ward in wards]
         self.stories = {
-            (number, row): Story(number, row) for number, ward in enumerate(self.wards) for row in ward.rows
+            (number, row): Story(number, row)
+            for number, ward in enumerate(self.wards)
+            for row in ward.rows
+            if table.frame.real[row] == row
         }
         self.rounds = 0
 
@@ -167,7 +171,7 @@ class Job:
             for row, actual in zip(ward.rows, ward.actuals, strict=True):
                 if self.table.node(ward.column, row) == actual:
                     self.table.set(ward.column, row, int(parent[actual]))
-        pending = list(self.stories)
+        pending = [(number, row) for number, ward in enumerate(self.wards) for row in ward.rows]
         while pending and self.rounds < ROUNDS:
             self.rounds += 1
             before = self.table.frame.codes.sum(), self.table.gone.sum()
@@ -176,8 +180,8 @@ class Job:
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
-        for key in self.exposed():
-            self.stories[key].status = "failed"
+        for number, row in self.exposed():
+            self._story(number, row).status = "failed"
 
     def exposed(self) -> list[tuple[int, int]]:
         """Return the cells (ward, row) whose true value some adversary has as the single best guess."""
@@ -199,7 +203,10 @@ class Job:
 
     def _is_open(self, number: int, row: int) -> bool:
         """Whether a cell is in the table and was not left by lot."""
-        return not self.table.gone[row] and self.stories[number, row].status != "by lot"
+        return not self.table.gone[row] and self._story(number, row).status != "by lot"
+
+    def _story(self, number: int, row: int) -> Story:
+        return self.stories[number, int(self.table.frame.real[row])]
 
     def _protect(self, pending: Sequence[tuple[int, int]], carry_on: Callable[[int, int], bool]) -> bool:
         """Protect some cells, once; return whether to go on."""
@@ -244,10 +251,12 @@ class Job:
                 return
 
     def _note(self, number: int, row: int, outcome: Outcome) -> None:
-        story = self.stories[number, row]
+        story = self._story(number, row)
         story.rounds = self.rounds
         if len(outcome.changes):
-            story.changes = np.concatenate([story.changes, outcome.changes])
+            changes = outcome.changes.copy()
+            changes[:, 0] = self.table.frame.real[changes[:, 0]]
+            story.changes = np.concatenate([story.changes, changes])
         if outcome.guess is not None:
             story.guess = outcome.guess
         if outcome.status == "removed" or (outcome.status == "failed" and self.wards[number].removes):

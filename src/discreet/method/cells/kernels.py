@@ -78,6 +78,8 @@ class Frame(NamedTuple):
     """For each confidential column the rows by their first class, in table order."""
     begins: npt.NDArray[np.int64]
     """Where the rows of each class begin in `order` (flat), and the end."""
+    real: npt.NDArray[np.int64]
+    """Each row itself; for a shadow (another way its row may be seen) the row it belongs to. Shadows count nowhere."""
 
 
 class Guesser(NamedTuple):
@@ -122,6 +124,9 @@ def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     codes, parent = frame.codes, frame.parent
     old = codes[column, row]
     if old == node:
+        return
+    if frame.real[row] != row:
+        codes[column, row] = node
         return
     for model in range(len(frame.class_column)):
         mine = frame.class_column[model]
@@ -527,7 +532,7 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
                     frame.codes[column, other] == low
                     and frame.codes[mine, other] == actual
                     and not frame.locked[column, other]
-                    and other != row
+                    and other != frame.real[row]
                 ):
                     if frame.own[k, low] <= keep or not ahead:
                         break
@@ -569,7 +574,9 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
                 if not ahead:
                     break
                 other = frame.order[i] if level == 1 else i
-                if frame.codes[mine, other] != low or other == row or frame.locked[mine, other]:
+                if frame.codes[mine, other] != low or other == frame.real[row] or frame.locked[mine, other]:
+                    continue
+                if frame.real[other] != other:
                     continue
                 if not alike(frame, guesser, row, other):
                     n = _noted(frame, log, n, other, mine, high)

@@ -46,6 +46,10 @@ class CellTable:
         The columns (by place) with confidential cells.
     locked
         Cells that must stay as they are; none when absent.
+    real
+        The row itself for each row; for a shadow the row it belongs to. A shadow is another way in which its row may
+        be seen (with other labels in columns that are not edited): nobody learns from it, and all its edits are those
+        of its row.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class CellTable:
         trees: Sequence[ValueTree],
         confidential: Sequence[int],
         locked: npt.NDArray[np.bool_] | None = None,
+        real: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.trees = tuple(trees)
         self.confidential = tuple(confidential)
@@ -62,6 +67,12 @@ class CellTable:
         starts = self.first[:-1]
         codes = np.stack([column + start for column, start in zip(columns, starts, strict=True)]).astype(np.int32)
         self.original = codes.copy()
+        everybody = np.arange(codes.shape[1], dtype=np.int64)
+        real = everybody if real is None else real
+        counted = np.flatnonzero(real == everybody)
+        self._family: dict[int, list[int]] = {}
+        for shadow in np.flatnonzero(real != everybody).tolist():
+            self._family.setdefault(int(real[shadow]), [int(real[shadow])]).append(shadow)
         self.gone = np.zeros(codes.shape[1], dtype=np.bool_)
         """Rows that were taken out."""
         self.version = dict.fromkeys(confidential, 0)
@@ -82,10 +93,12 @@ class CellTable:
         ends = [tree.end + start for tree, start in zip(trees, starts, strict=True)]
         class_first = np.concatenate([[0], np.cumsum(classes)]).astype(np.int64)
         parent = np.concatenate(parents).astype(np.int32)
-        order, begins = _by_class(codes, leaf, confidential, classes)
-        counts = [np.bincount(codes[c] - starts[c], minlength=sizes[c]) for c in range(len(trees))]
+        seen = codes[:, counted]
+        order, begins = _by_class(seen, leaf, confidential, classes)
+        order = counted[order].astype(np.int32)
+        counts = [np.bincount(seen[c] - starts[c], minlength=sizes[c]) for c in range(len(trees))]
         all_own = np.concatenate(counts).astype(np.int64)
-        own = _by_node(codes, leaf, confidential, class_first, int(self.first[-1]))
+        own = _by_node(seen, leaf, confidential, class_first, int(self.first[-1]))
         self.frame = Frame(
             codes=codes,
             locked=np.zeros(codes.shape, dtype=np.bool_) if locked is None else locked.copy(),
@@ -103,6 +116,7 @@ class CellTable:
             up=_summed_up(own, parent),
             order=order,
             begins=begins,
+            real=real,
         )
 
     @property
@@ -115,30 +129,44 @@ class CellTable:
         return int(self.frame.codes[column, row] - self.first[column])
 
     def set(self, column: int, row: int, node: int) -> None:
-        """Give a cell another node (counted in its own tree)."""
-        if self.node(column, row) != node:
-            self.touch(row)
-            kernels.move(self.frame, row, column, node + self.first[column])
-            self.touch(row)
+        """Give a cell another node (counted in its own tree), in all shadows of its row."""
+        for same in self.family(row):
+            if self.node(column, same) != node:
+                self.touch(same)
+                kernels.move(self.frame, same, column, node + self.first[column])
+                self.touch(same)
+
+    def family(self, row: int) -> list[int]:
+        """Return a row with all its shadows, the row itself first."""
+        real = int(self.frame.real[row])
+        return self._family.get(real, [real])
+
+    def reflect(self, row: int, changes: npt.NDArray[np.int64]) -> None:
+        """Give the family of a row the nodes that the row now has in some changed cells (row, column) of its own."""
+        for changed, column in changes.tolist():
+            if changed == row:
+                self.set(column, row, self.node(column, row))
 
     def touch(self, row: int | None = None) -> None:
         """Note that a row has changed (None: any rows): those columns whose class it tells are learned anew."""
         for column in self.confidential:
-            if row is None or self.frame.leaf[self.frame.codes[column, row]] >= 0:
+            if row is None or self.frame.leaf[self.frame.codes[column, self.frame.real[row]]] >= 0:
                 self.version[column] += 1
 
     def remove(self, row: int) -> None:
         """Take a row out of the table."""
+        row = int(self.frame.real[row])
         if not self.gone[row]:
             for column in range(len(self.trees)):
                 self.set(column, row, 0)
             kernels.forget(self.frame, row)
-            self.gone[row] = True
+            self.gone[self.family(row)] = True
             self.touch()
 
     def changed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return columns and rows of the cells that differ from the original, row by row."""
-        rows, columns = np.nonzero((self.frame.codes != self.original).T)
+        real = self.frame.real == np.arange(self.rows)
+        rows, columns = np.nonzero((self.frame.codes != self.original).T & real[:, None])
         return columns, rows
 
     def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes) -> Guesser:

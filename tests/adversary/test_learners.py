@@ -1,0 +1,92 @@
+"""Library learners see the release as numbers; what is missing is said."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.adversary import learners
+from discreet.adversary.base import Guesses
+from discreet.adversary.learners import LEARNERS, LibraryGuesser
+from discreet.adversary.make import make
+from discreet.adversary.view import View
+from discreet.errors import InputError
+from discreet.policy.confidential import Learner
+from tests.adversary.releases import one, policy_for, view_of
+from tests.adversary.strategies import Nested, flat, written
+
+pytest.importorskip("sklearn")
+
+
+def plain_view(*, hidden: int = 1, extra: int = 0) -> View:
+    """x = a: u, x = b: v, x = c: w, fifteen rows each; the last rows hide their class."""
+    rows: list[list[str | None]] = [[x, y, "m" if place % 2 else "n"] for place in range(15 + extra)
+                                    for x, y in (("a", "u"), ("b", "v"), ("c", "w"))]  # fmt: skip
+    rows += [["b", None, "m"] for _ in range(hidden)]
+    return view_of(rows, policy_for(3, [len(rows) - 1], 1, [0, 2], {}), [*rows[:3]])
+
+
+def last(name: str, view: View) -> Guesses:
+    return make(Learner(name=name)).train(view).guess(view.lines(one(view.rows - 1)))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learns_a_plain_rule(name: str) -> None:
+    found = last(name, plain_view(extra=15))
+    assert found.values == ("u", "v", "w")
+    assert found.best.tolist() == [[False, True, False]]
+    assert found.weights.sum() == pytest.approx(1)
+    assert make(Learner(name=name)).name == name
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_same_every_time(name: str) -> None:
+    assert (last(name, plain_view()).weights == last(name, plain_view()).weights).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_hardly_anything_to_learn_from(name: str) -> None:
+    only_one = view_of([["a", "u"], ["b", "u"], ["a", None]], policy_for(2, [2], 1, [0], {}), [["a", "u"], ["b", "v"]])
+    found = LibraryGuesser(name).train(only_one).guess(only_one.lines(one(2)))
+    assert found.best.tolist() == [[True, False]]
+    nothing = view_of([["a", None], ["b", None]], policy_for(2, [0], 1, [0], {}), [["a", "u"], ["b", "v"]])
+    found = LibraryGuesser(name).train(nothing).guess(nothing.lines(one(0)))
+    assert found.best.all()
+    assert not found.weights.any()
+    two = view_of([["a", "u"], ["b", "v"], ["a", None]], policy_for(2, [2], 1, [0], {}))
+    assert LibraryGuesser(name).train(two).guess(two.lines(one(2))).weights.sum() == pytest.approx(1)
+
+
+def test_unknown_is_nothing_and_a_group_is_shared() -> None:
+    tree: Nested = {"A": flat("ab"), "c": {}}
+    columns = {"c0": {"taxonomy": written(tree)}}
+    rows: list[list[str | None]] = [["a", "u"], ["A", "v"], [None, "u"], ["c", None]]
+    view = view_of(rows, policy_for(2, [3], 1, [0], columns), [*rows, ["c", "w"]])
+    encoded = LibraryGuesser("logistic_regression").train(view)._encoded(view.lines(np.arange(4)).nodes).toarray()
+    assert encoded.tolist() == [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_only_values_below_a_rough_class_are_candidates() -> None:
+    tree: Nested = {"A": flat("ab"), "c": {}}
+    rows = [["x", letter] for letter in "cccccccccaabA"]
+    view = view_of(rows, policy_for(2, [12], 1, [0], {"c1": {"taxonomy": written(tree)}}))
+    found = last("decision_tree", view)
+    assert found.values == ("a", "b", "c")
+    assert found.best.tolist() == [[True, False, False]]
+    assert found.weights[0, 2] == 0
+
+
+def test_at_most_so_many_rows_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learners, "MOST_ROWS", 7)
+    trained = LibraryGuesser("k_nearest").train(plain_view())
+    assert len(trained._some(np.arange(40))) == 7
+    assert (trained._some(np.arange(40)) == trained._some(np.arange(40))).all()
+    assert len(trained._some(np.arange(5))) == 5
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent: Any = None
+    monkeypatch.setitem(sys.modules, "sklearn", absent)
+    with pytest.raises(InputError, match=r"random_forest needs scikit-learn; install discreet\[attacks\]"):
+        LibraryGuesser("random_forest").train(plain_view())

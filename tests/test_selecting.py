@@ -1,0 +1,159 @@
+"""Which cells a policy means, and every way in which they may not fit the table."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from discreet.policy import Confidential, KAnonymity, Policy, Template
+from discreet.selecting import absent, cell_problems, confidential_places, predictors_of
+from discreet.table.local import LocalEngine
+from discreet.table.source import open_table
+
+PEOPLE = pl.DataFrame(
+    {
+        "name": ["Ann", "Bob", "Cid", "Dan", "Eve", "Flo"],
+        "city": ["Oslo", "Rome", "Oslo", None, "Turku", "Rome"],
+        "pain": ["yes", "no", "yes", "no", "yes", "no"],
+        "ill": ["flu", "cold", "gout", "flu", "?", " "],
+        "alive": ["yes"] * 6,
+    }
+)
+CITIES = {"*": {"North": ["Oslo", "Turku"], "South": ["Rome"]}}
+ILLS = {"any": {"Nose": ["flu", "cold"], "Foot": ["gout"], "Odd": ["?", " "]}}
+
+
+def cells(**said: Any) -> Confidential:
+    return Confidential(**{"column": "ill", "predictors": ["city", "pain"], **said})
+
+
+def table(policy: Policy) -> LocalEngine:
+    return open_table(PEOPLE, policy)
+
+
+def problems(*protect: Any, **options: Any) -> list[str]:
+    policy = Policy(protect=list(protect), **options)
+    return [str(problem) for problem in cell_problems(policy, table(policy).without_missing(policy.missing))]
+
+
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ({"rows": [3, 1]}, [0, 2]),
+        ({"ids": {"column": "name", "values": ["Eve", "Bob"]}}, [1, 4]),
+        ({"where": {"city": "Rome"}}, [1, 5]),
+        ({"where": {"city": ["Rome", "Oslo"], "pain": "yes"}}, [0, 2]),
+        ({"where": {"city": None}}, [3]),
+        ({"rows": [1, 99]}, [0]),
+    ],
+)
+def test_places(said: dict[str, Any], places: list[int]) -> None:
+    policy = Policy(protect=[cells(**said)])
+    requirement = policy.protect[0]
+    assert isinstance(requirement, Confidential)
+    assert confidential_places(requirement, table(policy)).tolist() == places
+    assert absent(requirement, table(policy)) == (99 in said.get("rows", []))
+
+
+def test_rows_keep_their_numbers_when_others_are_dropped() -> None:
+    policy = Policy(protect=[cells(rows=[4, 6])], missing={"values": ["?"], "rows": "drop"})
+    requirement = policy.protect[0]
+    assert isinstance(requirement, Confidential)
+    kept = table(policy).without_missing(policy.missing)
+    places = confidential_places(requirement, kept)
+    assert kept.numbers()[places].tolist() == [6]
+    assert absent(requirement, kept) == 1
+
+
+def test_predictors_are_all_other_released_columns() -> None:
+    policy = Policy(protect=[cells(rows=[1], predictors=None)], columns={"name": {"role": "identifier"}})
+    requirement = policy.protect[0]
+    assert isinstance(requirement, Confidential)
+    assert predictors_of(requirement, policy, PEOPLE.columns) == ("city", "pain", "alive")
+
+
+def test_nothing_to_say() -> None:
+    assert problems(cells(rows=[1, 2, 3])) == []
+    assert problems(cells(ids={"column": "name", "values": ["Ann"]}), columns={"name": {"role": "identifier"}}) == []
+    assert problems(Template(given=["city"], infer={"pain": "yes"}, at_most="90%"), cells(rows=[1])) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"rows": [1, 7, 99]}, "protect[0].rows: the table has no rows 7, 99; rows are counted from 1"),
+        ({"ids": {"column": "name", "values": ["Ann", "Zoe", "Max"]}}, "nobody has 2 of the 3 ids in 'name'"),
+        ({"ids": {"column": "name", "values": ["Zoe"]}}, "protect[0].ids: nobody has the id in 'name'"),
+        ({"where": {"city": "Paris"}}, "protect[0].where: no row meets this condition"),
+        ({"where": {"city": "Rome", "pain": "yes"}}, "protect[0].where: no row meets this condition"),
+        ({"rows": [1, 6]}, "protect[0].rows: the cell is already missing in row 6"),
+        ({"column": "city", "predictors": ["pain"], "rows": [4]}, "the cell is already missing in row 4"),
+        ({"column": "alive", "rows": [1]}, "protect[0].column: 'alive' has only one value"),
+        ({"column": "pain", "predictors": ["city"], "rows": [1]}, "'pain' has only two values"),
+        ({"rows": [1], "must_publish": [{"column": "city", "rows": [2, 8]}]}, "must_publish: the table has no row 8"),
+        ({"rows": [1], "must_publish": [{"column": "ill", "rows": [1, 2]}]}, "the cell of row 1 is confidential"),
+    ],
+)
+def test_what_does_not_fit(said: dict[str, Any], message: str) -> None:
+    (problem,) = problems(cells(**said))
+    assert message in problem
+    assert not any(secret in problem for secret in ("Ann", "Zoe", "Max", "gout"))
+
+
+def test_missing_values_of_the_policy() -> None:
+    (problem,) = problems(cells(rows=[1, 5]), missing={"values": ["?"], "rows": "unknown"})
+    assert "already missing in row 5:" in problem
+    assert problems(cells(rows=[1, 5, 6]), missing={"values": ["?"], "rows": "value"}) == []
+    (problem,) = problems(cells(rows=[1, 5]), missing={"values": ["?"], "rows": "drop"})
+    assert "the table has no row 5 (rows with a missing value were dropped)" in problem
+
+
+def test_two_values_by_lot() -> None:
+    two = cells(column="pain", predictors=["city"], rows=[1])
+    (problem,) = problems(two)
+    assert "no method here protects that" in problem
+    assert "two_values: lot leaves each cell to chance" in problem
+    assert problems(cells(column="pain", predictors=["city"], rows=[1], two_values="lot")) == []
+
+
+def test_an_identifier_predicts_nothing() -> None:
+    (problem,) = problems(cells(rows=[1], predictors=["pain", "name"]), columns={"name": {"role": "identifier"}})
+    assert problem.startswith("protect[0].predictors[1]: 'name' is an identifier")
+    left_out = {name: {"role": "identifier"} for name in ("name", "city", "pain", "alive")}
+    (problem,) = problems(cells(rows=[1], predictors=None), columns=left_out)
+    assert "no other released column" in problem
+
+
+@pytest.mark.parametrize(
+    "group",
+    [KAnonymity(k=2, over=["ill", "city"]), Template(given=["ill"], infer={"pain": "yes"}, at_most="90%")],
+)
+def test_cells_of_columns_that_make_groups(group: Any) -> None:
+    (problem,) = problems(group, cells(rows=[1]))
+    assert problem.startswith("protect[1].column: 'ill' is known to a group requirement")
+
+
+def test_the_marker_must_be_free() -> None:
+    (problem,) = problems(cells(rows=[1]), marker="yes")
+    assert problem.startswith("marker: the marker 'yes' occurs in column 'pain'")
+    (problem,) = problems(cells(rows=[1]), marker="cold")
+    assert "in column 'ill'" in problem
+    assert problems(cells(rows=[1]), marker="?", missing={"values": ["?"], "rows": "unknown"}) == []
+
+
+def test_generalising_needs_taxonomies() -> None:
+    both = {"city": {"taxonomy": CITIES}, "ill": {"taxonomy": ILLS}}
+    wanted = {"rows": [1], "change": "generalise"}
+    found = problems(cells(**wanted))
+    assert [problem.split(" has")[0] for problem in found] == [
+        f"protect[0].change: {name!r}" for name in ("ill", "city", "pain")
+    ]
+    assert problems(cells(**wanted, predictors=["city"]), columns=both) == []
+    # what is never changed needs none
+    assert problems(cells(**wanted, must_publish=["pain"]), columns=both) == []
+    assert problems(KAnonymity(k=1, over=["pain"]), cells(**wanted), columns=both) == []
+    (problem,) = problems(cells(**wanted, predictors=["city"]), columns={"ill": {"taxonomy": ILLS}})
+    assert "'city' has no taxonomy" in problem
+    few = {"*": ["flu", "cold", "gout"]}
+    (problem,) = problems(cells(**wanted, predictors=["city"]), columns={**both, "ill": {"taxonomy": few}})
+    assert problem.startswith("columns.ill.taxonomy: 2 of the 5 values of 'ill' are not in its taxonomy")
