@@ -470,8 +470,8 @@ def _print_cell_measures(to: Console, found: CellMeasures | None) -> None:
     to.print(f"Cells changed: {found.dd}. Distributions: distance (SKLD) {lost}, uncertainty (SCE) {found.sce:.3g}.")
     some = f" of {found.of_pairs}" if found.pairs < found.of_pairs else ""
     to.print(
-        f"Mutual information of {found.pairs}{some} pairs of columns: {found.mutual_information_change:.3g} bits changed "
-        f"on average (ACMI {found.acmi:.4g}, {found.acmi_infinite} lost all of it).",
+        f"Mutual information of {found.pairs}{some} pairs of columns: {found.mutual_information_change:.3g} bits "
+        f"changed on average (ACMI {found.acmi:.4g}, {found.acmi_infinite} lost all of it).",
         soft_wrap=True,
     )
 
