@@ -27,9 +27,13 @@ from pydantic import (
 from discreet.errors import InputError, PolicyError
 from discreet.policy.matrices import Weight
 from discreet.policy.part import Frozen, Part, Path, Text, Whole, did_you_mean
+from discreet.policy.share import Share
 from discreet.textfile import read_text
 
-Method: TypeAlias = Literal["decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy"]
+Method: TypeAlias = Literal[
+    "decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy",
+    "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact",
+]  # fmt: skip
 Hideable: TypeAlias = Literal["own.conditions", "others.conditions", "others.sensitive"]
 
 NEEDS: dict[str, frozenset[Hideable]] = {
@@ -41,11 +45,40 @@ NEEDS: dict[str, frozenset[Hideable]] = {
     "hid3": frozenset({"own.conditions"}),
     "greedy": frozenset({"own.conditions"}),
     "nrd": frozenset(),
+    "smc": frozenset({"others.sensitive"}),
+    "max-descendant": frozenset({"others.conditions"}),
+    "random-max": frozenset({"others.conditions"}),
+    "random": frozenset({"others.conditions"}),
+    "hitting-set": frozenset({"own.conditions"}),
+    "cr": frozenset(),
+    "exact": frozenset(),
+    "best": frozenset(),
 }
 """What each method must be allowed to change."""
-USUAL: dict[str, frozenset[Hideable]] = {**NEEDS, "incp": frozenset({"others.sensitive", "others.conditions"})}
+USUAL: dict[str, frozenset[Hideable]] = {
+    **NEEDS,
+    "incp": frozenset({"others.sensitive", "others.conditions"}),
+    "cr": frozenset({"others.sensitive"}),
+    "exact": frozenset({"others.sensitive"}),
+    "best": frozenset({"others.sensitive"}),
+}
 """What each method may change when the policy does not say."""
 AGAINST_BAYES = ("decp", "incp", "dropp", "e-decp", "e-dropp")
+AGAINST_RULES = ("smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact")
+"""Beside `greedy` (the cell that helps most, again and again) and `best` (what fits what may be hidden)."""
+CASES: dict[str, tuple[Hideable, ...]] = {
+    "a": ("others.sensitive",),
+    "b": ("others.conditions",),
+    "c": ("own.conditions",),
+    "d": ("others.conditions", "own.conditions"),
+    "e": ("others.sensitive", "own.conditions"),
+    "f": ("others.conditions", "others.sensitive", "own.conditions"),
+    "g": ("others.conditions", "others.sensitive"),
+    "h": (),
+}
+"""The paper's names for what may be hidden."""
+MOST_CONDITIONS = 20
+"""There are rules over all subsets of the conditions."""
 
 
 class NaiveBayes(Part):
@@ -102,6 +135,66 @@ class Id3(Part):
         return "id3"
 
 
+class Rules(Part):
+    """An adversary who mines association rules from the release: any of the row's conditions -> its value.
+
+    Parameters
+    ----------
+    min_confidence, min_support
+        A rule leaks a cell when both its confidence and its support (in rows) are above these.
+    conditions
+        The columns that rules may use; those of `predictors` when absent.
+    denominator
+        Whether rows whose sensitive cell is hidden count among those that have the conditions (`all`), or are left out
+        (`published`).
+
+    Examples
+    --------
+    >>> Rules(min_confidence="60%").min_support
+    0
+    """
+
+    min_confidence: Share = Field(description="a rule leaks a cell when its confidence is above this")
+    min_support: Whole = Field(default=0, ge=0, description="and its support, in rows, is above this")
+    conditions: tuple[str, ...] | None = Field(default=None, description="the columns that rules may use")
+    denominator: Literal["all", "published"] = Field(
+        default="all", description="whether rows with a hidden sensitive cell count among those with the conditions"
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            min_confidence: str | float | Fraction,
+            min_support: int = ...,
+            conditions: Sequence[str] | None = ...,
+            denominator: Literal["all", "published"] = ...,
+        ) -> None: ...
+
+    @field_validator("conditions")
+    @classmethod
+    def _few(cls, conditions: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if conditions is not None and (not conditions or len(set(conditions)) < len(conditions)):
+            raise ValueError("name at least one column, each once")
+        if conditions is not None and len(conditions) > MOST_CONDITIONS:
+            raise ValueError(too_many_conditions(len(conditions)))
+        return conditions
+
+    @property
+    def name(self) -> str:
+        """What it is called in a policy."""
+        return "rules"
+
+
+def too_many_conditions(number: int) -> str:
+    """Return what to say of so many conditions."""
+    return (
+        f"{number} conditions make 2^{number} - 1 rules for every cell; name at most {MOST_CONDITIONS} columns, "
+        "those that an adversary may know of a person"
+    )
+
+
 LEARNERS = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree")
 
 
@@ -111,12 +204,12 @@ class Learner(Part):
     name: Literal["logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"]
 
 
-Adversary: TypeAlias = NaiveBayes | Id3 | Learner
-KINDS: dict[str, type[NaiveBayes] | type[Id3]] = {"naive_bayes": NaiveBayes, "id3": Id3}
+Adversary: TypeAlias = NaiveBayes | Id3 | Learner | Rules
+KINDS: dict[str, type[NaiveBayes] | type[Id3] | type[Rules]] = {"naive_bayes": NaiveBayes, "id3": Id3, "rules": Rules}
 
 
 def _as_adversary(value: object) -> object:
-    if isinstance(value, (NaiveBayes, Id3, Learner)):
+    if isinstance(value, (NaiveBayes, Id3, Learner, Rules)):
         return value
     name: object
     options: object = {}
@@ -153,13 +246,13 @@ def _plain_adversary(adversary: Adversary) -> object:
 
 
 AdversaryField = Annotated[
-    InstanceOf[NaiveBayes] | InstanceOf[Id3] | InstanceOf[Learner],
+    InstanceOf[NaiveBayes] | InstanceOf[Id3] | InstanceOf[Learner] | InstanceOf[Rules],
     BeforeValidator(_as_adversary),
     PlainSerializer(_plain_adversary),
     WithJsonSchema(
         {
             "anyOf": [
-                {"enum": [*KINDS, *LEARNERS]},
+                {"enum": ["naive_bayes", "id3", *LEARNERS]},
                 {
                     "type": "object",
                     "properties": {
@@ -172,6 +265,17 @@ AdversaryField = Annotated[
                             "additionalProperties": False,
                         },
                         "id3": {"type": ["object", "null"], "maxProperties": 0},
+                        "rules": {
+                            "type": "object",
+                            "properties": {
+                                "min_confidence": {"type": ["number", "string"]},
+                                "min_support": {"type": ["integer", "string"]},
+                                "conditions": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                                "denominator": {"enum": ["all", "published"]},
+                            },
+                            "required": ["min_confidence"],
+                            "additionalProperties": False,
+                        },
                     },
                     "additionalProperties": False,
                     "minProperties": 1,
@@ -217,6 +321,10 @@ class Ids(Part):
         if None in values:
             raise ValueError("a missing value is no id")
         return tuple(dict.fromkeys(values))
+
+
+def _as_regions(value: object) -> object:
+    return CASES[value] if isinstance(value, str) and value in CASES else value
 
 
 def _row_numbers(rows: tuple[int, ...] | None) -> tuple[int, ...] | None:
@@ -337,13 +445,17 @@ class Confidential(Part):
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
     )
-    may_hide: tuple[Hideable, ...] | None = Field(
+    may_hide: Annotated[tuple[Hideable, ...] | None, BeforeValidator(_as_regions)] = Field(
         default=None,
         description="what may be changed: own.conditions (the row's own predictors), others.conditions (other rows' "
         "predictors), others.sensitive (other rows' cells of the column)",
     )
     must_publish: tuple[Annotated[Published, BeforeValidator(_as_published)], ...] = Field(
         default=(), description="columns, or cells ({column: ..., rows: [...]}), that are released as they are"
+    )
+    decoys: bool = Field(
+        default=False,
+        description="against rules: also hide other values, so that a hidden cell does not tell the protected value",
     )
     guesses: Whole = Field(default=3, description="among how many of the likeliest values the better guess is drawn")
     strict: bool = Field(default=False, description="whether a tie with the true value is not enough")
@@ -370,8 +482,9 @@ class Confidential(Part):
             against: Sequence[Adversary | str | Mapping[str, object]] = ...,
             method: Method | None = ...,
             change: Literal["delete", "generalise"] = ...,
-            may_hide: Sequence[Hideable] | None = ...,
+            may_hide: Sequence[Hideable] | Literal["a", "b", "c", "d", "e", "f", "g", "h"] | None = ...,
             must_publish: Sequence[str | Published | Mapping[str, object]] = ...,
+            decoys: bool = ...,
             guesses: int = ...,
             strict: bool = ...,
             two_values: Literal["refuse", "lot"] = ...,
@@ -425,6 +538,14 @@ class Confidential(Part):
             return f"method: {self.method} is against naive_bayes; name it in against, or choose another method"
         if self.method == "hid3" and "hid3" not in methods:
             return "method: hid3 is against id3; name it in against, or choose another method"
+        if self.method in AGAINST_RULES and self.method not in methods:
+            return f"method: {self.method} is against rules; name them in against, or choose another method"
+        if self.change == "generalise" and any(isinstance(adversary, Rules) for adversary in self.against):
+            return "change: rules take a coarser value for another one; write change: delete"
+        if self.decoys and not any(isinstance(adversary, Rules) for adversary in self.against):
+            return "decoys: are against rules; name them in against, or leave decoys out"
+        if self.column in {name for each in self.against if isinstance(each, Rules) for name in each.conditions or ()}:
+            return f"against: {self.column!r} is what is to be inferred; take it out of conditions"
         if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
             return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
         for adversary, method in self.defences:
@@ -449,17 +570,19 @@ class Confidential(Part):
     def defences(self) -> tuple[tuple[Adversary, str], ...]:
         """Each adversary with the method that works against it, in the order in which they take turns."""
         found = [(adversary, self._defence(adversary)) for adversary in self.adversaries]
-        order = ("hid3", *AGAINST_BAYES, "greedy", "nrd")
+        order = ("best", *AGAINST_RULES, "hid3", *AGAINST_BAYES, "greedy", "nrd")
         return tuple(sorted(found, key=lambda pair: order.index(pair[1])))
 
     def _defence(self, adversary: Adversary) -> str:
         if self.method in ("nrd", "greedy"):
             return self.method
+        if isinstance(adversary, Rules):
+            return self.method if self.method in AGAINST_RULES else "best"
         if isinstance(adversary, Id3):
             return "hid3"
         if isinstance(adversary, Learner):
             return "greedy"
-        if self.method is not None and self.method != "hid3":
+        if self.method in AGAINST_BAYES:
             return self.method
         allowed = set(self.may_hide) if self.may_hide is not None else {"own.conditions"}
         if "own.conditions" in allowed:
@@ -484,6 +607,9 @@ class Confidential(Part):
             yield ("predictors", place), column
         for place, item in enumerate(self.must_publish):
             yield ("must_publish", place), item.column
+        for place, adversary in enumerate(self.against):
+            for column in (adversary.conditions or ()) if isinstance(adversary, Rules) else ():
+                yield ("against", place, "conditions"), column
 
     def looks_up(self) -> Iterator[tuple[Path, str]]:
         """Yield each column by which rows are found; these may be left out of the release."""

@@ -22,7 +22,8 @@ from discreet.errors import Problem
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
 from discreet.policy.part import Frozen, Part, Source, Text, Whole
-from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement, Share
+from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
+from discreet.policy.share import Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
 
 PLAIN = Column(type="category")

@@ -23,9 +23,7 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
-    PlainSerializer,
     Tag,
-    WithJsonSchema,
     field_serializer,
     field_validator,
     model_validator,
@@ -33,26 +31,7 @@ from pydantic import (
 
 from discreet.policy.confidential import Confidential
 from discreet.policy.part import Frozen, Part, Path, Text, Whole
-from discreet.policy.share import parse_share, percent
-
-Share = Annotated[
-    Fraction,
-    BeforeValidator(parse_share),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {
-                    "type": "string",
-                    "pattern": r"^\s*((100(\.0*)?|\d{1,2}(\.\d*)?|\.\d+)\s*%"
-                    r"|\d+\s*/\s*\d+|0(\.\d*)?|1(\.0*)?|\.\d+)\s*$",
-                },
-                {"type": "number", "minimum": 0, "maximum": 1},
-            ],
-            "description": "an exact share: 75%, 0.75 or 3/4",
-        }
-    ),
-]
+from discreet.policy.share import Share, percent
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
 _FORMS = re.compile(rf"\s*(?:(?P<percent>{_NUMBER})\s*%|(?P<over>\d+)\s*/\s*(?P<under>\d+)|(?P<plain>{_NUMBER}))\s*")
@@ -80,3 +83,23 @@ def percent(share: Fraction) -> str:
         if (exact * 10**places).denominator == 1:
             return f"{float(exact):.{places}f}%"
     return f"~{float(exact):.2f}%"
+
+
+Share = Annotated[
+    Fraction,
+    BeforeValidator(parse_share),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "string",
+                    "pattern": r"^\s*((100(\.0*)?|\d{1,2}(\.\d*)?|\.\d+)\s*%"
+                    r"|\d+\s*/\s*\d+|0(\.\d*)?|1(\.0*)?|\.\d+)\s*$",
+                },
+                {"type": "number", "minimum": 0, "maximum": 1},
+            ],
+            "description": "an exact share: 75%, 0.75 or 3/4",
+        }
+    ),
+]
