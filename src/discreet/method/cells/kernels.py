@@ -95,6 +95,8 @@ class Guesser(NamedTuple):
     strict: bool
     size: int
     """How many factors a probability can have at most."""
+    step: npt.NDArray[np.int32]
+    """What each node becomes when it is changed: the node above it, or the root at once where values are deleted."""
 
 
 @kernel
@@ -156,10 +158,10 @@ def forget(frame, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raised(parent, node, levels):  # type: ignore[no-untyped-def]
-    """Return the node some levels above; it stops at the root."""
-    while levels > 0 and parent[node] >= 0:
-        node = parent[node]
+def raised(step, node, levels):  # type: ignore[no-untyped-def]
+    """Return what a node becomes when it is changed so many times; it stops at the root."""
+    while levels > 0 and step[node] >= 0:
+        node = step[node]
         levels -= 1
     return node
 
@@ -496,7 +498,7 @@ def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def
     best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
     for i in range(len(guesser.predictors)):
         node = frame.codes[guesser.predictors[i], row]
-        low, high = raised(frame.parent, node, level - 1), raised(frame.parent, node, level)
+        low, high = raised(guesser.step, node, level - 1), raised(guesser.step, node, level)
         if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
             continue
         if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
@@ -524,8 +526,8 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
                 break
             done[best] = True
             column = guesser.predictors[best]
-            low = raised(frame.parent, frame.codes[column, row], level - 1)
-            high = raised(frame.parent, frame.codes[column, row], level)
+            low = raised(guesser.step, frame.codes[column, row], level - 1)
+            high = raised(guesser.step, frame.codes[column, row], level)
             for i in range(frame.begins[k], frame.begins[k + 1]):
                 other = frame.order[i]
                 if (
@@ -562,7 +564,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
             chosen += 1
     for level in range(1, levels + 1):
         for v in best[:chosen]:
-            low, high = raised(frame.parent, v, level - 1), raised(frame.parent, v, level)
+            low, high = raised(guesser.step, v, level - 1), raised(guesser.step, v, level)
             if low == high:
                 continue
             begin, stop = 0, frame.codes.shape[1]
@@ -622,7 +624,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
             best, best_n, best_d = NOBODY, 0, 0
             for i in range(parts):
                 column = guesser.predictors[i]
-                low, high = raised(frame.parent, before[i], level - 1), raised(frame.parent, before[i], level)
+                low, high = raised(guesser.step, before[i], level - 1), raised(guesser.step, before[i], level)
                 # a column that a lower level passed over is out for good
                 if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
                     continue
@@ -637,7 +639,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
                 break
             done[best] = True
             column = guesser.predictors[best]
-            n = _noted(frame, log, n, row, column, raised(frame.parent, before[best], level))
+            n = _noted(frame, log, n, row, column, raised(guesser.step, before[best], level))
     return n
 
 

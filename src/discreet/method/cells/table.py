@@ -93,6 +93,7 @@ class CellTable:
         ends = [tree.end + start for tree, start in zip(trees, starts, strict=True)]
         class_first = np.concatenate([[0], np.cumsum(classes)]).astype(np.int64)
         parent = np.concatenate(parents).astype(np.int32)
+        self._root = np.where(parent < 0, -1, np.repeat(starts, sizes)).astype(np.int32)
         seen = codes[:, counted]
         order, begins = _by_class(seen, leaf, confidential, classes)
         order = counted[order].astype(np.int32)
@@ -169,8 +170,12 @@ class CellTable:
         rows, columns = np.nonzero((self.frame.codes != self.original).T & real[:, None])
         return columns, rows
 
-    def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes) -> Guesser:
-        """Return naive Bayes for a confidential column, as the kernels want it."""
+    def step(self, *, deletes: bool) -> Nodes:
+        """Return what each node (of all columns) becomes when it is changed: the root if deleted, else one above."""
+        return self._root if deletes else self.frame.parent
+
+    def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes, *, deletes: bool = False) -> Guesser:
+        """Return naive Bayes for a confidential column, as the kernels want it, and how values are changed."""
         depths = [int(tree.depth.max(initial=0)) for tree in self.trees]
         size = 2 + depths[column] + sum(depths[c] + depths[column] + 2 for c in predictors)
         if self.rows * bayes.laplace.denominator >= 2**30:
@@ -184,6 +189,7 @@ class CellTable:
             guesses=bayes.guesses,
             strict=bayes.strict,
             size=size,
+            step=self.step(deletes=deletes),
         )
 
 
