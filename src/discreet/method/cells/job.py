@@ -187,6 +187,8 @@ class Job:
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
+        for story in self.failing:  # changes for other cells may have helped
+            story.status = "done"
         for number, row in self.exposed():
             self._story(number, row).status = "failed"
 
@@ -292,19 +294,17 @@ class Job:
 
     def _protect_rows(self, pending: set[tuple[int, int]]) -> None:
         """e-DROPP: cells of one row share the changes."""
-        by_row: dict[int, list[int]] = {}
+        by_row: dict[int, dict[int, int]] = {}
         for number, row in sorted(pending):
-            if self._is_open(number, row):
-                by_row.setdefault(row, []).append(number)
-        for row, numbers in by_row.items():
+            if self._is_open(number, row):  # of several wards of one cell only the first shares
+                by_row.setdefault(row, {}).setdefault(self.wards[number].column, number)
+        for row, number_of in by_row.items():
             guessers, actuals, chances = {}, {}, {}
-            for number in numbers:
-                ward = self.wards[number]
-                place = ward.rows.index(row)
+            for column, number in number_of.items():
                 guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
-                guessers[ward.column] = guard.guesser
-                actuals[ward.column], chances[ward.column] = ward.actuals[place], ward.chances[place]
+                guessers[column] = guard.guesser
+                actuals[column], chances[column] = self.cells[number, row]
             outcomes = many.e_dropp(self.table, guessers, row, actuals, chances)
-            for number in numbers:
-                if (outcome := outcomes[self.wards[number].column]).status != "failed":
-                    self._note(number, row, outcome)
+            for column, number in number_of.items():
+                if outcomes[column].status != "failed":
+                    self._note(number, row, outcomes[column])

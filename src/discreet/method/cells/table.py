@@ -149,9 +149,9 @@ class CellTable:
                 self.set(column, row, self.node(column, row))
 
     def touch(self, row: int | None = None) -> None:
-        """Note that a row has changed (None: any rows): those columns whose class it tells are learned anew."""
+        """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
         for column in self.confidential:
-            if row is None or self.frame.leaf[self.frame.codes[column, self.frame.real[row]]] >= 0:
+            if row is None or self.frame.codes[column, self.frame.real[row]] != self.first[column]:
                 self.version[column] += 1
 
     def remove(self, row: int) -> None:
