@@ -81,6 +81,7 @@ def _lowered(
             keep = 1 if level == 1 else 0
             if kernels.lower_shared(frame, guesser, rows, guesses, left, actual, column, value, low, high, keep):
                 table.touch()
+                table.follow(column)
     return [pair for pair, still in zip(active, left, strict=True) if not still]
 
 

@@ -70,8 +70,9 @@ class CellTable:
         everybody = np.arange(codes.shape[1], dtype=np.int64)
         real = everybody if real is None else real
         counted = np.flatnonzero(real == everybody)
+        self._shadows = np.flatnonzero(real != everybody)
         self._family: dict[int, list[int]] = {}
-        for shadow in np.flatnonzero(real != everybody).tolist():
+        for shadow in self._shadows.tolist():
             self._family.setdefault(int(real[shadow]), [int(real[shadow])]).append(shadow)
         self.gone = np.zeros(codes.shape[1], dtype=np.bool_)
         """Rows that were taken out."""
@@ -143,10 +144,17 @@ class CellTable:
         return self._family.get(real, [real])
 
     def reflect(self, row: int, changes: npt.NDArray[np.int64]) -> None:
-        """Give the family of a row the nodes that the row now has in some changed cells (row, column) of its own."""
-        for changed, column in changes.tolist():
-            if changed == row:
-                self.set(column, row, self.node(column, row))
+        """Give the families of all rows that were changed for a row, in some cells (row, column), their new nodes."""
+        own = changes[:, 0] == row
+        for column in np.unique(changes[own, 1]).tolist():
+            self.set(column, row, self.node(column, row))
+        for column in np.unique(changes[~own, 1]).tolist():
+            self.follow(column)
+
+    def follow(self, column: int) -> None:
+        """Give all shadows the nodes of their rows in a column that was changed (so in none that tells them apart)."""
+        codes, real = self.frame.codes, self.frame.real
+        codes[column, self._shadows] = codes[column, real[self._shadows]]
 
     def touch(self, row: int | None = None) -> None:
         """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
