@@ -195,3 +195,81 @@ def test_chance_decides_where_there_are_two_values() -> None:
         assert job.stories[0, 0].status == status
         assert [story.row for story in job.failing] == ([0] if status == "failed" else [])
         assert whole.line(job, 0)[1] is None
+
+
+def one_by_one(table: Table, cells: Sequence[tuple[int, str]]) -> Whole:
+    """Confidential cells of the last column, each with a method against naive Bayes, the first guess always."""
+    nested: list[Nested] = [{"x": {}, "y": {}}, {"x": {}, "y": {}}, {"u": {}, "v": {}, "w": {}}]
+    place_of = from_nested(nested[2]).place_of()
+    wards = [
+        Ward(
+            2,
+            (0, 1),
+            (row,),
+            (place_of[str(table[row][2])],),
+            (Defence(method, Bayes()),),
+            (FIRST,),
+            deletes=True,
+        )
+        for row, method in cells
+    ]
+    return Whole(table, nested, wards, [], False, set())
+
+
+def test_what_a_later_cell_exposes_is_protected_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row 4 is safe until DECP for row 3 takes values away from other rows; a second round mends it."""
+    table: Table = [
+        ["y", "x", "v"],
+        ["x", "x", "u"],
+        ["x", "y", "v"],
+        ["x", "x", "v"],
+        ["x", "x", "u"],
+        ["x", "x", "v"],
+    ]
+    whole = one_by_one(table, [(4, "dropp"), (3, "decp")])
+    job = whole.job()
+    for row in (4, 3):
+        job.table.set(2, row, 0)
+    assert not whole.is_exposed(job, whole.wards[0], 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "ROUNDS", 1)
+        job = whole.job()
+        job.run()
+        assert [story.row for story in job.failing] == [4]
+        assert whole.is_exposed(job, whole.wards[0], 4)
+    job = whole.job()
+    job.run()
+    assert (job.rounds, job.failing) == (2, [])
+    assert [job.stories[0, 4].rounds, job.stories[1, 3].rounds] == [2, 1]
+    assert not any(whole.is_exposed(job, ward, ward.rows[0]) for ward in whole.wards)
+
+
+def test_what_changes_for_others_have_mended_does_not_fail() -> None:
+    """DROPP can do nothing for row 0, but DECP for row 5 does."""
+    table: Table = [
+        ["y", "x", "v"],
+        ["y", "x", "v"],
+        ["x", "x", "v"],
+        ["y", "y", "v"],
+        ["y", "x", "u"],
+        ["y", "x", "v"],
+    ]
+    whole = one_by_one(table, [(0, "dropp"), (5, "decp")])
+    job = whole.job()
+    for row in (0, 5):
+        job.table.set(2, row, 0)
+    job.take_turns(0, 0)
+    assert job.stories[0, 0].status == "failed"
+    job = whole.job()
+    job.run()
+    assert job.failing == []
+    assert not any(whole.is_exposed(job, ward, ward.rows[0]) for ward in whole.wards)
+
+
+def test_a_job_that_is_stopped_says_what_is_exposed() -> None:
+    table: Table = [["x", "x", "u"], ["x", "x", "u"], ["x", "x", "u"], ["x", "y", "v"]]
+    whole = one_by_one(table, [(0, "dropp")])
+    job = whole.job()
+    job.run(lambda *_: False)
+    assert [story.row for story in job.failing] == [0]
+    assert whole.line(job, 0) == ["x", "x", None]
