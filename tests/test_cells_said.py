@@ -1,0 +1,70 @@
+"""What is said of confidential cells where things do not go as hoped: nothing is called safe that is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import discreet as d
+from discreet.cli import app
+from tests.conftest import ROOT
+
+BOB = ROOT / "examples" / "bob.csv"
+SYMPTOMS = ["Indigestion", "Chest Pain", "Palpitation"]
+
+
+def bob(*beside: Any, columns: dict[str, Any] | None = None, **said: Any) -> d.Policy:
+    cells = d.Confidential(**{"column": "Diagnosis", "where": {"Name": "Bob"}, "predictors": SYMPTOMS, **said})
+    roles = {"Name": {"role": "identifier"}, **({"Zip": {"role": "other"}} if columns is None else columns)}
+    return d.Policy.from_dict({"columns": roles, "protect": [*beside, cells]})
+
+
+def test_cells_left_to_the_lot_are_not_said_to_hold(tmp_path: Path) -> None:
+    """Chance is injected by a seed under which the coin leaves the cell as it is."""
+    policy, release = tmp_path / "lot.yaml", tmp_path / "release.csv"
+    policy.write_text(
+        "columns: {Name: {role: identifier}, Zip: {role: other}, Diagnosis: {role: other}}\n"
+        "protect:\n"
+        "  - {column: Palpitation, where: {Name: Bob}, predictors: [Indigestion, Chest Pain], two_values: lot}\n"
+    )
+    made = ["protect", str(BOB), "-p", str(policy), "-o", str(release), "--seed", "1"]
+    assert CliRunner().invoke(app, made).exit_code == 0
+    result = CliRunner().invoke(app, ["verify", str(release), "-p", str(policy), "--original", str(BOB)])
+    assert result.exit_code == 0
+    assert "every promise holds" not in result.output
+    assert "cells are left to the lot" in result.output
+    assert "guessed, and left so by lot: row 2" in result.output
+
+
+def test_a_predictor_that_must_be_published_is_mentioned() -> None:
+    release = d.protect(BOB, bob(must_publish=["Chest Pain"]))
+    assert release.audit.warnings == ()
+
+
+def test_columns_that_no_item_names_are_warned_about() -> None:
+    release = d.protect(BOB, bob(columns={}))
+    assert [warning.partition(":")[0] for warning in release.audit.warnings] == ["nobody mentions 'Zip'"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [({}, False), ({"on_failure": "remove"}, True), ({"method": "nrd"}, True)], ids=str
+)
+def test_that_rows_may_be_left_out_is_told(said: dict[str, Any], told: bool) -> None:
+    left_open = d.protect(BOB, bob(**said)).audit.not_covered
+    assert any(sentence.startswith("who was removed") for sentence in left_open) is told
+
+
+def test_a_row_left_out_that_breaks_another_promise() -> None:
+    """Fay is alone in her postal code without Bob: nothing is released, and the reason is told."""
+    crowd = d.KAnonymity(k=2, over=["Zip"])
+    with pytest.raises(d.BrokenPromise) as failed:
+        d.protect(BOB, bob(crowd, columns={}, method="nrd"))
+    assert "row 2 left out for confidential cells" in str(failed.value)
+
+
+def test_a_plan_of_another_form() -> None:
+    with pytest.raises(d.InputError, match="reads forms 2, 3 and 4"):
+        d.Plan.from_json('{"form": 9}')
