@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli import app
+from discreet.stopping import Stopper
 from tests.conftest import ROOT
 
 BOB = ROOT / "examples" / "bob.csv"
@@ -68,3 +69,28 @@ def test_a_row_left_out_that_breaks_another_promise() -> None:
 def test_a_plan_of_another_form() -> None:
     with pytest.raises(d.InputError, match="reads forms 2, 3 and 4"):
         d.Plan.from_json('{"form": 9}')
+
+
+def test_no_time_to_protect_a_cell() -> None:
+    with pytest.raises(d.UnprotectedCells, match="row 2 not protected when the search was stopped; allow more time"):
+        d.protect(BOB, bob(), time_limit=0)
+    with pytest.raises(d.UnprotectedCells, match="when the search was stopped"):
+        d.protect(BOB, bob(), progress=lambda progress: progress.stage != "cells")
+
+
+def test_ctrl_c_while_planning_does_not_stop_the_cells() -> None:
+    """The search so far is safe as it is; cells that are not protected would not be."""
+    stopper = Stopper()
+    heard = stopper.watch(None)
+    stopper.asked = True
+    assert [heard(d.Progress(stage)) for stage in ("plan", "apply", "cells", "plan")] == [False, True, True, False]
+
+
+def test_a_target_whose_cells_are_hidden() -> None:
+    """A row whose class is not told costs its use as much as one that was left out."""
+    shown, hidden = (
+        d.protect(BOB, d.Policy.from_dict(policy.to_dict() | {"use": {"classify": "Diagnosis"}})).audit
+        for policy in (bob(method="nrd"), bob())
+    )
+    assert shown.usefulness.targets == hidden.usefulness.targets
+    assert hidden.usefulness.targets[0].released == 6 / 9  # 3 of the other 8 have the commonest class

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
+from discreet.measure.cells import cell_measures
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
@@ -315,6 +316,7 @@ def _release(
         detail=None if task is None else plan.detail,
         bound=plan.bound,
         usefulness=usefulness(released, told, bound),
+        cells=cell_measures(released, told, bound),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )

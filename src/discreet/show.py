@@ -20,6 +20,7 @@ from discreet.checking import Cells, Checked
 from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept, rows_listed
 from discreet.fitting import Fit
+from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Told, Usefulness
 from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
@@ -391,6 +392,7 @@ def _print_changes(to: Console, release: Release) -> None:
     if audit.bound is not None:
         to.print(f"The cut: {how_far(audit.bound)}.")
     _print_usefulness(to, audit.usefulness)
+    _print_cell_measures(to, audit.cells)
 
 
 def _edits(release: Release) -> Table:
@@ -460,6 +462,20 @@ def _print_usefulness(to: Console, found: Usefulness) -> None:
         )
     for told in found.targets:
         to.print(f"{escape(told.target)}: {_in_words(told)}.", soft_wrap=True)
+
+
+def _print_cell_measures(to: Console, found: CellMeasures | None) -> None:
+    """Say what the edits for confidential cells cost."""
+    if found is None:
+        return
+    lost = "infinite (a value is not released any more)" if found.skld == math.inf else f"{found.skld:.3g}"
+    to.print(f"Cells changed: {found.dd}. Distributions: distance (SKLD) {lost}, uncertainty (SCE) {found.sce:.3g}.")
+    some = f" of {found.of_pairs}" if found.pairs < found.of_pairs else ""
+    to.print(
+        f"Mutual information of {found.pairs}{some} pairs of columns: {found.mutual_information_change:.3g} bits "
+        f"changed on average (ACMI {found.acmi:.4g}, {found.acmi_infinite} lost all of it).",
+        soft_wrap=True,
+    )
 
 
 def _in_words(told: Told) -> str:

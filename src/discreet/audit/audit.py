@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.audit.verify import Finding, Verification
+from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.policy import Confidential, Crowd, Inference, Policy, ReleaseOptions
 from discreet.policy.share import percent
@@ -136,6 +137,8 @@ class Audit:
     that is not known."""
     usefulness: Usefulness
     """The groups of the release, and what they tell of each target."""
+    cells: CellMeasures | None
+    """What the edits for confidential cells cost; None when the policy has none."""
     warnings: tuple[str, ...]
     not_covered: tuple[str, ...]
 
@@ -169,6 +172,7 @@ class Audit:
             "detail": self.detail,
             "bound": self.bound,
             "usefulness": self.usefulness.to_dict(),
+            "cells": None if self.cells is None else self.cells.to_dict(),
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),
         }

@@ -150,7 +150,14 @@ class Job:
             for row in ward.rows
             if table.frame.real[row] == row
         }
+        self.cells = {
+            (number, row): (actual, chance)
+            for number, ward in enumerate(self.wards)
+            for row, actual, chance in zip(ward.rows, ward.actuals, ward.chances, strict=True)
+        }
         self.rounds = 0
+        self.stopped = False
+        """Whether it was told to stop before all cells were done."""
 
     def _guard(self, ward: Ward, defence: Defence) -> _Guard:
         if defence.method == "nrd":
@@ -176,6 +183,7 @@ class Job:
             self.rounds += 1
             before = self.table.frame.codes.sum(), self.table.gone.sum()
             if not self._protect(pending, carry_on):
+                self.stopped = True
                 break
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
@@ -212,16 +220,14 @@ class Job:
         """Protect some cells, once; return whether to go on."""
         together = {key for key in pending if self._method(key[0]) == "e-dropp"}
         self._protect_rows(together)
-        for number, ward in enumerate(self.wards):
+        for number in range(len(self.wards)):
             if self._method(number) == "e-decp":
                 self._protect_values(number, [row for at, row in pending if at == number])
-            actual_of = dict(zip(ward.rows, ward.actuals, strict=True))
-            chance_of = dict(zip(ward.rows, ward.chances, strict=True))
             for done, (at, row) in enumerate(pending):
                 if at == number and self._is_open(number, row):
                     if done % 16 == 0 and not carry_on(done, len(pending) - done):
                         return False
-                    self._protect_cell(number, row, actual_of[row], chance_of[row])
+                    self.take_turns(number, row)
         return carry_on(len(pending), 0)
 
     def _method(self, number: int) -> str | None:
@@ -229,18 +235,19 @@ class Job:
         shared = ("e-decp", "e-dropp")
         return next((defence.method for defence in self.wards[number].defences if defence.method in shared), None)
 
-    def _protect_cell(self, number: int, row: int, actual: int, chance: Chance) -> None:
-        """Let the defences of a cell take turns until all hold.
+    def take_turns(self, number: int, row: int) -> None:
+        """Let the defences of a cell of a ward take turns until all hold.
 
         At first each begins with the least general class that hides the value; the cell keeps the most general one
         that any of them asks for. Later rounds begin with what the cell has.
         """
         table, column, guards = self.table, self.wards[number].column, self.guards[number]
+        actual, chance = self.cells[number, row]
         here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
         for _ in range(ROUNDS):
             for guard in guards:
                 level = table.node(column, row)
-                if self.rounds == 1:
+                if self.rounds <= 1:
                     table.set(column, row, int(table.trees[column].parent[actual]))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)
