@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,15 @@ def test_a_target_whose_cells_are_hidden() -> None:
     )
     assert shown.usefulness.targets == hidden.usefulness.targets
     assert hidden.usefulness.targets[0].released == 6 / 9  # 3 of the other 8 have the commonest class
+
+
+def test_what_edits_cost_is_told_with_and_without_other_changes(tmp_path: Path) -> None:
+    """The detail of recoded columns stands with these, not below the single cells."""
+    for number, policy in enumerate((bob(), bob(d.KAnonymity(k=3, over=["Zip"]), columns={}))):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(policy.to_dict()))
+        made = ["protect", str(BOB), "-p", str(path), "-o", str(tmp_path / f"{number}.csv")]
+        told = CliRunner().invoke(app, made).output
+        assert "Cells changed: 3." in told
+        assert told.index("Single cells changed") < told.index("Cells changed: 3.")
+        assert told.find("of the detail of these columns") < told.index("Single cells changed")

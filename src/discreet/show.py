@@ -382,16 +382,14 @@ def _print_changes(to: Console, release: Release) -> None:
     if plan.recoded:
         to.print()
         to.print(_local_changes(release) if plan.groupings else _changes(release))
+        if audit.detail is not None:
+            to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+        if audit.bound is not None:
+            to.print(f"The cut: {how_far(audit.bound)}.")
+        _print_usefulness(to, audit.usefulness)
     if plan.edits:
         to.print()
         to.print(_edits(release))
-    if not plan.recoded:
-        return
-    if audit.detail is not None:
-        to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
-    if audit.bound is not None:
-        to.print(f"The cut: {how_far(audit.bound)}.")
-    _print_usefulness(to, audit.usefulness)
     _print_cell_measures(to, audit.cells)
 
 
