@@ -14,7 +14,7 @@ from discreet.method.cells.chance import FIRST, Chance, drawn, seeded
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes, CellTable
-from discreet.method.cells.trees import coded, flat, from_nested
+from discreet.method.cells.trees import coded, from_nested
 from tests.method.cells.strategies import SHAPES, filled
 from tests.reference.cells_model import Cell, Nested, Table, Taxonomy, is_top, naive_bayes, spread_bayes
 from tests.reference.cells_tree import classify, covering, id3, id3_g
