@@ -139,6 +139,9 @@ def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     old = codes[column, row]
     if old == node:
         return
+    if frame.real[row] != row:
+        codes[column, row] = node
+        return
     for model in range(len(class_column)):
         mine = class_column[model]
         if mine == column:
@@ -588,7 +591,7 @@ def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def
 @kernel
 def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
     """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
-    codes, first, locked, order = frame.codes, frame.first, frame.locked, frame.order
+    codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
     predictors = guesser.predictors
     mine = frame.class_column[guesser.column]
     best = likeliest(frame, guesser, row)
@@ -611,7 +614,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
                 if not ahead:
                     break
                 other = order[i] if level == 1 else i
-                if codes[mine, other] != low or other == row or locked[mine, other]:
+                if codes[mine, other] != low or real[other] != other or other == real[row] or locked[mine, other]:
                     continue
                 if not _alike(codes, first, predictors, row, other):
                     n = _noted(frame, log, n, other, mine, high)
