@@ -159,6 +159,8 @@ class Job:
             for row, actual, chance in zip(ward.rows, ward.actuals, ward.chances, strict=True)
         }
         self.rounds = 0
+        self.stopped = False
+        """Whether it was told to stop before all cells were done."""
 
     def _guard(self, ward: Ward, defence: Defence) -> _Guard:
         if defence.method == "nrd":
@@ -183,6 +185,7 @@ class Job:
             self.rounds += 1
             before = self.table.frame.codes.sum(), self.table.gone.sum()
             if not self._protect(pending, carry_on):
+                self.stopped = True
                 break
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
