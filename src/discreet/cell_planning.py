@@ -206,6 +206,7 @@ class _Planning:
             defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
             chances=tuple(chances),
             strict=requirement.strict,
+            deletes=requirement.change == "delete",
             fall_back=requirement.may("others.conditions"),
             removes=requirement.on_failure == "remove",
         )
