@@ -212,6 +212,7 @@ def e_decp(
     rnbg: dict[int, str] = {}
     steps: list[Step] = []
     for d in rows:
+        chooser.about(d, 1)
         begin = opening(naive_bayes(work, d, j, predictors, domain), actual, k, chooser, strict)
         if begin.rnbg:
             rnbg[d] = begin.rnbg
@@ -279,6 +280,7 @@ def e_dropp(
     rnbg: dict[int, str] = {}
     steps: list[Step] = []
     for j in columns:
+        chooser.about(j, 1)
         begin = opening(naive_bayes(work, i, j, others, domains[j]), actual[j], k, chooser, strict)
         if begin.rnbg:
             rnbg[j] = begin.rnbg

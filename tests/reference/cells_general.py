@@ -103,6 +103,7 @@ def decp_g(
     steps: list[Step] = []
     attempts: list[Attempt] = []
     for lj in range(1, classes.depth(actual) + 1):
+        chooser.about(i, lj)
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
         job = Job(work, i, j, predictors, taxonomies, actual, level, k, chooser, strict, toss)
@@ -179,6 +180,7 @@ def incp_g(
     actual = secret(table, i, j, predictors, classes.domain)
     steps: list[Step] = []
     for lj in range(1, classes.depth(actual) + 1):
+        chooser.about(i, lj)
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
         attempt = raise_guesses(Job(work, i, j, predictors, taxonomies, actual, level, k, chooser, strict))
@@ -234,6 +236,7 @@ def dropp_g(
     actual = secret(table, i, j, predictors, classes.domain)
     steps: list[Step] = []
     for lj in range(1, classes.depth(actual) + 1):
+        chooser.about(i, lj)
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
         attempt = lower_own(Job(work, i, j, predictors, taxonomies, actual, level, k, chooser, strict))

@@ -52,6 +52,7 @@ class Rows:
             self.work[d][self.j] = self.taxonomies[self.j].up(self.actual, lj)
         active = []
         for d in remaining:
+            chooser.about(d, lj)
             begin = opening(self.probabilities(d), self.actual, k, chooser, strict)
             if begin.rnbg:
                 self.rnbg[d] = begin.rnbg
@@ -158,6 +159,7 @@ class Columns:
             self.work[self.i][j] = self.taxonomies[j].up(self.actual[j], level)
         active = []
         for j in remaining:
+            chooser.about(j, level)
             begin = opening(self.probabilities(j), self.actual[j], k, chooser, strict)
             if begin.rnbg:
                 self.rnbg[j] = begin.rnbg

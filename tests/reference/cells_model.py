@@ -26,6 +26,9 @@ DECLINED = "declined"  # the coin of a two-valued domain said stop: hidden, stil
 class Chooser(Protocol):
     """The only source of chance."""
 
+    def about(self, cell: int, level: int) -> None:
+        """Which cell (by row, or by column where those of one row are at stake) and class level comes next."""
+
     def pick(self, candidates: Sequence[str]) -> str:
         """One of the eligible next best guesses, given in Top-k order."""
 
@@ -35,6 +38,9 @@ class Chooser(Protocol):
 
 class First:
     """The choices of the worked examples: the first candidate, and always go on."""
+
+    def about(self, cell: int, level: int) -> None:
+        pass
 
     def pick(self, candidates: Sequence[str]) -> str:
         return candidates[0]
@@ -48,6 +54,9 @@ class Drawn:
     """Choices by a seeded generator."""
 
     generator: Random
+
+    def about(self, cell: int, level: int) -> None:
+        pass
 
     def pick(self, candidates: Sequence[str]) -> str:
         return self.generator.choice(candidates)

@@ -86,6 +86,8 @@ class Prior:
 def prior(view: View) -> Prior:
     """Return the guess of whoever looks at the class alone."""
     tree = view.classes.tree
+    if not tree.domain:
+        return Prior(None, 0, 0)
     leaves = tree.leaf_of[view.classes.nodes]
     counts = np.bincount(leaves[leaves >= 0], minlength=len(tree.domain))
     top = int(np.argmax(counts))

@@ -46,8 +46,8 @@ class Cell:
     probability
         What the adversary gives the true value on the release (the largest, where several lines are possible);
         for reports: no answer rests on it.
-    guessed_when_only_hidden
-        Whether the adversary guesses it where only the confidential cells are hidden; None if that is not known.
+    guessed_when_only_hidden, probability_when_only_hidden
+        The same where only the confidential cells are hidden; None if that is not known.
     """
 
     row: int
@@ -56,6 +56,7 @@ class Cell:
     hidden: bool | None
     probability: float | None
     guessed_when_only_hidden: bool | None = None
+    probability_when_only_hidden: float | None = None
 
     @property
     def removed(self) -> bool:
@@ -72,6 +73,7 @@ class Cell:
             "removed": self.removed,
             "probability": self.probability,
             "guessed_when_only_hidden": self.guessed_when_only_hidden,
+            "probability_when_only_hidden": self.probability_when_only_hidden,
         }
 
 
@@ -322,11 +324,13 @@ class _Check:
         column, marker = self.policy.columns.get(name), self.policy.marker
         found = reach(originals, released, column, marker, missing, self.medians.get(name))
         order = np.array(found.order, dtype=np.int64)
+        at = {text: number for number, text in enumerate(originals)}
         covers = np.zeros((len(originals), len(released)), dtype=np.bool_)
         for place, ranges in enumerate(found.ranges):
             for first, stop in ranges:
                 covers[order[first:stop], place] = True
-            covers[[number for number, text in enumerate(originals) if text == released[place]], place] = True
+            if released[place] in at:
+                covers[at[released[place]], place] = True
         return covers
 
     def attacked(self, trained: Trained) -> tuple[Flags, Floats]:
@@ -363,7 +367,7 @@ class _Check:
             exposed, probability = self.attacked(make(adversary).train(self.view))
             before = None if alone is None else alone._guessed(adversary)
             cells += self._cells(adversary.name, exposed, probability, hidden, lot, before)
-            known = None if before is None else before[before >= 0]
+            known = None if before is None else before[0][before[0] >= 0]
             against.append(
                 Against(
                     adversary.name,
@@ -376,23 +380,30 @@ class _Check:
             )
         return CellsFound(index, str(self.requirement), _summary(cells), tuple(cells), tuple(against), first)
 
-    def _guessed(self, adversary: Adversary) -> Ints:
-        """Return for each cell 1 if it is guessed, 0 if not, -1 if nobody could guess it."""
-        guessed = np.full(len(self.places), -1, dtype=np.int64)
-        guessed[self.checked] = self.attacked(make(adversary).train(self.view))[0]
-        return guessed
+    def _guessed(self, adversary: Adversary) -> tuple[Ints, Floats]:
+        """Return for each cell 1 if it is guessed, 0 if not, -1 if nobody could guess it; and how probable it is."""
+        guessed, probability = np.full(len(self.places), -1, dtype=np.int64), np.zeros(len(self.places))
+        guessed[self.checked], probability[self.checked] = self.attacked(make(adversary).train(self.view))
+        return guessed, probability
 
     def _cells(
-        self, adversary: str, exposed: Flags, probability: Floats, hidden: Flags, lot: Flags, before: Ints | None
+        self,
+        adversary: str,
+        exposed: Flags,
+        probability: Floats,
+        hidden: Flags,
+        lot: Flags,
+        before: tuple[Ints, Floats] | None,
     ) -> list[Cell]:
         at = {int(place): number for number, place in enumerate(self.checked)}
         numbers = self.original.numbers()[self.places]
         cells = []
         for place, number in enumerate(numbers.tolist()):
-            earlier = None if before is None or before[place] < 0 else bool(before[place])
+            unknown = before is None or before[0][place] < 0
+            earlier = (None, None) if before is None or unknown else (bool(before[0][place]), float(before[1][place]))
             if place not in at:
                 answer = Answer.HOLDS if self.here[place] < 0 else Answer.NOT_CHECKABLE
-                cells.append(Cell(number, adversary, answer, None, None, earlier))
+                cells.append(Cell(number, adversary, answer, None, None, *earlier))
                 continue
             here = at[place]
             answer = Answer.HOLDS
@@ -400,7 +411,7 @@ class _Check:
                 answer = Answer.BROKEN
             elif exposed[here]:
                 answer = Answer.BY_LOT if lot[here] else Answer.BROKEN
-            cells.append(Cell(number, adversary, answer, bool(hidden[here]), float(probability[here]), earlier))
+            cells.append(Cell(number, adversary, answer, bool(hidden[here]), float(probability[here]), *earlier))
         return cells
 
 

@@ -97,6 +97,8 @@ class Guesser(NamedTuple):
     strict: bool
     size: int
     """How many factors a probability can have at most."""
+    step: npt.NDArray[np.int32]
+    """What each node becomes when it is changed: the node above it, or the root at once where values are deleted."""
 
 
 @helper
@@ -137,6 +139,9 @@ def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     old = codes[column, row]
     if old == node:
         return
+    if frame.real[row] != row:
+        codes[column, row] = node
+        return
     for model in range(len(class_column)):
         mine = class_column[model]
         if mine == column:
@@ -164,10 +169,10 @@ def forget(frame, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raised(parent, node, levels):  # type: ignore[no-untyped-def]
-    """Return the node some levels above; it stops at the root."""
-    while levels > 0 and parent[node] >= 0:
-        node = parent[node]
+def raised(step, node, levels):  # type: ignore[no-untyped-def]
+    """Return what a node becomes when it is changed so many times; it stops at the root."""
+    while levels > 0 and step[node] >= 0:
+        node = step[node]
         levels -= 1
     return node
 
@@ -519,7 +524,7 @@ def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def
     best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
     for i in range(len(guesser.predictors)):
         node = frame.codes[guesser.predictors[i], row]
-        low, high = raised(frame.parent, node, level - 1), raised(frame.parent, node, level)
+        low, high = raised(guesser.step, node, level - 1), raised(guesser.step, node, level)
         if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
             continue
         if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
@@ -535,8 +540,8 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
 
     Returns the number of changes in the log.
     """
-    codes, parent, locked, own = frame.codes, frame.parent, frame.locked, frame.own
-    order, begins = frame.order, frame.begins
+    codes, locked, own = frame.codes, frame.locked, frame.own
+    order, begins, step, itself = frame.order, frame.begins, guesser.step, frame.real[row]
     k = frame.class_first[guesser.column] + frame.leaf[actual]
     mine = frame.class_column[guesser.column]
     size, strict = guesser.size, guesser.strict
@@ -554,17 +559,16 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
                 break
             done[best] = True
             column = guesser.predictors[best]
-            low = raised(frame.parent, frame.codes[column, row], level - 1)
-            high = raised(frame.parent, frame.codes[column, row], level)
-            for i in range(frame.begins[k], frame.begins[k + 1]):
-                other = frame.order[i]
+            low, high = raised(step, codes[column, row], level - 1), raised(step, codes[column, row], level)
+            for i in range(begins[k], begins[k + 1]):
+                other = order[i]
                 if (
-                    frame.codes[column, other] == low
-                    and frame.codes[mine, other] == actual
-                    and not frame.locked[column, other]
-                    and other != frame.real[row]
+                    codes[column, other] == low
+                    and codes[mine, other] == actual
+                    and not locked[column, other]
+                    and other != itself
                 ):
-                    if frame.own[k, low] <= keep or not ahead:
+                    if own[k, low] <= keep or not ahead:
                         break
                     n = _noted(frame, log, n, other, column, high)
                     m, d = terms(frame, guesser, row, actual, nums, dens)
@@ -586,8 +590,8 @@ def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def
 @kernel
 def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
     """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
-    codes, first, parent, locked, order = frame.codes, frame.first, frame.parent, frame.locked, frame.order
-    predictors = guesser.predictors
+    codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
+    predictors, step = guesser.predictors, guesser.step
     mine = frame.class_column[guesser.column]
     best = likeliest(frame, guesser, row)
     chosen = 0
@@ -597,7 +601,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
             chosen += 1
     for level in range(1, levels + 1):
         for v in best[:chosen]:
-            low, high = raised(parent, v, level - 1), raised(parent, v, level)
+            low, high = raised(step, v, level - 1), raised(step, v, level)
             if low == high:
                 continue
             begin, stop = 0, codes.shape[1]
@@ -609,7 +613,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
                 if not ahead:
                     break
                 other = order[i] if level == 1 else i
-                if codes[mine, other] != low or other == row or locked[mine, other]:
+                if codes[mine, other] != low or other == real[row] or locked[mine, other] or real[other] != other:
                     continue
                 if not _alike(codes, first, predictors, row, other):
                     n = _noted(frame, log, n, other, mine, high)
@@ -657,7 +661,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
             best, best_n, best_d = NOBODY, 0, 0
             for i in range(parts):
                 column = guesser.predictors[i]
-                low, high = raised(frame.parent, before[i], level - 1), raised(frame.parent, before[i], level)
+                low, high = raised(guesser.step, before[i], level - 1), raised(guesser.step, before[i], level)
                 # a column that a lower level passed over is out for good
                 if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
                     continue
@@ -672,7 +676,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
                 break
             done[best] = True
             column = guesser.predictors[best]
-            n = _noted(frame, log, n, row, column, raised(frame.parent, before[best], level))
+            n = _noted(frame, log, n, row, column, raised(guesser.step, before[best], level))
     return n
 
 
