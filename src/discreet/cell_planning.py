@@ -206,6 +206,7 @@ class _Planning:
             defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
             chances=tuple(chances),
             strict=requirement.strict,
+            deletes=requirement.change == "delete",
             fall_back=requirement.may("others.conditions"),
             removes=requirement.on_failure == "remove",
         )
@@ -242,16 +243,17 @@ class _Planning:
         job = Job(self.table, self.wards)
         job.run(carry_on)
         if failing := job.failing:
-            raise UnprotectedCells(self._unprotected([(story.ward, story.row) for story in failing]))
+            cells = [(story.ward, story.row) for story in failing]
+            raise UnprotectedCells(self._unprotected(cells, stopped=job.stopped))
         removed = tuple(self.numbers[np.flatnonzero(self.table.gone[: len(self.numbers)])].tolist())
         return CellPlan(tuple(self._edits()), removed, tuple(self._stories(job)))
 
-    def _unprotected(self, failing: Sequence[tuple[int, int]]) -> list[Unprotected]:
+    def _unprotected(self, failing: Sequence[tuple[int, int]], *, stopped: bool) -> list[Unprotected]:
         found = []
         for ward, (index, requirement) in enumerate(self.requirements):
             rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
             if rows:
-                found.append(Unprotected(index, str(requirement), tuple(rows)))
+                found.append(Unprotected(index, str(requirement), tuple(rows), stopped))
         return found
 
     def _edits(self) -> Iterator[Edit]:

@@ -129,12 +129,17 @@ class Unprotected:
     index: int
     promise: str
     rows: tuple[int, ...]
+    stopped: bool = False
+    """Whether there was no time to try everything."""
 
     def __str__(self) -> str:
-        return (
-            f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} cannot be protected; "
-            "choose another method, allow more to be changed, or write on_failure: remove"
+        what, fix = (
+            "cannot be protected",
+            "choose another method, allow more to be changed, or write on_failure: remove",
         )
+        if self.stopped:
+            what, fix = "not protected when the search was stopped", "allow more time"
+        return f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} {what}; {fix}"
 
 
 class UnprotectedCells(PromiseError):

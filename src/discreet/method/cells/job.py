@@ -45,6 +45,8 @@ class Ward:
     defences: tuple[Defence, ...]
     chances: tuple[Chance, ...]
     strict: bool = False
+    deletes: bool = False
+    """Whether values are hidden at once, and not generalised one level after the other."""
     fall_back: bool = True
     """Whether INCP may go on with DECP."""
     removes: bool = False
@@ -78,7 +80,7 @@ class _Guard(Protocol):
 class _AgainstBayes:
     def __init__(self, table: CellTable, ward: Ward, options: Bayes, method: str) -> None:
         self.table, self.ward, self.method = table, ward, method
-        self.guesser = table.guesser(ward.column, ward.predictors, options)
+        self.guesser = table.guesser(ward.column, ward.predictors, options, deletes=ward.deletes)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
         start = self.table.first[self.ward.column]
@@ -110,7 +112,8 @@ class _AgainstTree:
         return found
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        return hid3.protect(self.trees, self.ward.column, self.ward.predictors, row, actual, chance)
+        ward = self.ward
+        return hid3.protect(self.trees, ward.column, ward.predictors, row, actual, chance, deletes=ward.deletes)
 
 
 class _AgainstLearner:
@@ -156,6 +159,8 @@ class Job:
             for row, actual, chance in zip(ward.rows, ward.actuals, ward.chances, strict=True)
         }
         self.rounds = 0
+        self.stopped = False
+        """Whether it was told to stop before all cells were done."""
 
     def _guard(self, ward: Ward, defence: Defence) -> _Guard:
         if defence.method == "nrd":
@@ -172,19 +177,21 @@ class Job:
         It stops when `carry_on` says so: what is exposed then fails.
         """
         for ward in self.wards:
-            parent = self.table.trees[ward.column].parent
             for row, actual in zip(ward.rows, ward.actuals, strict=True):
                 if self.table.node(ward.column, row) == actual:
-                    self.table.set(ward.column, row, int(parent[actual]))
+                    self.table.set(ward.column, row, self._least(ward, actual))
         pending = [(number, row) for number, ward in enumerate(self.wards) for row in ward.rows]
         while pending and self.rounds < ROUNDS:
             self.rounds += 1
             before = self.table.frame.codes.sum(), self.table.gone.sum()
             if not self._protect(pending, carry_on):
+                self.stopped = True
                 break
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
+        for story in self.failing:  # changes for other cells may have helped
+            story.status = "done"
         for number, row in self.exposed():
             self._story(number, row).status = "failed"
 
@@ -209,6 +216,10 @@ class Job:
     def _is_open(self, number: int, row: int) -> bool:
         """Whether a cell is in the table and was not left by lot."""
         return not self.table.gone[row] and self._story(number, row).status != "by lot"
+
+    def _least(self, ward: Ward, actual: int) -> int:
+        """Return the least general node that hides a value."""
+        return 0 if ward.deletes else int(self.table.trees[ward.column].parent[actual])
 
     def _story(self, number: int, row: int) -> Story:
         return self.stories[number, int(self.table.frame.real[row])]
@@ -245,7 +256,7 @@ class Job:
             for guard in guards:
                 level = table.node(column, row)
                 if self.rounds <= 1:
-                    table.set(column, row, int(table.trees[column].parent[actual]))
+                    table.set(column, row, self._least(self.wards[number], actual))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)
                 self._note(number, row, outcome)
@@ -286,19 +297,17 @@ class Job:
 
     def _protect_rows(self, pending: set[tuple[int, int]]) -> None:
         """e-DROPP: cells of one row share the changes."""
-        by_row: dict[int, list[int]] = {}
+        by_row: dict[int, dict[int, int]] = {}
         for number, row in sorted(pending):
-            if self._is_open(number, row):
-                by_row.setdefault(row, []).append(number)
-        for row, numbers in by_row.items():
+            if self._is_open(number, row):  # of several wards of one cell only the first shares
+                by_row.setdefault(row, {}).setdefault(self.wards[number].column, number)
+        for row, number_of in by_row.items():
             guessers, actuals, chances = {}, {}, {}
-            for number in numbers:
-                ward = self.wards[number]
-                place = ward.rows.index(row)
+            for column, number in number_of.items():
                 guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
-                guessers[ward.column] = guard.guesser
-                actuals[ward.column], chances[ward.column] = ward.actuals[place], ward.chances[place]
+                guessers[column] = guard.guesser
+                actuals[column], chances[column] = self.cells[number, row]
             outcomes = many.e_dropp(self.table, guessers, row, actuals, chances)
-            for number in numbers:
-                if (outcome := outcomes[self.wards[number].column]).status != "failed":
-                    self._note(number, row, outcome)
+            for column, number in number_of.items():
+                if outcomes[column].status != "failed":
+                    self._note(number, row, outcomes[column])
