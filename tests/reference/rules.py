@@ -36,7 +36,7 @@ def answer(task: Task, hidden: list[Cell], method: str) -> Answer:
 
 
 def in_rounds(task: Task, group_step: Callable[[int, str, list[Cell]], None], method: str) -> Answer:
-    """One protected value after the other, again until nothing is hidden: one group's hiding can raise another's rules."""
+    """One protected value after the other, again until nothing is hidden: one can raise the other's rules."""
     hidden: list[Cell] = []
     while True:
         before = len(hidden)
@@ -122,7 +122,7 @@ def max_descendant(graph: Graph, eligible: Sequence[Pattern]) -> Pattern:
 
 def random_node(draw: Draw) -> Choose:
     """RANDOM: any eligible node, offered in the order of MAX-DESCENDANT's ties."""
-    return lambda graph, eligible: draw(sorted(eligible, key=pattern_order))
+    return lambda _, eligible: draw(sorted(eligible, key=pattern_order))
 
 
 def random_max(draw: Draw) -> Choose:
@@ -214,7 +214,7 @@ def leaks(task: Task, released: Table, cell: Cell, pattern: Pattern) -> bool:
 
 
 def cr(task: Task, hide: str, largest_first: bool = True) -> Answer:
-    """The baseline of Saygin and others: rule after rule, row after row; `hide` is "sensitive" (a) or "conditions" (b)."""
+    """The baseline of Saygin and others, rule after rule: `hide` is "sensitive" (case a) or "conditions" (case b)."""
     free = may_hide(task)
     hidden: list[Cell] = []
     while True:
@@ -228,9 +228,7 @@ def cr(task: Task, hide: str, largest_first: bool = True) -> Answer:
             return answer(task, hidden, f"CR {hide}, {'largest' if largest_first else 'smallest'} first")
 
 
-def hide_rule(
-    task: Task, rule: Rule, wanted: Sequence[Rule], hide: str, free: set[Cell], hidden: list[Cell]
-) -> None:
+def hide_rule(task: Task, rule: Rule, wanted: Sequence[Rule], hide: str, free: set[Cell], hidden: list[Cell]) -> None:
     """Relevant rows in ascending number of rules to hide that they support, then row number, until the rule is safe."""
     released = release(task, hidden)
     supported = {i: sum(i in relevant(released, r) for r in wanted) for i in relevant(released, rule)}

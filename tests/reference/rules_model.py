@@ -43,6 +43,7 @@ class Regions(NamedTuple):
     own_conditions: bool = False
 
 
+NOTHING = Regions()
 CASES = {
     "a": Regions(others_sensitive=True),
     "b": Regions(others_conditions=True),
@@ -51,7 +52,7 @@ CASES = {
     "e": Regions(others_sensitive=True, own_conditions=True),
     "f": Regions(others_conditions=True, others_sensitive=True, own_conditions=True),
     "g": Regions(others_conditions=True, others_sensitive=True),
-    "h": Regions(),
+    "h": NOTHING,
 }
 
 
@@ -65,7 +66,7 @@ class Task:
     minus: set[Cell]
     min_confidence: Fraction
     min_support: int = 0
-    regions: Regions = Regions()
+    regions: Regions = NOTHING
     plus: set[Cell] = field(default_factory=set)
     denominator: Denominator = "all"
 
@@ -144,7 +145,7 @@ def true_value(task: Task, cell: Cell) -> str:
 
 
 def carriers(task: Task, released: Table) -> dict[Rule, list[int]]:
-    """Every rule about a cell marked -, with the rows it is about, in the order of sensitive column, row, pattern size."""
+    """Every rule about a cell marked -, with the rows it is about; by sensitive column, row, pattern size."""
     out: dict[Rule, list[int]] = {}
     for cell in sorted(task.minus, key=lambda cell: (cell.column, cell.row)):
         for pattern in subsets(known(released, task, cell)):
@@ -158,7 +159,7 @@ def relevant(released: Table, rule: Rule) -> list[int]:
 
 
 def counts(released: Table, rule: Rule, denominator: Denominator) -> tuple[int, int]:
-    """Support of the rule and of its pattern; a row with a hidden sensitive cell counts in the latter, or not at all."""
+    """Support of the rule and of its pattern; a hidden sensitive cell counts in the latter, or not at all."""
     having = [row for row in released if matches(row, rule.pattern)]
     if denominator == "published":
         having = [row for row in having if row[rule.column] is not None]
