@@ -17,7 +17,6 @@ from tests.reference.rules_model import (
     Cell,
     Certificate,
     Exhausted,
-    Regions,
     Rule,
     Table,
     Task,
@@ -192,13 +191,23 @@ def optimum(task: Task) -> Answer:
 Method = Callable[[Task], Answer]
 
 
-def methods(regions: Regions) -> list[Method]:
-    """The cases of the paper."""
-    if regions.others_sensitive:
-        return [smc, hitting_sets, general] if regions.own_conditions else [smc]
-    if regions.others_conditions:
-        return [graph_method, hitting_sets, general] if regions.own_conditions else [graph_method]
-    return [hitting_sets] if regions.own_conditions else []
+def lemma_1_holds(task: Task) -> bool:
+    """Where sensitive cells of others may be hidden, their conditions need not be: one column, every row counted."""
+    return task.denominator == "all" and len(task.sensitive) == 1
+
+
+def methods(task: Task) -> list[Method]:
+    """The cases of the paper; f and g are e and a only where Lemma 1 holds."""
+    others_conditions, others_sensitive, own_conditions = task.regions
+    out: list[Method] = []
+    if others_sensitive:
+        out.append(smc)
+        others_conditions = others_conditions and not lemma_1_holds(task)
+    if others_conditions:
+        out.append(graph_method)
+    if own_conditions:
+        out.append(hitting_sets)
+    return [*out, general] if len(out) > 1 else out
 
 
 def marks_matter(task: Task) -> bool:
@@ -213,7 +222,7 @@ def solve(task: Task, few_cells: int = FEW_CELLS) -> Answer:
     proof = certificate(task)
     if proof is not None:
         return Answer(INFEASIBLE, [], proof, "certificate")
-    tried = methods(task.regions)
+    tried = methods(task)
     if marks_matter(task) and general not in tried:
         tried = [*tried, general]
     answers = [method(task) for method in tried]
