@@ -13,7 +13,7 @@ import numpy.typing as npt
 from discreet.errors import Problem
 from discreet.plan import Edit
 from discreet.policy import Policy
-from discreet.policy.confidential import Confidential
+from discreet.policy.confidential import Adversary, Confidential, Rules, too_many_conditions, MOST_CONDITIONS
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -84,6 +84,15 @@ def predictors_of(requirement: Confidential, policy: Policy, columns: Sequence[s
         return requirement.predictors
     left_out = {requirement.column, *policy.identifiers}
     return tuple(column for column in columns if column not in left_out)
+
+
+def known_to(
+    adversary: Adversary, requirement: Confidential, policy: Policy, columns: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns from which an adversary predicts: the conditions of rules that name some, else the predictors."""
+    if isinstance(adversary, Rules) and adversary.conditions is not None:
+        return adversary.conditions
+    return predictors_of(requirement, policy, columns)
 
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
