@@ -181,11 +181,11 @@ class RulesGuesser:
         """Say which confidences are above the threshold: whole numbers only."""
         over, under = self.min_confidence.numerator, self.min_confidence.denominator
         if under * (int(rows.max(initial=0)) + 1) < 2**63:
-            more: Flags = support * under > rows * over
-            return more
+            above: Flags = support * under > rows * over
+            return above
         different, which = np.unique(rows, return_inverse=True)
         most = np.array([number * over // under for number in different.tolist()], dtype=np.int64)
-        more = support > most[which.reshape(rows.shape)]
+        more: Flags = support > most[which.reshape(rows.shape)]
         return more
 
 
