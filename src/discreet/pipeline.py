@@ -32,7 +32,7 @@ from discreet.planning import (
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
-from discreet.selecting import cell_problems, hides, wanted
+from discreet.selecting import cell_problems, cell_warnings, hides, wanted
 from discreet.spaces import changeable_columns
 from discreet.suppression import rows_to_suppress
 from discreet.table.engine import Engine
@@ -217,7 +217,7 @@ def prepare(
     seen = source.edited(hides(policy, source)) if bound.counted else source
     counted = counted if seen is source else seen.count(bound.counted)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
-    warnings += tight_warnings(policy)
+    warnings += [*tight_warnings(policy), *cell_warnings(policy, source)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
     if places is None:

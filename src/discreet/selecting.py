@@ -13,7 +13,8 @@ import numpy.typing as npt
 from discreet.errors import Problem
 from discreet.plan import Edit
 from discreet.policy import Policy
-from discreet.policy.confidential import Confidential
+from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
+from discreet.policy.share import percent
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -86,6 +87,15 @@ def predictors_of(requirement: Confidential, policy: Policy, columns: Sequence[s
     return tuple(column for column in columns if column not in left_out)
 
 
+def known_to(
+    adversary: Adversary, requirement: Confidential, policy: Policy, columns: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns from which an adversary predicts: the conditions that rules name, else the predictors."""
+    if isinstance(adversary, Rules) and adversary.conditions is not None:
+        return adversary.conditions
+    return predictors_of(requirement, policy, columns)
+
+
 def known_to_groups(policy: Policy) -> frozenset[str]:
     """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
     return frozenset(column for promise in policy.promises() for column in promise.given)
@@ -106,8 +116,14 @@ def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
     for index, requirement in enumerate(policy.protect):
         if isinstance(requirement, Confidential):
             found = _Checked(policy, index, requirement, original)
-            problems += [*found.rows(), *found.columns(), *found.values(), *found.published(), *found.taxonomies()]
+            problems += [*found.rows(), *found.columns(), *found.conditions(), *found.values(), *found.published()]
+            problems += found.taxonomies()
     return problems
+
+
+def cell_warnings(policy: Policy, original: Engine) -> list[str]:
+    """Return what the owner should know of confidential cells before they are protected, on a table that fits."""
+    return [text for index, made in wanted(policy) for text in _Checked(policy, index, made, original).too_common()]
 
 
 class _Checked:
@@ -147,7 +163,7 @@ class _Checked:
             if name in policy.identifiers:
                 message = f"{name!r} is an identifier, which is left out of the release; take it out"
                 yield policy.problem(("protect", self.index, "predictors", place), message)
-        if not predictors_of(requirement, policy, self.original.columns):
+        if not predictors_of(requirement, policy, self.original.columns) and not self._names_conditions():
             yield self.problem("predictors", "there is no other released column to predict from")
         if requirement.column in known_to_groups(policy):
             message = (
@@ -155,8 +171,49 @@ class _Checked:
                 "hidden without breaking its groups; take it out of one of the two"
             )
             yield self.problem("column", message)
-        for name in (requirement.column, *predictors_of(requirement, policy, self.original.columns)):
+        known = [name for adversary in requirement.adversaries for name in self._known_to(adversary)]
+        for name in dict.fromkeys([requirement.column, *known]):
             yield from self._marker_occurs(name)
+
+    def _known_to(self, adversary: Adversary) -> tuple[str, ...]:
+        return known_to(adversary, self.requirement, self.policy, self.original.columns)
+
+    def _names_conditions(self) -> bool:
+        """Whether every adversary has named the columns that it knows."""
+        return all(isinstance(each, Rules) and each.conditions is not None for each in self.requirement.adversaries)
+
+    def conditions(self) -> Iterator[Problem]:
+        """Yield what is wrong with the conditions of rules."""
+        for place, adversary in enumerate(self.requirement.against):
+            if not isinstance(adversary, Rules):
+                continue
+            here = ("protect", self.index, "against", place, "rules", "conditions")
+            for name in adversary.conditions or ():
+                if name in self.policy.identifiers:
+                    message = f"{name!r} is an identifier, which is left out of the release; take it out"
+                    yield self.policy.problem(here, message)
+            number = len(self._known_to(adversary))
+            if number > MOST_CONDITIONS:
+                yield self.policy.problem(here, too_many_conditions(number))
+
+    def too_common(self) -> Iterator[str]:
+        """Yield a warning where confidential values are common enough to be guessed without a rule."""
+        encoded = self.original.encoded(self.requirement.column)
+        told = np.array([not is_missing(self.policy, value) for value in encoded.domain], dtype=np.bool_)
+        others = np.delete(encoded.codes, self.places)
+        counts = np.where(told, np.bincount(others, minlength=len(told)), 0)
+        known = int(counts.sum())
+        for adversary in self.requirement.adversaries:
+            if not isinstance(adversary, Rules):
+                continue
+            limit = adversary.min_confidence
+            common = [count > limit * known for count in counts.tolist()]
+            if cells := int(np.array(common, dtype=np.bool_)[encoded.codes[self.places]].sum()):
+                yield (
+                    f"protect[{self.index}]: {cells} of the {len(self.places)} confidential cells have a value that "
+                    f"more than {percent(limit)} of the other cells of {self.requirement.column!r} have: this guess "
+                    "needs no rule, and no hiding of single cells prevents it"
+                )
 
     def _marker_occurs(self, name: str) -> Iterator[Problem]:
         marker, missing = self.policy.marker, self.policy.missing
@@ -182,12 +239,16 @@ class _Checked:
         known = sum(not is_missing(policy, value) for value in column.domain)
         if known == 1:
             yield self.problem("column", f"{requirement.column!r} has only one value, so there is nothing to guess")
-        elif known == 2 and requirement.two_values == "refuse":
+        elif known == 2 and requirement.two_values == "refuse" and not self._only_rules():
             message = (
                 f"{requirement.column!r} has only two values: not to be the one is to be the other, and no method "
                 "here protects that; two_values: lot leaves each cell to chance, which protects no single one"
             )
             yield self.problem("column", message)
+
+    def _only_rules(self) -> bool:
+        """Whether confidence alone decides: hiding one of two values does not tell the other then."""
+        return all(isinstance(adversary, Rules) for adversary in self.requirement.adversaries)
 
     def published(self) -> Iterator[Problem]:
         """Yield cells that must be published and do not exist, or are confidential."""

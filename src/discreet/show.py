@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rich.table import Table
 
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.cells import CellsFound
+from discreet.audit.cells import Against, CellsFound
 from discreet.audit.verify import Finding, Verification, Worst
 from discreet.checking import Cells, Checked
 from discreet.drafting import Draft, taxonomy_command
@@ -188,7 +188,7 @@ def _about_wards(cells: Cells) -> Iterator[str]:
         return
     for against in cells.hidden.against:
         commonest = f"{against.guessed_by_prior} have the commonest value"
-        told = f"{against.adversary} guesses {against.guessed} of {against.cells} ({commonest})"
+        told = f"{_guessing(against)} ({commonest})"
         yield f"if only the cells themselves are hidden, {told}"
     if cells.alone:
         yield f"not edited, for another promise, the use or the role: {', '.join(cells.alone)}"
@@ -360,12 +360,29 @@ def _about_cells(found: CellsFound) -> Iterator[str]:
         beside = [f"{against.guessed_by_prior} have the commonest value"]
         if against.guessed_when_only_hidden is not None:
             beside.insert(0, f"{against.guessed_when_only_hidden} if only the cells themselves were hidden")
-        yield f"{against.adversary} guesses {against.guessed} of {against.cells} ({'; '.join(beside)})"
+        yield f"{_guessing(against)} ({'; '.join(beside)})"
+        if against.readings is not None:
+            yield f"rules read otherwise find {_read_otherwise(against.readings)}"
     if removed := len({cell.row for cell in found.cells if cell.removed}):
         yield f"{_counted(removed, 'row')} not released"
     for answer, told in ((Answer.BROKEN, "guessed"), (Answer.BY_LOT, "guessed, and left so by lot")):
         if rows := found.rows(answer):
             yield f"{told}: {rows_listed(rows)}"
+    for warning in found.warnings:
+        yield f"warning: {warning}"
+
+
+def _guessing(against: Against) -> str:
+    does = "guesses" if against.readings is None else "lead to"
+    return f"{against.adversary} {does} {against.guessed} of {against.cells}"
+
+
+def _read_otherwise(readings: Mapping[str, int]) -> str:
+    """Say how many cells other readers of the same release find."""
+    return (
+        f"{readings['all']} among all rows with the conditions, {readings['published']} among those whose cell is "
+        f"told, {readings['absence']} where what is hidden is a condition too, {readings['aware']} among the hidden cells"
+    )
 
 
 def _figure(worst: Worst, sensitive: set[str]) -> str:

@@ -1,13 +1,13 @@
 """One interface for all adversaries: trained on the released rows, each guesses the confidential cells.
 
 The row of a cell never trains the guess about it. Where a class is told only roughly (a group of the
-taxonomy), the values of the group are the candidates.
+taxonomy), the values of the group are the candidates. Rules (`RuleGuesses`) expose a cell in a way of their own.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -40,7 +40,7 @@ class Guesses:
 
     def at(self, which: npt.NDArray[np.int64]) -> Guesses:
         """Return the guesses for some of the cells, in this order."""
-        return Guesses(self.values, self.weights[which], self.best[which])
+        return replace(self, weights=self.weights[which], best=self.best[which])
 
     def exposes(self, true: npt.NDArray[np.int64], *, strict: bool = False) -> Flags:
         """Say where the true value (its place among `values`) is the single best guess; `strict`: one of the best."""

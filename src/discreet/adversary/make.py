@@ -6,7 +6,8 @@ from discreet.adversary.base import Guesser
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
-from discreet.policy.confidential import Adversary, Id3, NaiveBayes
+from discreet.adversary.rules import RulesGuesser
+from discreet.policy.confidential import Adversary, Id3, NaiveBayes, Rules
 
 
 def make(adversary: Adversary) -> Guesser:
@@ -20,4 +21,6 @@ def make(adversary: Adversary) -> Guesser:
         return NaiveBayesGuesser(adversary.nulls or "count", adversary.laplace)
     if isinstance(adversary, Id3):
         return Id3Guesser()
+    if isinstance(adversary, Rules):
+        return RulesGuesser(adversary.min_confidence, adversary.min_support, adversary.denominator)
     return LibraryGuesser(adversary.name)

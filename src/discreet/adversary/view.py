@@ -212,15 +212,24 @@ def domain_of(original: Engine, policy: Policy, column: str) -> tuple[str | None
     return (*taxonomy.leaves, *(value for value in known if value in strange))
 
 
-def see(released: Engine, policy: Policy, requirement: Confidential, original: Engine) -> View:
-    """Return the release as the adversary of a `Confidential` sees it; the original tells which values there are."""
+def see(
+    released: Engine,
+    policy: Policy,
+    requirement: Confidential,
+    original: Engine,
+    columns: Sequence[str] | None = None,
+) -> View:
+    """Return the release as an adversary of a `Confidential` sees it; the original tells which values there are.
+
+    `columns` are those that this adversary knows; the predictors when absent.
+    """
     recoded = known_to_groups(policy)
 
     def seen(column: str) -> Seen:
         domain = () if column in recoded else domain_of(original, policy, column)
         return see_column(released, policy, column, domain, taxonomic=column not in recoded)
 
-    predictors = predictors_of(requirement, policy, released.columns)
+    predictors = predictors_of(requirement, policy, released.columns) if columns is None else columns
     return View(seen(requirement.column), tuple(seen(column) for column in predictors))
 
 

@@ -3,28 +3,33 @@
 Guarantee: a cell *holds* against an adversary only if its released text is the marker (or, where values are
 generalised, a group above the value), and the adversary, trained here on the released rows, finds another candidate at
 least as probable as the true value (`strict`: more probable). Naive Bayes and ID3 are decided by whole numbers, library
-learners by their own floats. With `knows: original` that is so for every released combination of recoded columns that
+learners by their own floats. Against rules it holds only if no rule to the true value is above both thresholds, by
+whole numbers too. With `knows: original` that is so for every released combination of recoded columns that
 covers the row. Nothing here knows how the release was made; nothing here is used in making it.
 
-Not covered: other adversaries, and whoever knows that something was changed because the guess was right.
+Not covered: other adversaries, and whoever knows that something was changed because the guess was right. For rules
+there are figures of what others read in the same release, and warnings; no answer rests on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
 from discreet.adversary.make import make
+from discreet.adversary.rules import Rule, RulesGuesser
 from discreet.adversary.view import Flags, Lines, View, joined, see
 from discreet.audit.answers import Answer
 from discreet.audit.covers import reach
+from discreet.audit.mined import Mined, Mining
 from discreet.medians import Ranges
 from discreet.policy import Policy
-from discreet.policy.confidential import Adversary, Confidential
-from discreet.selecting import absent, confidential_places, is_missing, known_to_groups
+from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
+from discreet.selecting import absent, confidential_places, is_missing, known_to, known_to_groups
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -48,6 +53,11 @@ class Cell:
         for reports: no answer rests on it.
     guessed_when_only_hidden, probability_when_only_hidden
         The same where only the confidential cells are hidden; None if that is not known.
+    rule
+        Against rules: the most confident one to the true value that has more than the least support.
+    aware
+        Against rules, among the hidden cells of rows that share some conditions: those with the true value, and all of
+        them; where their share is largest. What is read by who knows how cells are protected.
     """
 
     row: int
@@ -57,6 +67,8 @@ class Cell:
     probability: float | None
     guessed_when_only_hidden: bool | None = None
     probability_when_only_hidden: float | None = None
+    rule: Rule | None = None
+    aware: tuple[int, int] | None = None
 
     @property
     def removed(self) -> bool:
@@ -74,6 +86,8 @@ class Cell:
             "probability": self.probability,
             "guessed_when_only_hidden": self.guessed_when_only_hidden,
             "probability_when_only_hidden": self.probability_when_only_hidden,
+            "rule": None if self.rule is None else self.rule.to_dict(),
+            "aware": None if self.aware is None else list(self.aware),
         }
 
 
@@ -91,6 +105,10 @@ class Against:
         The cells, and those guessed, where only the confidential cells are hidden; None if that is not known.
     guessed_by_prior
         Those that have the commonest value of the column, which needs no predictor to guess.
+    readings
+        Against rules, the cells that an unsafe rule leads to, by who reads the release: `all` and `published` divide by
+        all rows with the conditions and by those whose cell is told; `absence` also takes what is not released of the
+        row for a condition; `aware` looks at the hidden cells only, at least two of them.
     """
 
     adversary: str
@@ -99,6 +117,7 @@ class Against:
     only_hidden: int | None
     guessed_when_only_hidden: int | None
     guessed_by_prior: int
+    readings: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data, each figure with its 95% interval."""
@@ -115,6 +134,7 @@ class Against:
                 "interval": list(wilson(self.guessed_when_only_hidden, self.only_hidden)),
             },
             "prior": {"guessed": self.guessed_by_prior, "interval": list(wilson(self.guessed_by_prior, self.cells))},
+            "readings": None if self.readings is None else dict(self.readings),
         }
 
 
@@ -129,6 +149,7 @@ class CellsFound:
     against: tuple[Against, ...] = ()
     prior: Prior | None = None
     reason: str | None = None
+    warnings: tuple[str, ...] = ()
 
     def rows(self, answer: Answer) -> tuple[int, ...]:
         """Return the numbers of the rows with a cell of which this was said, ascending."""
@@ -147,6 +168,7 @@ class CellsFound:
             "promise": self.promise,
             "answer": str(self.answer),
             "reason": self.reason,
+            "warnings": list(self.warnings),
             "broken_rows": list(self.rows(Answer.BROKEN)),
             "by_lot_rows": list(self.rows(Answer.BY_LOT)),
             "against": [against.to_dict() for against in self.against],
@@ -180,7 +202,7 @@ def check_cells(
     medians
         The intervals published beside the release.
     """
-    if reason := _unready(released, requirement, original, places):
+    if reason := _unready(released, policy, requirement, original, places):
         return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=reason)
     assert original is not None
     check = _Check(released, policy, requirement, original, _placed(released, places), medians or {})
@@ -195,15 +217,22 @@ def _placed(released: Engine, places: Ints | None) -> Ints:
     return np.arange(released.rows) if places is None else np.asarray(places, dtype=np.int64)
 
 
-def _unready(released: Engine, requirement: Confidential, original: Engine | None, places: Ints | None) -> str | None:
+def _unready(
+    released: Engine, policy: Policy, requirement: Confidential, original: Engine | None, places: Ints | None
+) -> str | None:
     """Return why nothing can be said, if so."""
     if original is None:
         return "give the original: without it nobody can say whether a guess is right"
-    columns = [requirement.column, *(requirement.predictors or ())]
+    rules = [adversary for adversary in requirement.adversaries if isinstance(adversary, Rules)]
+    conditions = [name for adversary in rules for name in adversary.conditions or ()]
+    columns = [requirement.column, *(requirement.predictors or ()), *conditions]
     gone = [name for name in columns if name not in released.columns or name not in original.columns]
     gone += [name for _, name in requirement.looks_up() if name not in original.columns]
     if gone:
         return f"there is no column {gone[0]!r}"
+    number = max((len(known_to(adversary, requirement, policy, released.columns)) for adversary in rules), default=0)
+    if number > MOST_CONDITIONS:
+        return too_many_conditions(number)
     if missing := absent(requirement, original):
         return f"the original lacks {missing} of the rows whose cells are confidential"
     if places is None and released.rows != original.rows:
@@ -215,8 +244,21 @@ def _unready(released: Engine, requirement: Confidential, original: Engine | Non
     return None
 
 
+@dataclass(frozen=True)
+class _Attack:
+    """What an adversary found out of the checked cells."""
+
+    exposed: Flags
+    probability: Floats
+    mined: Mined | None = None
+    warnings: tuple[str, ...] = ()
+
+
 class _Check:
-    """The cells of one requirement on one table: the release, or the one where they alone are hidden."""
+    """The cells of one requirement on one table: the release, or the one where they alone are hidden.
+
+    `columns` are those that an adversary knows; those of the first one when absent.
+    """
 
     def __init__(
         self,
@@ -228,29 +270,43 @@ class _Check:
         medians: Mapping[str, Ranges],
         *,
         hiding: bool = False,
+        columns: tuple[str, ...] | None = None,
     ) -> None:
         self.table, self.policy, self.requirement, self.original = table, policy, requirement, original
-        self.medians = medians
+        self.medians, self.beside, self.hiding = medians, beside, hiding
+        self.columns = self._known_to(requirement.adversaries[0]) if columns is None else columns
         self.places = confidential_places(requirement, original)
         here = np.full(original.rows, -1, dtype=np.int64)
         here[beside] = np.arange(len(beside))
         self.here = here[self.places]
         """Where each cell's row stands in the table; -1 if it was removed."""
-        view = see(table, policy, requirement, original)
+        view = see(table, policy, requirement, original, self.columns)
         self.view: View = view.hiding(self.here[self.here >= 0]) if hiding else view
-        self.true = self._true()
+        self.true = self._true(self.places)
         self.checked = np.flatnonzero((self.here >= 0) & (self.true >= 0))
         """The cells that somebody could guess."""
-        self.lines, self.owner = self._lines()
 
-    def _true(self) -> Ints:
-        """Return the true value of each cell, by its place in the domain; -1 where there is none."""
+    def _known_to(self, adversary: Adversary) -> tuple[str, ...]:
+        return known_to(adversary, self.requirement, self.policy, self.table.columns)
+
+    def knowing(self, adversary: Adversary) -> _Check:
+        """Return the same cells beside the columns that an adversary knows."""
+        columns = self._known_to(adversary)
+        if columns == self.columns:
+            return self
+        return _Check(
+            self.table, self.policy, self.requirement, self.original, self.beside, self.medians,
+            hiding=self.hiding, columns=columns,
+        )  # fmt: skip
+
+    def _true(self, places: Ints) -> Ints:
+        """Return the true value of some rows of the original, by its place in the domain; -1 where there is none."""
         encoded, tree = self.original.encoded(self.requirement.column), self.view.classes.tree
         of_text = [
             -1 if is_missing(self.policy, text) else int(tree.leaf_of[tree.node_of.get(text, 0)])
             for text in encoded.domain
         ]
-        return np.array(of_text, dtype=np.int64)[encoded.codes[self.places]]
+        return np.array(of_text, dtype=np.int64)[encoded.codes[places]]
 
     def hidden(self) -> Flags:
         """Say whether the released text of each checked cell does not tell its value."""
@@ -273,8 +329,9 @@ class _Check:
         above: Flags = is_group[encoded.codes[here]] & (tree.first[nodes] <= true) & (true < tree.stop[nodes])
         return above
 
+    @cached_property
     def _lines(self) -> tuple[Lines, Ints]:
-        """Return what may be known of each checked cell, and which of them each line is about."""
+        """What may be known of each checked cell, and which of them each line is about."""
         own, owner = self.view.lines(self.here[self.checked]), np.arange(len(self.checked))
         recoded = known_to_groups(self.policy)
         places = [place for place, seen in enumerate(self.view.predictors) if seen.name in recoded]
@@ -333,18 +390,34 @@ class _Check:
                 covers[at[released[place]], place] = True
         return covers
 
-    def attacked(self, trained: Trained) -> tuple[Flags, Floats]:
+    def attack(self, adversary: Adversary) -> _Attack:
+        """Return what an adversary who knows these columns finds out."""
+        guesser = make(adversary)
+        if isinstance(guesser, RulesGuesser):
+            return self._mined(guesser)
+        return _Attack(*self._guessed_by(guesser.train(self.view)))
+
+    def _guessed_by(self, trained: Trained) -> tuple[Flags, Floats]:
         """Return which checked cells an adversary guesses, and the probability of their true values."""
+        lines, owners = self._lines
         exposed = np.zeros(len(self.checked), dtype=np.bool_)
         probability = np.zeros(len(self.checked))
         true = self.true[self.checked]
-        for start in range(0, len(self.lines), _MOST_LINES):
-            owner = self.owner[start : start + _MOST_LINES]
-            guesses = trained.guess(self.lines.at(slice(start, start + _MOST_LINES)))
+        for start in range(0, len(lines), _MOST_LINES):
+            owner = owners[start : start + _MOST_LINES]
+            guesses = trained.guess(lines.at(slice(start, start + _MOST_LINES)))
             wanted = true[owner]
             np.logical_or.at(exposed, owner, guesses.exposes(wanted, strict=self.requirement.strict))
             np.maximum.at(probability, owner, guesses.weights[np.arange(len(owner)), wanted])
         return exposed, probability
+
+    def _mined(self, guesser: RulesGuesser) -> _Attack:
+        """Return the cells that rules give away, and what others would read in the same rows."""
+        truth = self._true(self.beside)
+        found = Mining(self.view, *self._lines, self.true[self.checked], truth).mine(guesser)
+        column, decoys = self.requirement.column, self.requirement.decoys
+        warnings = tuple(found.warnings(column, guesser.min_confidence, decoys=decoys))
+        return _Attack(found.exposed, found.confidence, found, warnings)
 
     def _left_to_lot(self) -> Flags:
         """Say which checked cells have only two candidates, and are left to chance by the policy."""
@@ -363,34 +436,41 @@ class _Check:
         against: list[Against] = []
         hidden, lot, first = self.hidden(), self._left_to_lot(), prior(self.view)
         by_prior = sum(self.view.classes.tree.domain[place] == first.value for place in self.true[self.checked])
+        warnings: list[str] = []
         for adversary in self.requirement.adversaries:
-            exposed, probability = self.attacked(make(adversary).train(self.view))
+            attack = self.knowing(adversary).attack(adversary)
             before = None if alone is None else alone._guessed(adversary)
-            cells += self._cells(adversary.name, exposed, probability, hidden, lot, before)
+            chance = lot & (not isinstance(adversary, Rules))
+            cells += self._cells(adversary.name, attack, hidden, chance, before)
+            warnings += attack.warnings
             known = None if before is None else before[0][before[0] >= 0]
             against.append(
                 Against(
                     adversary.name,
                     len(self.checked),
-                    int(exposed.sum()),
+                    int(attack.exposed.sum()),
                     None if known is None else len(known),
                     None if known is None else int(known.sum()),
                     by_prior,
+                    None if attack.mined is None else attack.mined.readings,
                 )
             )
-        return CellsFound(index, str(self.requirement), _summary(cells), tuple(cells), tuple(against), first)
+        answer = _summary(cells)
+        return CellsFound(
+            index, str(self.requirement), answer, tuple(cells), tuple(against), first, warnings=tuple(warnings)
+        )
 
     def _guessed(self, adversary: Adversary) -> tuple[Ints, Floats]:
         """Return for each cell 1 if it is guessed, 0 if not, -1 if nobody could guess it; and how probable it is."""
         guessed, probability = np.full(len(self.places), -1, dtype=np.int64), np.zeros(len(self.places))
-        guessed[self.checked], probability[self.checked] = self.attacked(make(adversary).train(self.view))
+        attack = self.knowing(adversary).attack(adversary)
+        guessed[self.checked], probability[self.checked] = attack.exposed, attack.probability
         return guessed, probability
 
     def _cells(
         self,
         adversary: str,
-        exposed: Flags,
-        probability: Floats,
+        attack: _Attack,
         hidden: Flags,
         lot: Flags,
         before: tuple[Ints, Floats] | None,
@@ -409,9 +489,13 @@ class _Check:
             answer = Answer.HOLDS
             if not hidden[here]:
                 answer = Answer.BROKEN
-            elif exposed[here]:
+            elif attack.exposed[here]:
                 answer = Answer.BY_LOT if lot[here] else Answer.BROKEN
-            cells.append(Cell(number, adversary, answer, bool(hidden[here]), float(probability[here]), *earlier))
+            told = float(attack.probability[here])
+            cell = Cell(number, adversary, answer, bool(hidden[here]), told, *earlier)
+            if attack.mined is not None:
+                cell = replace(cell, rule=attack.mined.rules[here], aware=attack.mined.aware[here])
+            cells.append(cell)
         return cells
 
 

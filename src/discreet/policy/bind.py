@@ -135,7 +135,7 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
 def _role_clashes(policy: Policy) -> Iterator[Problem]:
     for path, name in _mentions(policy):
         column = policy.columns.get(name)
-        if path[2:3] == ("predictors",) and column is not None and column.role == "other":
+        if path[2:3] in (("predictors",), ("against",)) and column is not None and column.role == "other":
             continue  # it goes out unchanged, and whoever reads it may use it
         if column is not None and column.role is not None:
             left_out = "left out of the release" if column.role == "identifier" else "to go out unchanged"

@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from discreet.errors import InputError, PolicyError
+from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
 from discreet.policy.part import Frozen, Part, Path, Text, Whole, did_you_mean
 from discreet.policy.share import Share
@@ -348,8 +349,31 @@ class Published(Part):
     )
 
 
-def _as_published(value: object) -> object:
-    return {"column": value} if isinstance(value, str) else value
+def _as_published(value: object, info: ValidationInfo) -> object:
+    """Return items with names of columns and of files replaced by what they stand for."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    items: list[object] = []
+    for place, item in enumerate(value):
+        if isinstance(item, Mapping) and "file" in item:
+            items += _marked(item, f"item {place + 1}: file", info)
+        else:
+            items.append({"column": item} if isinstance(item, str) else item)
+    return items
+
+
+def _marked(item: Mapping[str, object], where: str, info: ValidationInfo) -> list[object]:
+    """Return the cells that a file lists, column by column."""
+    name = item["file"]
+    if len(item) > 1:
+        raise ValueError(f"{where}: stands beside other fields; write {{file: ...}} as an item of its own")
+    if not isinstance(name, (str, FilePath)):
+        raise ValueError(f"{where}: write the name of a text file with one row,column to a line")
+    try:
+        cells = read_marks(FilePath((info.context or {}).get("folder", FilePath())) / name)
+    except InputError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return [{"column": column, "rows": rows} for column, rows in cells.items()]
 
 
 def _as_condition(value: object) -> object:
@@ -394,7 +418,8 @@ class Confidential(Part):
     change
         Whether values are deleted or generalised (by the taxonomies of their columns).
     may_hide, must_publish
-        What may be changed, and cells that may not.
+        What may be changed, and cells that may not: columns, `{column, rows}`, or `{file}`, a text file (beside the
+        policy) with one `row,column` to a line; a first line `row,column` is a header.
     guesses
         Among how many of the most probable values the one is drawn that becomes at least as probable as the true one.
     strict
@@ -450,8 +475,24 @@ class Confidential(Part):
         description="what may be changed: own.conditions (the row's own predictors), others.conditions (other rows' "
         "predictors), others.sensitive (other rows' cells of the column)",
     )
-    must_publish: tuple[Annotated[Published, BeforeValidator(_as_published)], ...] = Field(
-        default=(), description="columns, or cells ({column: ..., rows: [...]}), that are released as they are"
+    must_publish: Annotated[tuple[Published, ...], BeforeValidator(_as_published)] = Field(
+        default=(),
+        description="columns, or cells ({column: ..., rows: [...]}, or {file: cells.csv} with one row,column to a line "
+        "and perhaps that header), that are released as they are",
+        json_schema_extra={
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {"$ref": "#/$defs/Published"},
+                    {
+                        "type": "object",
+                        "properties": {"file": {"type": "string"}},
+                        "required": ["file"],
+                        "additionalProperties": False,
+                    },
+                ]
+            }
+        },
     )
     decoys: bool = Field(
         default=False,
@@ -610,11 +651,11 @@ class Confidential(Part):
         yield ("column",), self.column
         for place, column in enumerate(self.predictors or ()):
             yield ("predictors", place), column
-        for place, item in enumerate(self.must_publish):
-            yield ("must_publish", place), item.column
+        for column in dict.fromkeys(item.column for item in self.must_publish):
+            yield ("must_publish",), column
         for place, adversary in enumerate(self.against):
             for column in (adversary.conditions or ()) if isinstance(adversary, Rules) else ():
-                yield ("against", place, "conditions"), column
+                yield ("against", place, "rules", "conditions"), column
 
     def looks_up(self) -> Iterator[tuple[Path, str]]:
         """Yield each column by which rows are found; these may be left out of the release."""
