@@ -131,6 +131,8 @@ class Unprotected:
     rows: tuple[int, ...]
     stopped: bool = False
     """Whether there was no time to try everything."""
+    why: str = ""
+    """Why there is no way at all, where that is proven."""
 
     def __str__(self) -> str:
         what, fix = (
@@ -139,6 +141,8 @@ class Unprotected:
         )
         if self.stopped:
             what, fix = "not protected when the search was stopped", "allow more time"
+        elif self.why:
+            what = f"cannot be protected, whatever is hidden of what may be: {self.why}"
         return f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} {what}; {fix}"
 
 

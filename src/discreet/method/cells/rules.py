@@ -56,6 +56,9 @@ class RuleTable:
         Which condition cells may be hidden: conditions x rows.
     free_sensitive
         Which sensitive cells may be hidden.
+    real
+        The row itself for each row; for a shadow (another way in which its row may be seen) the row it belongs to.
+        Shadows of confidential rows have rules of their own, and count nowhere.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class RuleTable:
         limits: Limits,
         free: Flags,
         free_sensitive: Flags,
+        real: Ints | None = None,
     ) -> None:
         self.rows = tuple(rows)
+        self.real = np.arange(cells.shape[1], dtype=np.int64) if real is None else real
         self.limits = limits
         self.actual = {row: int(sensitive[row]) for row in rows}
         self.free, self.free_sensitive = free.copy(), free_sensitive.copy()
@@ -77,6 +82,10 @@ class RuleTable:
         values[list(rows)] = NOTHING
         self.values = values
         self.cells = np.ascontiguousarray(self.original).copy()
+        shadows = self.real != np.arange(len(values))
+        self.values[shadows] = NOTHING
+        self.cells[:, shadows] = NOTHING
+        self.free[:, shadows], self.free_sensitive[shadows] = False, False
         self.hidden: list[Cell] = []
         """Cells that were hidden, in order; the confidential ones aside."""
         self._build()
@@ -86,7 +95,7 @@ class RuleTable:
         seen: dict[tuple[int, ...], int] = {}
         self.pattern_of: dict[int, int] = {}
         for row in self.rows:
-            key = (*self.cells[:, row].tolist(), self.actual[row])
+            key = (*self.seen(row).tolist(), self.actual[row])
             self.pattern_of[row] = seen.setdefault(key, len(seen))
         conditions = self.cells.shape[0]
         lines = np.array(list(seen), dtype=np.int32).reshape(len(seen), conditions + 1)
@@ -109,6 +118,13 @@ class RuleTable:
         )
         kernels.count(self.rules)
         kernels.mark_first(self.rules)
+
+    def seen(self, row: int) -> Codes:
+        """Return what the conditions of a row say now; a shadow keeps what tells it from its row."""
+        real = int(self.real[row])
+        same = self.original[:, row] == self.original[:, real]
+        seen: Codes = np.where(same, self.cells[:, real], self.original[:, row])
+        return seen
 
     @property
     def conditions(self) -> int:
@@ -237,7 +253,7 @@ def hitting_sets(table: RuleTable) -> Answer:
         hid = False
         for row in leaking:
             for column in _hitting_set(table, row) or ():
-                table.hide((row, column))
+                table.hide((int(table.real[row]), column))
                 hid = True
         if not hid:
             return Answer("not found", table.hidden[begun:], "hitting-set")
@@ -248,7 +264,9 @@ def _hitting_set(table: RuleTable, row: int) -> list[int] | None:
     """Return the fewest conditions of a row that are in all its unsafe rules; None if it may not hide them."""
     rules, p = table.rules, table.pattern_of[row]
     unsafe = [mask for mask in _subsets(int(rules.known[p])) if kernels.is_unsafe(rules, p, mask)]
-    free = [column for column in range(table.conditions) if table.may((row, column))]
+    real = int(table.real[row])
+    own = table.original[:, row] == table.original[:, real]
+    free = [column for column in range(table.conditions) if own[column] and table.may((real, column))]
     sets = sorted(_subsets(sum(1 << column for column in free)), key=lambda mask: (mask.bit_count(), _columns(mask)))
     for chosen in [0, *sets]:
         if all(mask & chosen for mask in unsafe):
@@ -520,7 +538,7 @@ def _candidates(table: RuleTable) -> Iterator[Cell]:
     for p, mask in table.unsafe().tolist():
         about |= _relevant(table, p, mask)
         wanted[_columns(mask)] = True
-    about[table.leaking()] = True
+    about[table.real[table.leaking()]] = True
     seen: set[tuple[object, ...]] = set()
     for row in np.flatnonzero(about).tolist():
         own = row in table.actual
@@ -556,7 +574,8 @@ def certificate(table: RuleTable) -> str:
     for row in table.rows:
         p = table.pattern_of[row]
         for mask in _subsets(int(rules.known[p])):
-            if not kernels.is_unsafe(rules, p, mask) or any(table.free[column, row] for column in _columns(mask)):
+            real = int(table.real[row])
+            if not kernels.is_unsafe(rules, p, mask) or any(table.free[column, real] for column in _columns(mask)):
                 continue
             about = np.flatnonzero(_relevant(table, p, mask))
             by_value = int(table.free_sensitive[about].sum())
@@ -592,6 +611,8 @@ def solve(
     best: Answer | None = None
     for run in _runs(table, method, choose, carry_on):
         found = run(table)
+        if found.status == "infeasible":
+            return found
         if found.status == "safe":
             prune(table)
             found = Answer("safe", list(table.hidden), found.method)
@@ -626,6 +647,10 @@ def _runs(
     named = {"smc": smc, "hitting-set": hitting_sets, "greedy": lambda found: greedy(found, carry_on)}
     if method in named:
         return [named[method]]
+    if method == "exact":
+        from discreet.method.cells.rules_exact import exact
+
+        return [lambda found: exact(found, carry_on)]
     runs: list[Callable[[RuleTable], Answer]] = []
     if sensitive:
         runs.append(smc)
