@@ -149,6 +149,8 @@ class _AgainstRules:
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
         self.why = ""
+        self._counted: tuple[int, bytes, list[int]] | None = None
+        """Which rows leak, as counted last, of which rows and on which table."""
 
     def rule_table(self, rows: Ints, actuals: Ints) -> rules.RuleTable:
         """Return the rules about some cells on the table as it is now."""
@@ -166,7 +168,10 @@ class _AgainstRules:
         return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        return np.isin(rows, self.rule_table(rows, actuals).leaking())
+        asked = rows.tobytes()
+        if self._counted is None or self._counted[:2] != (self.table.stamp, asked):
+            self._counted = (self.table.stamp, asked, self.rule_table(rows, actuals).leaking())
+        return np.isin(rows, self._counted[2])
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
         del row, actual, chance
@@ -182,7 +187,9 @@ class _AgainstRules:
         for row, place in found.hidden:
             column = self.ward.column if place == rules.SENSITIVE else self.defence.conditions[place]
             self.table.set(column, row, 0)
-        return bool(found.hidden), found.leaking()
+        leaking = found.leaking()
+        self._counted = (self.table.stamp, rows.tobytes(), leaking)
+        return bool(found.hidden), leaking
 
 
 class _RowRemoved:

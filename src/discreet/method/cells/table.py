@@ -78,6 +78,8 @@ class CellTable:
         """Rows that were taken out."""
         self.version = dict.fromkeys(confidential, 0)
         """For each confidential column, grows with every change of a row that its classifiers learn from."""
+        self.stamp = 0
+        """Grows with every change."""
         self.depth = np.concatenate([tree.depth for tree in trees])
         classes = np.array([len(trees[column].leaves) for column in confidential], dtype=np.int64)
         if int(classes.sum()) * int(self.first[-1]) > MOST_COUNTS:
@@ -158,6 +160,7 @@ class CellTable:
 
     def touch(self, row: int | None = None) -> None:
         """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
+        self.stamp += 1
         for column in self.confidential:
             if row is None or self.frame.codes[column, self.frame.real[row]] != self.first[column]:
                 self.version[column] += 1
