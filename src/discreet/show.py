@@ -379,7 +379,8 @@ def _read_otherwise(readings: Mapping[str, int]) -> str:
     """Say how many cells other readers of the same release find."""
     return (
         f"{readings['all']} among all rows with the conditions, {readings['published']} among those whose cell is "
-        f"told, {readings['absence']} where what is hidden is a condition too, {readings['aware']} among the hidden cells"
+        f"told, {readings['absence']} where what is hidden is a condition too, {readings['aware']} among the hidden "
+        "cells"
     )
 
 
