@@ -19,12 +19,13 @@ from discreet.assigning import placed
 from discreet.errors import InputError, Unprotected, UnprotectedCells
 from discreet.method.cells.chance import Source, drawn, seeded
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
-from discreet.method.cells.job import Defence, Job, Ward
+from discreet.method.cells.job import Defence, Job, RuleDefence, Ward
 from discreet.method.cells.kernels import REFUSE
+from discreet.method.cells.rules import Limits
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Edit, Plan, Protected, Unseen
-from discreet.policy.confidential import Adversary, Confidential, NaiveBayes
+from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.selecting import confidential_places, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
@@ -79,10 +80,13 @@ class _Planning:
     def __init__(self, released: Engine, source: Engine, plan: Plan, chance: Source) -> None:
         policy = plan.policy
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
+        self.chance = chance
         self.requirements = list(wanted(policy))
         named: dict[str, None] = {}
         for _, requirement in self.requirements:
             named.update(dict.fromkeys([requirement.column, *self._predictors(requirement)]))
+            for adversary in requirement.adversaries:
+                named.update(dict.fromkeys((adversary.conditions or ()) if isinstance(adversary, Rules) else ()))
         self.columns = tuple(named)
         self.seen = [self._seen(column) for column in self.columns]
         self.trees = [_tree(seen) for seen in self.seen]
@@ -206,17 +210,32 @@ class _Planning:
             defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
             chances=tuple(chances),
             strict=requirement.strict,
+            deletes=requirement.change == "delete",
             fall_back=requirement.may("others.conditions"),
             removes=requirement.on_failure == "remove",
         )
 
     def _defence(self, requirement: Confidential, adversary: Adversary, method: str) -> Defence:
+        if isinstance(adversary, Rules) and method != "nrd":
+            return Defence(method, rules=self._rules(requirement, adversary))
         if method == "greedy":
             return Defence(method, learn=self._learn(adversary))
         if method != "nrd" and isinstance(adversary, NaiveBayes):
             nulls = adversary.nulls or "count"
             return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
         return Defence(method)
+
+    def _rules(self, requirement: Confidential, adversary: Rules) -> RuleDefence:
+        conditions = adversary.conditions or self._predictors(requirement)
+        return RuleDefence(
+            Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
+            tuple(self._place(name) for name in conditions),
+            own_conditions=requirement.may("own.conditions"),
+            others_conditions=requirement.may("others.conditions"),
+            others_sensitive=requirement.may("others.sensitive"),
+            decoys=requirement.decoys,
+            choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
+        )
 
     def _learn(self, adversary: Adversary) -> Learn:
         """Return how a library learner (or any adversary) is trained on the table in the making."""
@@ -241,17 +260,17 @@ class _Planning:
         """Protect the cells and return what was changed."""
         job = Job(self.table, self.wards)
         job.run(carry_on)
-        if failing := job.failing:
-            raise UnprotectedCells(self._unprotected([(story.ward, story.row) for story in failing]))
+        if job.failing:
+            raise UnprotectedCells(self._unprotected(job))
         removed = tuple(self.numbers[np.flatnonzero(self.table.gone[: len(self.numbers)])].tolist())
         return CellPlan(tuple(self._edits()), removed, tuple(self._stories(job)))
 
-    def _unprotected(self, failing: Sequence[tuple[int, int]]) -> list[Unprotected]:
-        found = []
+    def _unprotected(self, job: Job) -> list[Unprotected]:
+        failing, stopped, found = [(story.ward, story.row) for story in job.failing], job.stopped, []
         for ward, (index, requirement) in enumerate(self.requirements):
             rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
             if rows:
-                found.append(Unprotected(index, str(requirement), tuple(rows)))
+                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward)))
         return found
 
     def _edits(self) -> Iterator[Edit]:

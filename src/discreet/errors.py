@@ -129,12 +129,21 @@ class Unprotected:
     index: int
     promise: str
     rows: tuple[int, ...]
+    stopped: bool = False
+    """Whether there was no time to try everything."""
+    why: str = ""
+    """Why there is no way at all, where that is proven."""
 
     def __str__(self) -> str:
-        return (
-            f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} cannot be protected; "
-            "choose another method, allow more to be changed, or write on_failure: remove"
+        what, fix = (
+            "cannot be protected",
+            "choose another method, allow more to be changed, or write on_failure: remove",
         )
+        if self.stopped:
+            what, fix = "not protected when the search was stopped", "allow more time"
+        elif self.why:
+            what = f"cannot be protected, whatever is hidden of what may be: {self.why}"
+        return f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} {what}; {fix}"
 
 
 class UnprotectedCells(PromiseError):

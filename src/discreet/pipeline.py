@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
-from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed
+from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
 from discreet.measure.cells import cell_measures
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
@@ -366,6 +366,11 @@ def _hint(released: Engine, plan: Plan) -> str:
     """Return why a promise may be broken: values that the plan has not seen, or the luck of the draw."""
     if not plan.cells and any(wanted(plan.policy)):
         return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
+    if plan.removed:
+        return (
+            f"{rows_listed(plan.removed)} left out for confidential cells, and a group without "
+            "them no longer keeps its promise; ask for less, or protect the cells by another method"
+        )
     if not released.unseen:
         return "the rows that were drawn cannot keep it; draw again, or ask for less" if plan.sampled else ""
     became = "removed" if released.removed else "suppressed"

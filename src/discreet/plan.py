@@ -293,7 +293,7 @@ class Plan:
         if not isinstance(body, Mapping) or "form" not in body:
             raise InputError("not a plan written by discreet")
         if body["form"] not in READABLE:
-            known = " and ".join(map(str, READABLE))
+            known = f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
             raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads forms {known}")
         try:
             plan = cls(

@@ -51,7 +51,7 @@ def removable(policy: Policy, original: Engine) -> int:
         confidential_places(requirement, original)
         for requirement in policy.protect
         if isinstance(requirement, Confidential)
-        and (requirement.on_failure == "remove" or requirement.method == "nrd")
+        and requirement.removes
         and all(column in original.columns for _, column in requirement.looks_up())
     ]
     return len(np.unique(np.concatenate(rows))) if rows else 0

@@ -109,7 +109,9 @@ def print_verification(found: Verification, name: str, *, with_original: bool) -
     """Say what verification found."""
     to = console()
     answers = {finding.answer for finding in found.requirements}
-    if found.holds:
+    if found.holds and Answer.BY_LOT in answers:
+        verdict = "[yellow]nothing is broken, but cells are left to the lot, which promises nothing[/]"
+    elif found.holds:
         verdict = "[green]every promise holds[/]"
     elif answers == {Answer.HOLDS}:
         why = "it is not true to the original" if with_original else "it has a column that should have been left out"
@@ -379,8 +381,7 @@ def _read_otherwise(readings: Mapping[str, int]) -> str:
     """Say how many cells other readers of the same release find."""
     return (
         f"{readings['all']} among all rows with the conditions, {readings['published']} among those whose cell is "
-        f"told, {readings['absence']} where what is hidden is a condition too, {readings['aware']} among the hidden "
-        "cells"
+        f"told, {readings['absence']} where what is hidden is a condition too, {readings['aware']} among hidden cells"
     )
 
 
@@ -398,16 +399,14 @@ def _print_changes(to: Console, release: Release) -> None:
     if plan.recoded:
         to.print()
         to.print(_local_changes(release) if plan.groupings else _changes(release))
+        if audit.detail is not None:
+            to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
+        if audit.bound is not None:
+            to.print(f"The cut: {how_far(audit.bound)}.")
+        _print_usefulness(to, audit.usefulness)
     if plan.edits:
         to.print()
         to.print(_edits(release))
-    if not plan.recoded:
-        return
-    if audit.detail is not None:
-        to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
-    if audit.bound is not None:
-        to.print(f"The cut: {how_far(audit.bound)}.")
-    _print_usefulness(to, audit.usefulness)
     _print_cell_measures(to, audit.cells)
 
 

@@ -38,13 +38,13 @@ class Stopper:
             signal.signal(signal.SIGINT, before)
 
     def watch(self, say: Callable[[Progress], object] | None) -> Callable[[Progress], bool]:
-        """Return a progress callback that ends planning when Ctrl-C was heard."""
+        """Return a progress callback that ends planning when Ctrl-C was heard; what comes after it is done in full."""
 
         def heard(progress: Progress) -> bool:
             self._planning = progress.stage == "plan"
             if say is not None:
                 say(progress)
-            return not self.asked
+            return not (self.asked and self._planning)
 
         return heard
 

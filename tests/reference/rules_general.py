@@ -130,7 +130,7 @@ def whole_regions(task: Task) -> Answer:
     return min(found, key=lambda a: a.cost, default=Answer(NOT_FOUND, [], None, "general greedy"))
 
 
-def give_back(task: Task, hidden: list[Cell], keep: frozenset[Cell] = frozenset()) -> list[Cell]:
+def give_back(task: Task, hidden: list[Cell]) -> list[Cell]:
     """Publish every cell whose release stays safe, first hidden first, until no single cell can be given back."""
     left = list(hidden)
     changed = True
@@ -138,7 +138,7 @@ def give_back(task: Task, hidden: list[Cell], keep: frozenset[Cell] = frozenset(
         changed = False
         for cell in list(left):
             rest = [c for c in left if c != cell]
-            if cell not in keep and is_safe(task, rest):
+            if is_safe(task, rest):
                 left = rest
                 changed = True
     return left

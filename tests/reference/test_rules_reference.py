@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import load_golden
 from tests.reference.rules import Step, cr, graph_method, hitting_sets, r_graph, random_max, random_node, smc
-from tests.reference.rules_general import certificate, general, optimum, solve
+from tests.reference.rules_general import certificate, general, give_back, optimum, solve
 from tests.reference.rules_model import (
     CASES,
     INFEASIBLE,
@@ -424,6 +424,14 @@ def test_decoys_bring_the_share_down() -> None:
     assert decoys(task, hidden) == ([], {rule: (2, 2)}), "too few other values: none is wasted"
 
 
+def test_decoys_leave_the_table_safe() -> None:
+    """Where only published rows count, one more hidden value would raise the rule."""
+    table: list[list[str | None]] = [["a", "s"], ["a", "s"], ["a", "t"]]
+    task = Task(table, {1: [0]}, {Cell(0, 1)}, Fraction(1, 2), 0, CASES["a"])
+    assert decoys(task, []) == ([Cell(2, 1)], {})
+    assert decoys(replace(task, denominator="published"), []) == ([], {Rule(1, ((0, "a"),), "s"): (1, 1)})
+
+
 @given(tasks("a"))
 def test_decoys_only_help(task: Task) -> None:
     found = solve(task)
@@ -497,6 +505,20 @@ def test_lemma_1_fails_for_published_rows_and_for_two_columns(
     task = Task(table, sensitive, minus, Fraction(3, 5), 0, CASES["g"], denominator=denominator)
     assert brute_force_optimum(task, may_hide(task)) == 1 == solve(task).cost
     assert brute_force_optimum(task, may_hide(replace(task, regions=CASES["a"]))) == 2
+
+
+def test_with_marks_the_general_greedy_is_tried_too() -> None:
+    rows: list[list[str | None]] = [list(row) for row in ("aab", "baa", "aab", "aaa", "bba", "aba")]
+    plus = {Cell(0, 1), Cell(1, 1), Cell(5, 0)}
+    task = Task(rows, {2: [0, 1]}, {Cell(0, 2), Cell(5, 2)}, Fraction("0.3"), 0, CASES["b"], plus)
+    assert (graph_method(task).cost, solve(task).cost, solve(task).method) == (3, 2, "general greedy")
+
+
+def test_what_is_not_needed_is_given_back() -> None:
+    task = golden_task(FIG2, "a")
+    hidden = cr(task, "sensitive", largest_first=False).hidden
+    assert (len(hidden), len(give_back(task, hidden))) == (3, 2)
+    assert set(give_back(task, hidden)) < set(hidden)
 
 
 def test_cr_can_be_better_on_a_single_table() -> None:

@@ -65,7 +65,7 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
-    if policy.removes:
+    if policy.removes or any(isinstance(cells, Confidential) and cells.removes for cells in policy.protect):
         found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")

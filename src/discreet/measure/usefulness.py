@@ -123,10 +123,12 @@ class _Classes:
             self.costs = np.array(lines)
 
     def measure(self, table: Engine, groups: Ints, suppressed: Flags) -> float:
-        """Return the mean cost of a row."""
+        """Return the mean cost of a row; one whose class is not told (a confidential cell) costs as if left out."""
         encoded = table.encoded(self.goal.target)
         place = {value: code for code, value in enumerate(self.domain)}
-        codes = np.array([place[value] for value in encoded.domain], dtype=np.int64)[encoded.codes]
+        codes = np.array([place.get(value, -1) for value in encoded.domain], dtype=np.int64)[encoded.codes]
+        told = codes >= 0
+        codes, groups, suppressed = codes[told], groups[told], suppressed[told]
         removed = self.rows - np.bincount(codes, minlength=len(self.domain))
         cost = self._mistakes(groups[~suppressed], codes[~suppressed])
         if self.goal.suppressed == "group":

@@ -54,7 +54,7 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
         edited=tuple(column for column in columns if column in cells),
-        warnings=tuple(_warnings(policy, columns, known | never | inputs | cells | _looked_up(policy))),
+        warnings=tuple(_warnings(policy, columns, known | never | inputs | cells | _told_of_cells(policy))),
     )
 
 
@@ -70,9 +70,10 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
                     yield column
 
 
-def _looked_up(policy: Policy) -> set[str]:
-    """Return the columns by which confidential rows are found."""
-    return {column for _, _, column in _looks_up(policy)}
+def _told_of_cells(policy: Policy) -> set[str]:
+    """Return the columns by which confidential rows are found, and those named as predictors or to be published."""
+    wanted = [requirement for requirement in policy.protect if isinstance(requirement, Confidential)]
+    return {column for cells in wanted for _, column in (*cells.looks_up(), *cells.mentions())}
 
 
 def _looks_up(policy: Policy) -> Iterator[tuple[int, Path, str]]:

@@ -630,6 +630,11 @@ class Confidential(Part):
             return "dropp"
         return "incp" if "others.sensitive" in allowed else "decp"
 
+    @property
+    def removes(self) -> bool:
+        """Whether rows may be left out of the release."""
+        return self.on_failure == "remove" or self.method == "nrd"
+
     def may(self, what: Hideable) -> bool:
         """Whether cells of this kind may be changed."""
         if self.may_hide is not None:

@@ -60,6 +60,7 @@ class Fast:
     trees: Sequence[ValueTree]
     confidential: Sequence[int]
     locked: npt.NDArray[np.bool_] | None = None
+    deletes: bool = False
     table: CellTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,27 +86,32 @@ class Fast:
         return self.trees[j].place_of()[cell]
 
     def bayes(self, method: str, i: int, j: int, predictors: Sequence[int], options: Bayes, chance: Chance) -> Outcome:
-        guesser = self.table.guesser(j, predictors, options)
+        guesser = self.table.guesser(j, predictors, options, deletes=self.deletes)
         return bayes.protect(self.table, guesser, i, self.actual(i, j), method, chance)
 
     def hid3(self, i: int, j: int, predictors: Sequence[int], chance: Chance) -> Outcome:
-        return hid3.protect(hid3.Trees(self.table), j, predictors, i, self.actual(i, j), chance)
+        trees = hid3.Trees(self.table)
+        return hid3.protect(trees, j, predictors, i, self.actual(i, j), chance, deletes=self.deletes)
 
     def hybrid(self, method: str, i: int, j: int, predictors: Sequence[int], options: Bayes, chance: Chance) -> str:
         defences = (Defence("hid3"), Defence(method, options))
-        job = Job(self.table, [Ward(j, tuple(predictors), (i,), (self.actual(i, j),), defences, (chance,))])
+        actuals = (self.actual(i, j),)
+        job = Job(self.table, [Ward(j, tuple(predictors), (i,), actuals, defences, (chance,), deletes=self.deletes)])
         job.take_turns(0, i)
         return job.stories[0, i].status
 
     def e_decp(
         self, rows: Sequence[int], j: int, predictors: Sequence[int], options: Bayes, chances: Mapping[int, Chance]
     ) -> dict[int, Outcome]:
-        guesser = self.table.guesser(j, predictors, options)
+        guesser = self.table.guesser(j, predictors, options, deletes=self.deletes)
         return many.e_decp(self.table, guesser, rows, self.actual(rows[0], j), [chances[row] for row in rows])
 
     def e_dropp(
         self, i: int, columns: Sequence[int], predictors: Sequence[int], options: Bayes, chances: Mapping[int, Chance]
     ) -> dict[int, Outcome]:
         free = [c for c in predictors if c not in columns]
-        guessers = {j: self.table.guesser(j, [*free, *(c for c in columns if c != j)], options) for j in columns}
+        guessers = {
+            j: self.table.guesser(j, [*free, *(c for c in columns if c != j)], options, deletes=self.deletes)
+            for j in columns
+        }
         return many.e_dropp(self.table, guessers, i, {j: self.actual(i, j) for j in columns}, chances)

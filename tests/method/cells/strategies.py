@@ -36,6 +36,9 @@ class Case:
     strict: bool
     chances: Sequence[Chance]
     rough: bool
+    """Whether values are generalised, and some are told roughly from the beginning."""
+    deep: bool
+    """Whether values that are deleted have a taxonomy all the same."""
 
     @property
     def j(self) -> int:
@@ -55,7 +58,7 @@ class Case:
 
     @property
     def trees(self) -> list[ValueTree]:
-        return [from_nested(nested) if self.rough else flat_tree(nested) for nested in self.nested]
+        return [from_nested(nested) if self.rough or self.deep else flat_tree(nested) for nested in self.nested]
 
     @property
     def bayes(self) -> Bayes:
@@ -72,7 +75,8 @@ class Case:
         return Replayed(self.chances[0])
 
     def fast(self, confidential: Sequence[int] | None = None) -> Fast:
-        return Fast(self.table, self.trees, [self.j] if confidential is None else confidential)
+        confidential = [self.j] if confidential is None else confidential
+        return Fast(self.table, self.trees, confidential, deletes=not self.rough)
 
 
 def filled(nested: Sequence[Nested], rows: int, generator: Random, rough: bool) -> Table:
@@ -104,4 +108,4 @@ def cases(draw: st.DrawFn, rough: bool | None = None) -> Case:
     chances = [
         Chance(generator.choice(coins), tuple(generator.randrange(2**62) for _ in range(4))) for _ in range(len(table))
     ]
-    return Case(nested, table, i, draw(st.integers(2, 5)), draw(st.booleans()), chances, rough)
+    return Case(nested, table, i, draw(st.integers(2, 5)), draw(st.booleans()), chances, rough, draw(st.booleans()))

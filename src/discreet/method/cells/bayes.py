@@ -5,7 +5,7 @@ rows of the table as it is then, has a guess for it that is at least as probable
 other cells may undo that: whoever protects several cells looks at all of them again (`job`).
 
 Where values are generalised, the cell itself is generalised one level after the other until a method works; where
-values are deleted, it is hidden: a tree of one level.
+values are deleted, it is hidden at once.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ def protect(
     raising other guesses is not enough.
     """
     column = table.confidential[guesser.column]
-    tree = table.trees[column]
     start = int(table.first[column])
     begin = table.node(column, row)
-    deletes = guesser.mode != kernels.SPREAD
-    levels = 1 if deletes else max(int(table.trees[c].depth.max(initial=0)) for c in (column, *guesser.predictors))
-    top = begin if begin != actual else int(tree.parent[actual])
+    counts = guesser.mode != kernels.SPREAD  # what others have above a value says nothing of it
+    levels = max(int(table.trees[c].depth.max(initial=0)) for c in (column, *guesser.predictors))
+    levels = 1 if counts and method != "dropp" else levels
+    top = start + begin if begin != actual else int(guesser.step[start + actual])
     level = 1
     outcome = Outcome("failed")
     while top >= 0:
-        table.set(column, row, top)
+        table.set(column, row, top - start)
         coin = chance.coin if toss or chance.coin == kernels.REFUSE else kernels.GO_ON
         found = kernels.one_level(
             table.frame,
@@ -85,7 +85,7 @@ def protect(
             levels,
             coin,
             chance.draw(level),
-            fall_back and deletes,
+            fall_back and counts,
         )
         status, guess, changes = int(found[0]), int(found[1]), found[2]
         if len(changes):
@@ -94,9 +94,9 @@ def protect(
         outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes[:, :2])
         if status != kernels.FAILED:
             return outcome
-        top = int(tree.parent[top])
+        top = int(guesser.step[top])
         level += 1
-    if method == "incp" and fall_back and not deletes:
+    if method == "incp" and fall_back and not counts:
         table.set(column, row, begin)
         return protect(table, guesser, row, actual, "decp", chance, toss=False)
     table.set(column, row, 0)

@@ -19,6 +19,7 @@ from discreet.method.cells.bayes import Outcome
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.kernels import LEAVE, NOBODY, REFUSE
 from discreet.method.cells.table import CellTable
+from discreet.method.cells.trees import Nodes
 
 Ints = npt.NDArray[np.int64]
 
@@ -129,38 +130,47 @@ def _ranges(table: CellTable) -> tuple[Ints, Ints]:
     return np.concatenate(low).astype(np.int64), np.concatenate(high).astype(np.int64)
 
 
-def protect(trees: Trees, column: int, predictors: Sequence[int], row: int, actual: int, chance: Chance) -> Outcome:
+def protect(
+    trees: Trees,
+    column: int,
+    predictors: Sequence[int],
+    row: int,
+    actual: int,
+    chance: Chance,
+    *,
+    deletes: bool = False,
+) -> Outcome:
     """Protect one cell; `actual` is its true value, a leaf of the column's tree.
 
-    The row keeps at least the level of generality that its cell has now.
+    The row keeps at least the level of generality that its cell has now. `deletes`: values are hidden at once, and not
+    generalised one level after the other.
     """
     table = trees.table
-    values = table.trees[column]
+    start, step = int(table.first[column]), table.step(deletes=deletes)
     begin = table.node(column, row)
-    top = begin if begin != actual else int(values.parent[actual])
-    place = int(table.frame.leaf[actual + int(table.first[column])])
+    top = start + begin if begin != actual else int(step[start + actual])
+    place = int(table.frame.leaf[start + actual])
     while top >= 0:
-        table.set(column, row, top)
+        table.set(column, row, top - start)
         tree = trees.tree(column, row, predictors)
-        node = top + int(table.first[column])
-        true = place - int(tree.low[node])
+        true = place - int(tree.low[top])
         if tree.guess(table, row) != true:
             return Outcome("safe")
-        two = int(tree.high[node] - tree.low[node]) == 2
+        two = int(tree.high[top] - tree.low[top]) == 2
         if two and chance.coin == LEAVE:
             return Outcome("by lot")
-        walk = _Walk(table, tree, row, true)
+        walk = _Walk(table, tree, row, true, step)
         if not (two and chance.coin == REFUSE) and walk.hide(0):
             return Outcome("done", changes=walk.keep())
-        top = int(values.parent[top])
+        top = int(step[top])
     return Outcome("failed")
 
 
 class _Walk:
     """A way through the tree on which a row changes its own cells until it comes to another class."""
 
-    def __init__(self, table: CellTable, tree: Tree, row: int, true: int) -> None:
-        self.table, self.tree, self.row, self.true = table, tree, row, true
+    def __init__(self, table: CellTable, tree: Tree, row: int, true: int, step: Nodes) -> None:
+        self.table, self.tree, self.row, self.true, self.step = table, tree, row, true, step
         self.codes = table.frame.codes
         self.before = self.codes[:, row].copy()
 
@@ -204,4 +214,4 @@ class _Walk:
         return False
 
     def _generalise(self, column: int) -> None:
-        self.codes[column, self.row] = self.table.frame.parent[self.codes[column, self.row]]
+        self.codes[column, self.row] = self.step[self.codes[column, self.row]]

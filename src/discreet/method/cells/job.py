@@ -14,10 +14,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cells import bayes, hid3, kernels, many
+from discreet.method.cells import bayes, hid3, kernels, many, rules
 from discreet.method.cells.bayes import NONE, Ints, Outcome
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.greedy import Learn, Learned
+from discreet.method.cells.rule_kernels import NOTHING
 from discreet.method.cells.table import Bayes, CellTable
 
 ROUNDS = 20
@@ -25,12 +26,26 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
+class RuleDefence:
+    """Against association rules: when one leaks, the conditions it may use, and what may be hidden."""
+
+    limits: rules.Limits
+    conditions: tuple[int, ...]
+    own_conditions: bool = False
+    others_conditions: bool = False
+    others_sensitive: bool = True
+    decoys: bool = False
+    choose: rules.Chooser | None = None
+
+
+@dataclass(frozen=True)
 class Defence:
-    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), or else ID3."""
+    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), rules (`rules`), or else ID3."""
 
     method: str
     bayes: Bayes | None = None
     learn: Learn | None = None
+    rules: RuleDefence | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,8 @@ class Ward:
     defences: tuple[Defence, ...]
     chances: tuple[Chance, ...]
     strict: bool = False
+    deletes: bool = False
+    """Whether values are hidden at once, and not generalised one level after the other."""
     fall_back: bool = True
     """Whether INCP may go on with DECP."""
     removes: bool = False
@@ -78,7 +95,7 @@ class _Guard(Protocol):
 class _AgainstBayes:
     def __init__(self, table: CellTable, ward: Ward, options: Bayes, method: str) -> None:
         self.table, self.ward, self.method = table, ward, method
-        self.guesser = table.guesser(ward.column, ward.predictors, options)
+        self.guesser = table.guesser(ward.column, ward.predictors, options, deletes=ward.deletes)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
         start = self.table.first[self.ward.column]
@@ -110,7 +127,8 @@ class _AgainstTree:
         return found
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        return hid3.protect(self.trees, self.ward.column, self.ward.predictors, row, actual, chance)
+        ward = self.ward
+        return hid3.protect(self.trees, ward.column, ward.predictors, row, actual, chance, deletes=ward.deletes)
 
 
 class _AgainstLearner:
@@ -123,6 +141,48 @@ class _AgainstLearner:
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
         del chance
         return self.learned.protect(row, actual)
+
+
+class _AgainstRules:
+    """All cells of a ward at once: what is hidden for one helps the others."""
+
+    def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
+        self.table, self.ward, self.defence, self.method = table, ward, defence, method
+        self.why = ""
+
+    def rule_table(self, rows: Ints, actuals: Ints) -> rules.RuleTable:
+        """Return the rules about some cells on the table as it is now."""
+        frame, defence, column = self.table.frame, self.defence, self.ward.column
+        places = list(defence.conditions)
+        start = self.table.first[places][:, None]
+        cells = (frame.codes[places] - start).astype(np.int32)
+        sensitive = (frame.codes[column] - self.table.first[column]).astype(np.int32)
+        cells[cells == 0], sensitive[sensitive == 0] = NOTHING, NOTHING
+        sensitive[rows] = actuals
+        own = np.zeros(self.table.rows, dtype=np.bool_)
+        own[frame.real[rows]] = True
+        free = ~frame.locked[places] & np.where(own, defence.own_conditions, defence.others_conditions)
+        free_sensitive = ~frame.locked[column] & ~own & defence.others_sensitive
+        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real)
+
+    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
+        return np.isin(rows, self.rule_table(rows, actuals).leaking())
+
+    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
+        del row, actual, chance
+        return Outcome("safe")  # see `protect_all`
+
+    def protect_all(self, rows: Ints, actuals: Ints, carry_on: Callable[[], bool]) -> tuple[bool, list[int]]:
+        """Protect some cells; return whether something else was hidden, and the rows that still leak."""
+        found = self.rule_table(rows, actuals)
+        answer = rules.solve(found, self.method, self.defence.choose, carry_on)
+        self.why = answer.why
+        if answer.status == "safe" and self.defence.decoys:
+            rules.decoys(found)
+        for row, place in found.hidden:
+            column = self.ward.column if place == rules.SENSITIVE else self.defence.conditions[place]
+            self.table.set(column, row, 0)
+        return bool(found.hidden), found.leaking()
 
 
 class _RowRemoved:
@@ -156,10 +216,14 @@ class Job:
             for row, actual, chance in zip(ward.rows, ward.actuals, ward.chances, strict=True)
         }
         self.rounds = 0
+        self.stopped = False
+        """Whether it was told to stop before all cells were done."""
 
     def _guard(self, ward: Ward, defence: Defence) -> _Guard:
         if defence.method == "nrd":
             return _RowRemoved()
+        if defence.rules is not None:
+            return _AgainstRules(self.table, ward, defence.rules, defence.method)
         if defence.learn is not None:
             return _AgainstLearner(self.table, ward, defence.learn)
         if defence.bayes is not None:
@@ -172,19 +236,21 @@ class Job:
         It stops when `carry_on` says so: what is exposed then fails.
         """
         for ward in self.wards:
-            parent = self.table.trees[ward.column].parent
             for row, actual in zip(ward.rows, ward.actuals, strict=True):
                 if self.table.node(ward.column, row) == actual:
-                    self.table.set(ward.column, row, int(parent[actual]))
+                    self.table.set(ward.column, row, self._least(ward, actual))
         pending = [(number, row) for number, ward in enumerate(self.wards) for row in ward.rows]
         while pending and self.rounds < ROUNDS:
             self.rounds += 1
             before = self.table.frame.codes.sum(), self.table.gone.sum()
             if not self._protect(pending, carry_on):
+                self.stopped = True
                 break
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
+        for story in self.failing:  # changes for other cells may have helped
+            story.status = "done"
         for number, row in self.exposed():
             self._story(number, row).status = "failed"
 
@@ -210,6 +276,10 @@ class Job:
         """Whether a cell is in the table and was not left by lot."""
         return not self.table.gone[row] and self._story(number, row).status != "by lot"
 
+    def _least(self, ward: Ward, actual: int) -> int:
+        """Return the least general node that hides a value."""
+        return 0 if ward.deletes else int(self.table.trees[ward.column].parent[actual])
+
     def _story(self, number: int, row: int) -> Story:
         return self.stories[number, int(self.table.frame.real[row])]
 
@@ -218,6 +288,8 @@ class Job:
         together = {key for key in pending if self._method(key[0]) == "e-dropp"}
         self._protect_rows(together)
         for number in range(len(self.wards)):
+            if not self._protect_from_rules(number, pending, carry_on):
+                return False
             if self._method(number) == "e-decp":
                 self._protect_values(number, [row for at, row in pending if at == number])
             for done, (at, row) in enumerate(pending):
@@ -226,6 +298,29 @@ class Job:
                         return False
                     self.take_turns(number, row)
         return carry_on(len(pending), 0)
+
+    def _protect_from_rules(
+        self, number: int, pending: Sequence[tuple[int, int]], carry_on: Callable[[int, int], bool]
+    ) -> bool:
+        """Protect all cells of a ward against rules, where it has them; return whether to go on."""
+        guards = [guard for guard in self.guards[number] if isinstance(guard, _AgainstRules)]
+        if not guards or not any(at == number for at, _ in pending):
+            return True
+        ward = self.wards[number]
+        for guard in guards:
+            places = [place for place, row in enumerate(ward.rows) if self._is_open(number, row)]
+            rows = np.array([ward.rows[place] for place in places], dtype=np.int64)
+            actuals = np.array([ward.actuals[place] for place in places], dtype=np.int64)
+            left = len(rows)
+            hid, leaking = guard.protect_all(rows, actuals, lambda left=left: carry_on(0, left))  # type: ignore[misc]
+            failed = set(leaking)
+            for row in rows.tolist():
+                self._note(number, row, Outcome("failed" if row in failed else "done" if hid else "safe"))
+        return carry_on(len(pending), 0)
+
+    def why(self, number: int) -> str:
+        """Return why the cells of a ward cannot be protected, where that is known."""
+        return "; ".join(g.why for g in self.guards[number] if isinstance(g, _AgainstRules) and g.why)
 
     def _method(self, number: int) -> str | None:
         """Return the method of a ward that works on several cells at once, if it has one."""
@@ -238,14 +333,15 @@ class Job:
         At first each begins with the least general class that hides the value; the cell keeps the most general one
         that any of them asks for. Later rounds begin with what the cell has.
         """
-        table, column, guards = self.table, self.wards[number].column, self.guards[number]
+        table, column = self.table, self.wards[number].column
+        guards = [guard for guard in self.guards[number] if not isinstance(guard, _AgainstRules)]
         actual, chance = self.cells[number, row]
         here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
         for _ in range(ROUNDS):
             for guard in guards:
                 level = table.node(column, row)
                 if self.rounds <= 1:
-                    table.set(column, row, int(table.trees[column].parent[actual]))
+                    table.set(column, row, self._least(self.wards[number], actual))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)
                 self._note(number, row, outcome)
@@ -286,19 +382,17 @@ class Job:
 
     def _protect_rows(self, pending: set[tuple[int, int]]) -> None:
         """e-DROPP: cells of one row share the changes."""
-        by_row: dict[int, list[int]] = {}
+        by_row: dict[int, dict[int, int]] = {}
         for number, row in sorted(pending):
-            if self._is_open(number, row):
-                by_row.setdefault(row, []).append(number)
-        for row, numbers in by_row.items():
+            if self._is_open(number, row):  # of several wards of one cell only the first shares
+                by_row.setdefault(row, {}).setdefault(self.wards[number].column, number)
+        for row, number_of in by_row.items():
             guessers, actuals, chances = {}, {}, {}
-            for number in numbers:
-                ward = self.wards[number]
-                place = ward.rows.index(row)
+            for column, number in number_of.items():
                 guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
-                guessers[ward.column] = guard.guesser
-                actuals[ward.column], chances[ward.column] = ward.actuals[place], ward.chances[place]
+                guessers[column] = guard.guesser
+                actuals[column], chances[column] = self.cells[number, row]
             outcomes = many.e_dropp(self.table, guessers, row, actuals, chances)
-            for number in numbers:
-                if (outcome := outcomes[self.wards[number].column]).status != "failed":
-                    self._note(number, row, outcome)
+            for column, number in number_of.items():
+                if outcomes[column].status != "failed":
+                    self._note(number, row, outcomes[column])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.kernels import kernel
+from discreet.method.kernels import helper, kernel
 
 COUNT = 0
 """Rows whose value is unknown count in the denominator."""
@@ -43,6 +43,8 @@ REFUSE = 2
 MARGIN = 1e-9
 """Logarithms further apart than this are in the right order: the error of some hundred terms is below 1e-12."""
 LIMB = 31
+FEW = 16
+"""So many counts can be multiplied as floats, and their product is off by less than 1e-14 of itself."""
 NOBODY = -1
 
 
@@ -95,13 +97,24 @@ class Guesser(NamedTuple):
     strict: bool
     size: int
     """How many factors a probability can have at most."""
+    step: npt.NDArray[np.int32]
+    """What each node becomes when it is changed: the node above it, or the root at once where values are deleted."""
 
 
-@kernel
+@helper
 def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
     own[node] += by
     while node >= 0:
         up[node] += by
+        node = parent[node]
+
+
+@helper
+def _shift_in(own, up, parent, k, node, by):  # type: ignore[no-untyped-def]
+    """The same among the rows of class k."""
+    own[k, node] += by
+    while node >= 0:
+        up[k, node] += by
         node = parent[node]
 
 
@@ -110,39 +123,39 @@ def _count_class(frame, model, row, node, by):  # type: ignore[no-untyped-def]
     """Count a row among those of its class, if its node is one."""
     if frame.leaf[node] < 0:
         return
-    codes, parent = frame.codes, frame.parent
+    codes, parent, own, up = frame.codes, frame.parent, frame.own, frame.up
+    mine = frame.class_column[model]
     k = frame.class_first[model] + frame.leaf[node]
-    own, up = frame.own[k], frame.up[k]
     for c in range(codes.shape[0]):
-        if c != frame.class_column[model]:
-            _shift(own, up, parent, codes[c, row], by)
+        if c != mine:
+            _shift_in(own, up, parent, k, codes[c, row], by)
 
 
 @kernel
 def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     """Give a cell another node; all counts follow."""
-    codes, parent = frame.codes, frame.parent
+    codes, parent, leaf, own, up = frame.codes, frame.parent, frame.leaf, frame.own, frame.up
+    class_column, class_first = frame.class_column, frame.class_first
     old = codes[column, row]
     if old == node:
         return
     if frame.real[row] != row:
         codes[column, row] = node
         return
-    for model in range(len(frame.class_column)):
-        mine = frame.class_column[model]
+    for model in range(len(class_column)):
+        mine = class_column[model]
         if mine == column:
             _count_class(frame, model, row, old, -1)
         else:
-            here = frame.leaf[codes[mine, row]]
+            here = leaf[codes[mine, row]]
             if here >= 0:
-                k = frame.class_first[model] + here
-                _shift(frame.own[k], frame.up[k], parent, old, -1)
-                _shift(frame.own[k], frame.up[k], parent, node, 1)
+                _shift_in(own, up, parent, class_first[model] + here, old, -1)
+                _shift_in(own, up, parent, class_first[model] + here, node, 1)
     _shift(frame.all_own, frame.all_up, parent, old, -1)
     _shift(frame.all_own, frame.all_up, parent, node, 1)
     codes[column, row] = node
-    for model in range(len(frame.class_column)):
-        if frame.class_column[model] == column:
+    for model in range(len(class_column)):
+        if class_column[model] == column:
             _count_class(frame, model, row, node, 1)
 
 
@@ -156,10 +169,10 @@ def forget(frame, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raised(parent, node, levels):  # type: ignore[no-untyped-def]
-    """Return the node some levels above; it stops at the root."""
-    while levels > 0 and parent[node] >= 0:
-        node = parent[node]
+def raised(step, node, levels):  # type: ignore[no-untyped-def]
+    """Return what a node becomes when it is changed so many times; it stops at the root."""
+    while levels > 0 and step[node] >= 0:
+        node = step[node]
         levels -= 1
     return node
 
@@ -167,51 +180,50 @@ def raised(parent, node, levels):  # type: ignore[no-untyped-def]
 # Probabilities as quotients of products
 
 
-@kernel
-def _spread(frame, own, up, node, top, nums, dens, n, d):  # type: ignore[no-untyped-def]
+@helper
+def _spread(parent, children, own, up, node, top, nums, dens, n, d):  # type: ignore[no-untyped-def]
     """Append which share of what is at `top` is estimated to be at a node below; return the new lengths.
 
     n is -1 if it is none.
     """
-    while node != top:
-        above = frame.parent[node]
+    while node != top and n >= 0:
+        above = parent[node]
         below = up[above] - own[above]
         if below > 0:
-            if up[node] == 0:
-                return -1, d
             nums[n] = up[node]
             dens[d] = below
         else:
             nums[n] = 1
-            dens[d] = frame.children[above]
-        n += 1
+            dens[d] = children[above]
+        n = -1 if nums[n] == 0 else n + 1
         d += 1
         node = above
     return n, d
 
 
-@kernel
-def _factor(frame, guesser, k, total, column, node, nums, dens, n, d):  # type: ignore[no-untyped-def]
-    """Append p(node | class k) but for the frequency of the class, which is `total` where rows are only counted.
+@helper
+def _factor(mode, add, over, own, up, parent, children, root, values, total, node, nums, dens, n, d):  # type: ignore[no-untyped-def]
+    """Append p(node | class) but for the frequency of the class, which is `total` where rows are only counted.
 
-    n is -1 if it is 0.
+    `own` and `up` are the counts of the class, `root` is that of the node's column, which has so many `values`. n is -1
+    if the probability is 0.
     """
-    own, up = frame.own[k], frame.up[k]
-    root = frame.first[column]
-    if guesser.mode == SPREAD:
+    if mode == SPREAD:
         if up[root] == 0:
-            return -1, d
-        nums[n] = up[root]
-        return _spread(frame, own, up, node, root, nums, dens, n + 1, d)
-    if node == root:
-        return n, d
-    known = total if guesser.mode == COUNT else total - own[root]
-    num = up[node] * guesser.over + guesser.add
-    if num == 0 or known * guesser.over + guesser.add == 0:
-        return -1, d
-    nums[n] = num
-    dens[d] = known * guesser.over + guesser.add * frame.domain[column]
-    return n + 1, d + 1
+            n = -1
+        else:
+            nums[n] = up[root]
+            n, d = _spread(parent, children, own, up, node, root, nums, dens, n + 1, d)
+    elif node != root:
+        known = total if mode == COUNT else total - own[root]
+        num = up[node] * over + add
+        if num == 0 or known * over + add == 0:
+            n = -1
+        else:
+            nums[n] = num
+            dens[d] = known * over + add * values
+            n, d = n + 1, d + 1
+    return n, d
 
 
 @kernel
@@ -221,44 +233,46 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
     The first is -1 if the probability is 0. The row itself has no class here: it is hidden, or generalised to a node
     above, whose rows (and those below it) are the ones that are learned from.
     """
+    # all arrays by names of their own: to take one out of the frame costs more than to use it
+    codes, first, domain, predictors = frame.codes, frame.first, frame.domain, guesser.predictors
+    parent, children, all_own, all_up = frame.parent, frame.children, frame.all_own, frame.all_up
+    mode, add, over = guesser.mode, guesser.add, guesser.over
     mine = frame.class_column[guesser.column]
     k = frame.class_first[guesser.column] + frame.leaf[node]
-    top = frame.codes[mine, row]
+    own, up = frame.own[k], frame.up[k]
+    top, root = codes[mine, row], first[mine]
+    total, shares = 0, 0
     n, d = 0, 0
-    if guesser.mode == SPREAD:
-        if frame.all_up[top] <= 1:  # nobody but the row itself
+    if mode == SPREAD:
+        if all_up[top] <= 1:  # nobody but the row itself
             return -1, 0
-        n, d = _spread(frame, frame.all_own, frame.all_up, node, top, nums, dens, n, d)
+        n, d = _spread(parent, children, all_own, all_up, node, top, nums, dens, n, d)
+        shares = n
+    else:
+        total = all_own[node]
+        nums[0] = total * over + add
+        dens[0] = (all_up[root] - all_own[root]) * over + add * domain[mine]
+        n, d = -1 if nums[0] == 0 else 1, 1
+    if n < 0:
+        return -1, 0
+    for i in range(len(predictors)):
+        column = predictors[i]
+        here = codes[column, row]
+        if here == first[column]:
+            continue  # an unknown value says nothing
+        n, d = _factor(
+            mode, add, over, own, up, parent, children, first[column], domain[column], total, here, nums, dens, n, d
+        )
         if n < 0:
             return -1, 0
-        shares = n
-        for column in guesser.predictors:
-            if frame.codes[column, row] == frame.first[column]:
-                continue  # an unknown value says nothing
-            n, d = _factor(frame, guesser, k, 0, column, frame.codes[column, row], nums, dens, n, d)
-            if n < 0:
-                return -1, 0
-            # over the frequency of the class, which is spread as well
-            dens[d] = frame.all_up[top] - 1
+        if mode == SPREAD:  # over the frequency of the class, which is spread as well
+            dens[d] = all_up[top] - 1
             d += 1
             for s in range(shares):
                 nums[n] = dens[s]
                 dens[d] = nums[s]
                 n += 1
                 d += 1
-        return n, d
-    root = frame.first[mine]
-    total = frame.all_own[node]
-    num = total * guesser.over + guesser.add
-    if num == 0:
-        return -1, 0
-    nums[n] = num
-    dens[d] = (frame.all_up[root] - frame.all_own[root]) * guesser.over + guesser.add * frame.domain[mine]
-    n, d = n + 1, d + 1
-    for column in guesser.predictors:
-        n, d = _factor(frame, guesser, k, total, column, frame.codes[column, row], nums, dens, n, d)
-        if n < 0:
-            return -1, 0
     return n, d
 
 
@@ -267,10 +281,16 @@ def _log(nums, dens, n, d):  # type: ignore[no-untyped-def]
     if n < 0:
         return -np.inf
     total = 0.0
-    for i in range(n):
-        total += np.log(nums[i])
-    for i in range(d):
-        total -= np.log(dens[i])
+    for first in range(0, n, FEW):
+        product = 1.0
+        for i in range(first, min(first + FEW, n)):
+            product *= nums[i]
+        total += np.log(product)
+    for first in range(0, d, FEW):
+        product = 1.0
+        for i in range(first, min(first + FEW, d)):
+            product *= dens[i]
+        total -= np.log(product)
     return total
 
 
@@ -340,11 +360,12 @@ def above(frame, guesser, row, actual, guess):  # type: ignore[no-untyped-def]
 @kernel
 def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
     """Return the leaves below the released class of a row, in order."""
-    top = frame.codes[frame.class_column[guesser.column], row]
-    found = np.empty(frame.end[top] - top, dtype=np.int64)
+    leaf, top = frame.leaf, frame.codes[frame.class_column[guesser.column], row]
+    end = frame.end[top]
+    found = np.empty(end - top, dtype=np.int64)
     n = 0
-    for node in range(top, frame.end[top]):
-        if frame.leaf[node] >= 0:
+    for node in range(top, end):
+        if leaf[node] >= 0:
             found[n] = node
             n += 1
     return found[:n]
@@ -353,9 +374,16 @@ def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
 @kernel
 def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
     """Whether the true value is the single best guess (strict: one of the best)."""
+    size, strict = guesser.size, guesser.strict
+    nums, dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    other_nums, other_dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    n, d = terms(frame, guesser, row, actual, nums, dens)
     for node in candidates(frame, guesser, row):
-        if node != actual and not above(frame, guesser, row, actual, node):
-            return False
+        if node != actual:
+            other_n, other_d = terms(frame, guesser, row, node, other_nums, other_dens)
+            ahead = order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d)
+            if ahead < 0 or (ahead == 0 and not strict):
+                return False
     return True
 
 
@@ -496,7 +524,7 @@ def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def
     best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
     for i in range(len(guesser.predictors)):
         node = frame.codes[guesser.predictors[i], row]
-        low, high = raised(frame.parent, node, level - 1), raised(frame.parent, node, level)
+        low, high = raised(guesser.step, node, level - 1), raised(guesser.step, node, level)
         if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
             continue
         if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
@@ -512,8 +540,15 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
 
     Returns the number of changes in the log.
     """
+    codes, locked, own = frame.codes, frame.locked, frame.own
+    order, begins, step, itself = frame.order, frame.begins, guesser.step, frame.real[row]
     k = frame.class_first[guesser.column] + frame.leaf[actual]
     mine = frame.class_column[guesser.column]
+    size, strict = guesser.size, guesser.strict
+    nums, dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    goal_nums, goal_dens = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    # nothing here changes what is counted for the guess
+    goal_n, goal_d = terms(frame, guesser, row, guess, goal_nums, goal_dens)
     ahead = above(frame, guesser, row, actual, guess)
     for level in range(1, levels + 1):
         done = np.zeros(len(guesser.predictors), dtype=np.bool_)
@@ -524,35 +559,39 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
                 break
             done[best] = True
             column = guesser.predictors[best]
-            low = raised(frame.parent, frame.codes[column, row], level - 1)
-            high = raised(frame.parent, frame.codes[column, row], level)
-            for i in range(frame.begins[k], frame.begins[k + 1]):
-                other = frame.order[i]
+            low, high = raised(step, codes[column, row], level - 1), raised(step, codes[column, row], level)
+            for i in range(begins[k], begins[k + 1]):
+                other = order[i]
                 if (
-                    frame.codes[column, other] == low
-                    and frame.codes[mine, other] == actual
-                    and not frame.locked[column, other]
-                    and other != frame.real[row]
+                    codes[column, other] == low
+                    and codes[mine, other] == actual
+                    and not locked[column, other]
+                    and other != itself
                 ):
-                    if frame.own[k, low] <= keep or not ahead:
+                    if own[k, low] <= keep or not ahead:
                         break
                     n = _noted(frame, log, n, other, column, high)
-                    ahead = above(frame, guesser, row, actual, guess)
+                    m, d = terms(frame, guesser, row, actual, nums, dens)
+                    found = order_of(nums, dens, m, d, goal_nums, goal_dens, goal_n, goal_d)
+                    ahead = found > 0 or (found == 0 and strict)
     return n
 
 
-@kernel
-def alike(frame, guesser, row, other):  # type: ignore[no-untyped-def]
+@helper
+def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def]
     """Whether two rows share a known value of a predictor."""
-    for column in guesser.predictors:
-        if frame.codes[column, row] == frame.codes[column, other] != frame.first[column]:
-            return True
-    return False
+    found = False
+    for i in range(len(predictors)):
+        column = predictors[i]
+        found = found or codes[column, row] == codes[column, other] != first[column]
+    return found
 
 
 @kernel
 def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
     """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
+    codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
+    predictors, step = guesser.predictors, guesser.step
     mine = frame.class_column[guesser.column]
     best = likeliest(frame, guesser, row)
     chosen = 0
@@ -562,10 +601,10 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
             chosen += 1
     for level in range(1, levels + 1):
         for v in best[:chosen]:
-            low, high = raised(frame.parent, v, level - 1), raised(frame.parent, v, level)
+            low, high = raised(step, v, level - 1), raised(step, v, level)
             if low == high:
                 continue
-            begin, stop = 0, frame.codes.shape[1]
+            begin, stop = 0, codes.shape[1]
             if level == 1:
                 k = frame.class_first[guesser.column] + frame.leaf[v]
                 begin, stop = frame.begins[k], frame.begins[k + 1]
@@ -573,12 +612,10 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
             for i in range(begin, stop):
                 if not ahead:
                     break
-                other = frame.order[i] if level == 1 else i
-                if frame.codes[mine, other] != low or other == frame.real[row] or frame.locked[mine, other]:
+                other = order[i] if level == 1 else i
+                if codes[mine, other] != low or other == real[row] or locked[mine, other] or real[other] != other:
                     continue
-                if frame.real[other] != other:
-                    continue
-                if not alike(frame, guesser, row, other):
+                if not _alike(codes, first, predictors, row, other):
                     n = _noted(frame, log, n, other, mine, high)
                     ahead = above(frame, guesser, row, actual, v)
     return n
@@ -590,20 +627,22 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
 @kernel
 def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient."""
-    mine, model = frame.class_column[guesser.column], guesser.column
-    k, other = frame.class_first[model] + frame.leaf[actual], frame.class_first[model] + frame.leaf[guess]
-    total, other_total = frame.all_own[actual], frame.all_own[guess]
-    n, d = _factor(frame, guesser, other, other_total, column, high, nums, dens, 0, 0)
-    if n < 0:
-        return -1, d
-    n, d = _factor(frame, guesser, k, total, column, low, nums, dens, n, d)
-    if n < 0:
-        return -1, d
-    d, n = _factor(frame, guesser, other, other_total, column, low, dens, nums, d, n)
-    if d < 0:
-        return -1, d
-    d, n = _factor(frame, guesser, k, total, column, high, dens, nums, d, n)
-    return (n, d) if d >= 0 else (-1, mine)
+    parent, children, root, values = frame.parent, frame.children, frame.first[column], frame.domain[column]
+    mode, add, over = guesser.mode, guesser.add, guesser.over
+    start = frame.class_first[guesser.column]
+    own, up = frame.own[start + frame.leaf[actual]], frame.up[start + frame.leaf[actual]]
+    its, ups = frame.own[start + frame.leaf[guess]], frame.up[start + frame.leaf[guess]]
+    total, other = frame.all_own[actual], frame.all_own[guess]
+    n, d = _factor(mode, add, over, its, ups, parent, children, root, values, other, high, nums, dens, 0, 0)
+    if n >= 0:
+        n, d = _factor(mode, add, over, own, up, parent, children, root, values, total, low, nums, dens, n, d)
+    if n >= 0:
+        d, n = _factor(mode, add, over, its, ups, parent, children, root, values, other, low, dens, nums, d, n)
+        if d >= 0:
+            d, n = _factor(mode, add, over, own, up, parent, children, root, values, total, high, dens, nums, d, n)
+        if d < 0:
+            n = -1
+    return n, d
 
 
 @kernel
@@ -622,7 +661,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
             best, best_n, best_d = NOBODY, 0, 0
             for i in range(parts):
                 column = guesser.predictors[i]
-                low, high = raised(frame.parent, before[i], level - 1), raised(frame.parent, before[i], level)
+                low, high = raised(guesser.step, before[i], level - 1), raised(guesser.step, before[i], level)
                 # a column that a lower level passed over is out for good
                 if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
                     continue
@@ -637,7 +676,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
                 break
             done[best] = True
             column = guesser.predictors[best]
-            n = _noted(frame, log, n, row, column, raised(frame.parent, before[best], level))
+            n = _noted(frame, log, n, row, column, raised(guesser.step, before[best], level))
     return n
 
 

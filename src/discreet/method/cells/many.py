@@ -23,15 +23,15 @@ def e_decp(
 ) -> dict[int, Outcome]:
     """Protect the cells of several rows of one column that have the same value, by changing other rows."""
     column = table.confidential[guesser.column]
-    tree, start = table.trees[column], int(table.first[column])
+    start = int(table.first[column])
     levels = _levels(table, guesser, guesser.predictors.tolist())
     found: dict[int, Outcome] = {}
-    top = int(tree.parent[actual])
+    top = int(guesser.step[start + actual])
     level = 1
     while top >= 0 and len(found) < len(rows):
         remaining = [place for place, row in enumerate(rows) if row not in found]
         for place in remaining:
-            raise_to(table, column, rows[place], top)
+            raise_to(table, column, rows[place], top - start)
         active: list[tuple[int, int]] = []
         for place in remaining:
             chance, row = chances[place], rows[place]
@@ -43,7 +43,7 @@ def e_decp(
                 found[row] = Outcome("done" if level > 1 and status == kernels.SAFE else OUTCOMES[status])
         for row, guess in _lowered(table, guesser, active, actual, levels):
             found[row] = Outcome("done", guess - start)
-        top = int(tree.parent[top])
+        top = int(guesser.step[top])
         level += 1
     for row in rows:
         found.setdefault(row, Outcome("failed"))
@@ -77,10 +77,11 @@ def _lowered(
         for column, value in _shared(table, guesser, rows[left].tolist(), actual, level):
             if not left.any():
                 break
-            low, high = (int(kernels.raised(frame.parent, value, by)) for by in (level - 1, level))
+            low, high = (int(kernels.raised(guesser.step, value, by)) for by in (level - 1, level))
             keep = 1 if level == 1 else 0
             if kernels.lower_shared(frame, guesser, rows, guesses, left, actual, column, value, low, high, keep):
                 table.touch()
+                table.follow(column)
     return [pair for pair, still in zip(active, left, strict=True) if not still]
 
 
@@ -93,7 +94,7 @@ def _shared(table: CellTable, guesser: Guesser, rows: Sequence[int], actual: int
     for column in guesser.predictors.tolist():
         values, having = np.unique(frame.codes[column, rows], return_counts=True)
         for value, rows_having in zip(values.tolist(), having.tolist(), strict=True):
-            low, high = (int(kernels.raised(frame.parent, value, by)) for by in (level - 1, level))
+            low, high = (int(kernels.raised(guesser.step, value, by)) for by in (level - 1, level))
             if low != high and kernels.impact(frame, guesser, k, low, high, level, nums, dens):
                 factor = Fraction(int(nums[0]) * int(nums[1]), int(dens[0]) * int(dens[1]))
                 order.append((-rows_having, factor, column, value))
@@ -122,7 +123,9 @@ def e_dropp(
     for class_level in range(1, class_levels + 1):
         remaining = [column for column in guessers if column not in found]
         for column in remaining:
-            raise_to(table, column, row, int(kernels.raised(table.trees[column].parent, actuals[column], class_level)))
+            start = int(table.first[column])
+            top = int(kernels.raised(guessers[column].step, start + actuals[column], class_level))
+            raise_to(table, column, row, top - start)
         active: dict[int, int] = {}
         for column in remaining:
             actual, chance = actuals[column] + int(table.first[column]), chances[column]
@@ -148,12 +151,12 @@ def _own_lowered(
     levels: int,
 ) -> dict[int, int]:
     """Change the row's free cells, the most telling on average first; return the columns that are done, and guesses."""
-    frame = table.frame
+    frame, step = table.frame, next(iter(guessers.values())).step
     done: dict[int, int] = {}
     for level in range(1, levels + 1):
         telling: list[tuple[Fraction, int, int]] = []
         for column, value in before.items():
-            low, high = (int(kernels.raised(frame.parent, value, by)) for by in (level - 1, level))
+            low, high = (int(kernels.raised(step, value, by)) for by in (level - 1, level))
             if low == high or frame.codes[column, row] != low or frame.locked[column, row]:
                 continue
             facts = [_telling(table, guessers[j], actuals[j], guess, column, low, high) for j, guess in active.items()]

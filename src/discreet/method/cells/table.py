@@ -70,8 +70,9 @@ class CellTable:
         everybody = np.arange(codes.shape[1], dtype=np.int64)
         real = everybody if real is None else real
         counted = np.flatnonzero(real == everybody)
+        self._shadows = np.flatnonzero(real != everybody)
         self._family: dict[int, list[int]] = {}
-        for shadow in np.flatnonzero(real != everybody).tolist():
+        for shadow in self._shadows.tolist():
             self._family.setdefault(int(real[shadow]), [int(real[shadow])]).append(shadow)
         self.gone = np.zeros(codes.shape[1], dtype=np.bool_)
         """Rows that were taken out."""
@@ -93,6 +94,7 @@ class CellTable:
         ends = [tree.end + start for tree, start in zip(trees, starts, strict=True)]
         class_first = np.concatenate([[0], np.cumsum(classes)]).astype(np.int64)
         parent = np.concatenate(parents).astype(np.int32)
+        self._root = np.where(parent < 0, -1, np.repeat(starts, sizes)).astype(np.int32)
         seen = codes[:, counted]
         order, begins = _by_class(seen, leaf, confidential, classes)
         order = counted[order].astype(np.int32)
@@ -142,15 +144,22 @@ class CellTable:
         return self._family.get(real, [real])
 
     def reflect(self, row: int, changes: npt.NDArray[np.int64]) -> None:
-        """Give the family of a row the nodes that the row now has in some changed cells (row, column) of its own."""
-        for changed, column in changes.tolist():
-            if changed == row:
-                self.set(column, row, self.node(column, row))
+        """Give the families of all rows that were changed for a row, in some cells (row, column), their new nodes."""
+        own = changes[:, 0] == row
+        for column in np.unique(changes[own, 1]).tolist():
+            self.set(column, row, self.node(column, row))
+        for column in np.unique(changes[~own, 1]).tolist():
+            self.follow(column)
+
+    def follow(self, column: int) -> None:
+        """Give all shadows the nodes of their rows in a column that was changed (so in none that tells them apart)."""
+        codes, real = self.frame.codes, self.frame.real
+        codes[column, self._shadows] = codes[column, real[self._shadows]]
 
     def touch(self, row: int | None = None) -> None:
-        """Note that a row has changed (None: any rows): those columns whose class it tells are learned anew."""
+        """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
         for column in self.confidential:
-            if row is None or self.frame.leaf[self.frame.codes[column, self.frame.real[row]]] >= 0:
+            if row is None or self.frame.codes[column, self.frame.real[row]] != self.first[column]:
                 self.version[column] += 1
 
     def remove(self, row: int) -> None:
@@ -169,8 +178,12 @@ class CellTable:
         rows, columns = np.nonzero((self.frame.codes != self.original).T & real[:, None])
         return columns, rows
 
-    def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes) -> Guesser:
-        """Return naive Bayes for a confidential column, as the kernels want it."""
+    def step(self, *, deletes: bool) -> Nodes:
+        """Return what each node (of all columns) becomes when it is changed: the root if deleted, else one above."""
+        return self._root if deletes else self.frame.parent
+
+    def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes, *, deletes: bool = False) -> Guesser:
+        """Return naive Bayes for a confidential column, as the kernels want it, and how values are changed."""
         depths = [int(tree.depth.max(initial=0)) for tree in self.trees]
         size = 2 + depths[column] + sum(depths[c] + depths[column] + 2 for c in predictors)
         if self.rows * bayes.laplace.denominator >= 2**30:
@@ -184,6 +197,7 @@ class CellTable:
             guesses=bayes.guesses,
             strict=bayes.strict,
             size=size,
+            step=self.step(deletes=deletes),
         )
 
 

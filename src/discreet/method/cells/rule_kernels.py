@@ -1,0 +1,318 @@
+"""The inner loops against association rules: all rules of a pattern at once, kept up to date with every change.
+
+A pattern is what the conditions of a confidential row say, with its true value. Its rules are the nonempty subsets of
+the conditions it knows, as bit masks. For each of them `num` counts the rows with these conditions and a released
+sensitive value equal to the pattern's, `den` those with these conditions. All comparisons are of whole numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.kernels import kernel
+
+
+class Rules(NamedTuple):
+    """All rules about some confidential cells, and the cells they are counted from."""
+
+    cells: npt.NDArray[np.int32]
+    """The value of each cell, conditions x rows; `NOTHING` where it is hidden or unknown."""
+    sensitive: npt.NDArray[np.int32]
+    """The value of each sensitive cell."""
+    patterns: npt.NDArray[np.int32]
+    """The value of each condition: patterns x conditions; `NOTHING` where it is not known."""
+    values: npt.NDArray[np.int32]
+    """The true value of each pattern."""
+    known: npt.NDArray[np.int64]
+    """The conditions that each pattern knows, as a mask."""
+    num: npt.NDArray[np.int64]
+    """patterns x masks."""
+    den: npt.NDArray[np.int64]
+    first: npt.NDArray[np.bool_]
+    """Whether a rule is the first of several equal ones, of different patterns."""
+    confidence: npt.NDArray[np.int64]
+    """Numerator and denominator of the largest confidence."""
+    support: int
+    published: bool
+    """Whether rows with a hidden sensitive cell are left out of `den`."""
+
+
+NOTHING = -1
+
+
+@kernel
+def mask_of(rules, pattern, row):  # type: ignore[no-untyped-def]
+    """Return the conditions on which a row agrees with a pattern."""
+    cells, wanted = rules.cells, rules.patterns[pattern]
+    mask = 0
+    for c in range(cells.shape[0]):
+        if wanted[c] >= 0 and cells[c, row] == wanted[c]:
+            mask |= 1 << c
+    return mask
+
+
+@kernel
+def count(rules):  # type: ignore[no-untyped-def]
+    """Count all rules of all patterns anew."""
+    cells, sensitive = rules.cells, rules.sensitive
+    conditions, rows = cells.shape
+    for p in range(len(rules.values)):
+        num, den, value = rules.num[p], rules.den[p], rules.values[p]
+        num[:] = 0
+        den[:] = 0
+        for row in range(rows):
+            mask = mask_of(rules, p, row)
+            if not (rules.published and sensitive[row] < 0):
+                den[mask] += 1
+            if sensitive[row] == value:
+                num[mask] += 1
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(len(num)):
+                if mask & bit == 0:
+                    num[mask] += num[mask | bit]
+                    den[mask] += den[mask | bit]
+
+
+@kernel
+def mark_first(rules):  # type: ignore[no-untyped-def]
+    """Mark of several equal rules of different patterns the first."""
+    conditions = rules.cells.shape[0]
+    seen = np.zeros(rules.num.shape[1], dtype=np.bool_)
+    for p in range(len(rules.values)):
+        seen[:] = False
+        for other in range(p):
+            if rules.values[other] != rules.values[p]:
+                continue
+            mask = 0
+            for c in range(conditions):
+                if rules.patterns[p, c] >= 0 and rules.patterns[p, c] == rules.patterns[other, c]:
+                    mask |= 1 << c
+            seen[mask] = True
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(len(seen)):
+                if mask & bit and seen[mask]:
+                    seen[mask ^ bit] = True
+        for mask in range(len(seen)):
+            rules.first[p, mask] = mask != 0 and not seen[mask] and mask & ~rules.known[p] == 0
+
+
+@kernel
+def is_unsafe(rules, p, mask):  # type: ignore[no-untyped-def]
+    """Whether a rule leaks its value: support and confidence are both above what is allowed."""
+    num = rules.num[p, mask]
+    return num > rules.support and num * rules.confidence[1] > rules.confidence[0] * rules.den[p, mask]
+
+
+@kernel
+def unsafe_rules(rules):  # type: ignore[no-untyped-def]
+    """Return pattern and mask of every unsafe rule, each rule once."""
+    found = np.empty((64, 2), dtype=np.int64)
+    n = 0
+    for p in range(len(rules.values)):
+        for mask in range(1, rules.num.shape[1]):
+            if rules.first[p, mask] and is_unsafe(rules, p, mask):
+                if n == len(found):
+                    wider = np.empty((2 * n, 2), dtype=np.int64)
+                    wider[:n] = found
+                    found = wider
+                found[n, 0], found[n, 1] = p, mask
+                n += 1
+    return found[:n]
+
+
+@kernel
+def leaks(rules, p):  # type: ignore[no-untyped-def]
+    """Whether some rule of a pattern is unsafe."""
+    known = rules.known[p]
+    mask = known
+    while mask > 0:
+        if is_unsafe(rules, p, mask):
+            return True
+        mask = (mask - 1) & known
+    return False
+
+
+@kernel
+def _shift(rules, p, mask, bit, by_num, by_den):  # type: ignore[no-untyped-def]
+    """Change the counts of all rules of a pattern within a mask, that contain a bit (0: any)."""
+    num, den = rules.num[p], rules.den[p]
+    subset = mask
+    while True:
+        if subset & bit == bit:
+            num[subset] += by_num
+            den[subset] += by_den
+        if subset == 0:
+            break
+        subset = (subset - 1) & mask
+
+
+@kernel
+def set_condition(rules, column, row, value):  # type: ignore[no-untyped-def]
+    """Give a condition cell another value (`NOTHING` hides it); all counts follow."""
+    bit = 1 << column
+    old = rules.cells[column, row]
+    if old == value:
+        return
+    counted = not (rules.published and rules.sensitive[row] < 0)
+    for p in range(len(rules.values)):
+        if old >= 0 and rules.patterns[p, column] == old:
+            hit = rules.sensitive[row] == rules.values[p]
+            _shift(rules, p, mask_of(rules, p, row), bit, -1 if hit else 0, -1 if counted else 0)
+    rules.cells[column, row] = value
+    for p in range(len(rules.values)):
+        if value >= 0 and rules.patterns[p, column] == value:
+            hit = rules.sensitive[row] == rules.values[p]
+            _shift(rules, p, mask_of(rules, p, row), bit, 1 if hit else 0, 1 if counted else 0)
+
+
+@kernel
+def set_sensitive(rules, row, value):  # type: ignore[no-untyped-def]
+    """Give a sensitive cell another value (`NOTHING` hides it); all counts follow."""
+    old = rules.sensitive[row]
+    if old == value:
+        return
+    shown = (1 if value >= 0 else 0) - (1 if old >= 0 else 0) if rules.published else 0
+    for p in range(len(rules.values)):
+        by = (1 if rules.values[p] == value else 0) - (1 if rules.values[p] == old else 0)
+        if by or shown:
+            _shift(rules, p, mask_of(rules, p, row), 0, by, shown)
+    rules.sensitive[row] = value
+
+
+@kernel
+def least_hidden(num, den, support, confidence, both):  # type: ignore[no-untyped-def]
+    """Return how many rows must lose a rule to make it safe: their value only, or (`both`) the conditions as well.
+
+    The least x with num - x <= support, or (num - x) / den <= confidence, or (num - x) / (den - x) <= confidence.
+    """
+    if num <= support:
+        return 0
+    by_support = num - support
+    above = num * confidence[1] - confidence[0] * den
+    if above <= 0:
+        return 0
+    step = confidence[1] - confidence[0] if both else confidence[1]
+    if step <= 0:  # a confidence of 1 is never exceeded
+        return by_support
+    return min(by_support, (above + step - 1) // step, num)
+
+
+# Hiding sensitive cells of other rows
+
+
+@kernel
+def needed(rules, active):  # type: ignore[no-untyped-def]
+    """Write for each pattern and mask how many unsafe rules (each once) lie within it."""
+    conditions = rules.cells.shape[0]
+    for p in range(len(rules.values)):
+        line = active[p]
+        for mask in range(len(line)):
+            line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(len(line)):
+                if mask & bit:
+                    line[mask] += line[mask ^ bit]
+
+
+@kernel
+def gain_of(rules, active, row, value):  # type: ignore[no-untyped-def]
+    """Return how many unsafe rules to a value a row supports."""
+    total = 0
+    for p in range(len(rules.values)):
+        if rules.values[p] == value:
+            total += active[p, mask_of(rules, p, row)]
+    return total
+
+
+@kernel
+def gains_of(rules, active, rows, value):  # type: ignore[no-untyped-def]
+    """Return how many unsafe rules to a value each row supports."""
+    found = np.empty(len(rows), dtype=np.int64)
+    for i in range(len(rows)):
+        found[i] = gain_of(rules, active, rows[i], value)
+    return found
+
+
+@kernel
+def needed_again(rules, active, row, value):  # type: ignore[no-untyped-def]
+    """Write `needed` again for the patterns of a value that share conditions with a row."""
+    conditions = rules.cells.shape[0]
+    for p in range(len(rules.values)):
+        if rules.values[p] != value or mask_of(rules, p, row) == 0:
+            continue
+        line = active[p]
+        for mask in range(len(line)):
+            line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(len(line)):
+                if mask & bit:
+                    line[mask] += line[mask ^ bit]
+
+
+@kernel
+def unsafe_within(rules, within):  # type: ignore[no-untyped-def]
+    """Write for each pattern and mask how many of its unsafe rules lie within it."""
+    conditions = rules.cells.shape[0]
+    for p in range(len(rules.values)):
+        line = within[p]
+        for mask in range(len(line)):
+            known = mask != 0 and mask & ~rules.known[p] == 0
+            line[mask] = 1 if known and is_unsafe(rules, p, mask) else 0
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(len(line)):
+                if mask & bit:
+                    line[mask] += line[mask ^ bit]
+
+
+# Decoys
+
+
+@kernel
+def count_hidden(rules, gone, sensitive, told, true):  # type: ignore[no-untyped-def]
+    """Count for each rule the rows with its conditions whose sensitive cell is hidden, and those with its value."""
+    conditions = rules.cells.shape[0]
+    for p in range(len(rules.values)):
+        for row in range(len(gone)):
+            if gone[row]:
+                mask = mask_of(rules, p, row)
+                told[p, mask] += 1
+                if sensitive[row] == rules.values[p]:
+                    true[p, mask] += 1
+        for c in range(conditions):
+            bit = 1 << c
+            for mask in range(told.shape[1]):
+                if mask & bit == 0:
+                    told[p, mask] += told[p, mask | bit]
+                    true[p, mask] += true[p, mask | bit]
+
+
+@kernel
+def sum_within(lines):  # type: ignore[no-untyped-def]
+    """Sum each line over the subsets of every mask."""
+    size = lines.shape[1]
+    bit = 1
+    while bit < size:
+        for p in range(lines.shape[0]):
+            for mask in range(size):
+                if mask & bit:
+                    lines[p, mask] += lines[p, mask ^ bit]
+        bit <<= 1
+
+
+@kernel
+def decoy_gains(rules, within, rows, sensitive):  # type: ignore[no-untyped-def]
+    """Return for each row how many rules that want decoys it would help; those it would harm count against it."""
+    found = np.zeros(len(rows), dtype=np.int64)
+    for i in range(len(rows)):
+        for p in range(len(rules.values)):
+            rules_here = within[p, mask_of(rules, p, rows[i])]
+            found[i] += -rules_here if sensitive[rows[i]] == rules.values[p] else rules_here
+    return found
