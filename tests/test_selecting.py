@@ -5,8 +5,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from discreet.errors import PolicyError
 from discreet.policy import Confidential, KAnonymity, Policy, Template
-from discreet.selecting import absent, cell_problems, confidential_places, predictors_of
+from discreet.selecting import absent, cell_problems, cell_warnings, confidential_places, predictors_of
 from discreet.table.local import LocalEngine
 from discreet.table.source import open_table
 
@@ -157,3 +158,55 @@ def test_generalising_needs_taxonomies() -> None:
     few = {"*": ["flu", "cold", "gout"]}
     (problem,) = problems(cells(**wanted, predictors=["city"]), columns={**both, "ill": {"taxonomy": few}})
     assert problem.startswith("columns.ill.taxonomy: 2 of the 5 values of 'ill' are not in its taxonomy")
+
+
+RULES: dict[str, Any] = {"min_confidence": "60%"}
+
+
+def rules(**said: Any) -> Confidential:
+    return cells(**{"rows": [1], "against": [{"rules": {**RULES, **said.pop("rules", {})}}], **said})
+
+
+def test_rules_judge_two_values_by_confidence() -> None:
+    assert problems(rules(column="pain", predictors=["city"])) == []
+    (problem,) = problems(
+        rules(column="pain", predictors=["city"], against=[{"rules": RULES}, "naive_bayes"])
+    )  # fmt: skip
+    assert "'pain' has only two values" in problem
+
+
+def test_conditions_that_do_not_fit() -> None:
+    (problem,) = problems(rules(rules={"conditions": ["name", "city"]}), columns={"name": {"role": "identifier"}})
+    assert "protect[0].against[0].rules.conditions: 'name' is an identifier" in problem
+    with pytest.raises(PolicyError, match="'ill' is what is to be inferred"):
+        rules(rules={"conditions": ["ill"]})
+    found = problems(rules(rules={"conditions": ["alive"]}), marker="yes")
+    assert len(found) == 1
+    assert "the marker 'yes' occurs in column 'alive'" in found[0]
+
+
+@pytest.mark.parametrize("columns", [20, 21])
+def test_twenty_conditions_and_no_more(columns: int) -> None:
+    wide = PEOPLE.with_columns(**{f"c{place}": pl.lit("a") for place in range(columns - 4)})
+    policy = Policy(protect=[rules(predictors=None)])
+    found = [str(problem) for problem in cell_problems(policy, open_table(wide, policy))]
+    assert [f"{columns} conditions make 2^{columns} - 1 rules" in problem for problem in found] == [True] * (
+        columns - 20
+    )
+    named = Policy(protect=[rules(predictors=None, rules={"conditions": ["city"]})])
+    assert cell_problems(named, open_table(wide, named)) == []
+
+
+def test_a_value_that_needs_no_rule_is_warned_about() -> None:
+    # flu is 2 of the 6 cells
+    def warned(limit: str, **said: Any) -> list[str]:
+        policy = Policy(protect=[rules(rows=[1, 2], rules={"min_confidence": limit}, **said)], missing=None)
+        return cell_warnings(policy, table(policy))
+
+    assert warned("1/3") == []
+    (warning,) = warned("0.33")
+    assert "1 of the 2 confidential cells have a value that more than 33% of the known cells of 'ill' have" in warning
+    assert "flu" not in warning
+    assert warned("0.33", against=["naive_bayes"]) == []
+    missing = Policy(protect=[rules(rules={"min_confidence": "1/3"})], missing={"values": ["?"], "rows": "unknown"})
+    assert len(cell_warnings(missing, table(missing))) == 1

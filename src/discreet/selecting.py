@@ -200,8 +200,7 @@ class _Checked:
         """Yield a warning where confidential values are common enough to be guessed without a rule."""
         encoded = self.original.encoded(self.requirement.column)
         told = np.array([not is_missing(self.policy, value) for value in encoded.domain], dtype=np.bool_)
-        others = np.delete(encoded.codes, self.places)
-        counts = np.where(told, np.bincount(others, minlength=len(told)), 0)
+        counts = np.where(told, np.bincount(encoded.codes, minlength=len(told)), 0)
         known = int(counts.sum())
         for adversary in self.requirement.adversaries:
             if not isinstance(adversary, Rules):
@@ -211,7 +210,7 @@ class _Checked:
             if cells := int(np.array(common, dtype=np.bool_)[encoded.codes[self.places]].sum()):
                 yield (
                     f"protect[{self.index}]: {cells} of the {len(self.places)} confidential cells have a value that "
-                    f"more than {percent(limit)} of the other cells of {self.requirement.column!r} have: this guess "
+                    f"more than {percent(limit)} of the known cells of {self.requirement.column!r} have: this guess "
                     "needs no rule, and no hiding of single cells prevents it"
                 )
 

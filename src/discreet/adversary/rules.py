@@ -159,12 +159,15 @@ class RulesGuesser:
         As in the policy.
     absence
         Whether "it is not released" is a condition like any other (a test of absence).
+    min_rows
+        Rules with fewer rows that have the conditions are no rules.
     """
 
     min_confidence: Fraction
     min_support: int = 0
     denominator: Denominator = "all"
     absence: bool = False
+    min_rows: int = 0
 
     @property
     def name(self) -> str:
@@ -197,9 +200,9 @@ class _Counted:
     rows: Ints
     published: Ints
 
-    def supported(self, least: int) -> Flags:
-        """Say which rules have more support; no conditions are no rule."""
-        enough: Flags = self.support > least
+    def supported(self, options: RulesGuesser) -> Flags:
+        """Say which rules have enough support; no conditions are no rule."""
+        enough: Flags = (self.support > options.min_support) & (self.rows >= options.min_rows)
         enough[0] = False
         return enough
 
@@ -221,7 +224,7 @@ class TrainedRules:
         weights, best = np.zeros((len(patterns), len(domain))), np.zeros((len(patterns), len(domain)), dtype=np.bool_)
         for place, nodes in enumerate(patterns):
             for value, counted in self._counted(self._pattern(nodes), self._kinds.values):
-                supported, among = counted.supported(self.options.min_support), self._among(counted)
+                supported, among = counted.supported(self.options), self._among(counted)
                 weights[place, value] = (counted.support / np.maximum(among, 1))[supported].max(initial=0)
                 best[place, value] = (supported & self.options.above(counted.support, among)).any()
         return RuleGuesses(domain, weights[which], best[which])
@@ -283,7 +286,7 @@ class TrainedRules:
 
     def _judged(self, pattern: Sequence[tuple[int, int]], counted: _Counted) -> tuple[int, ...]:
         """Return the fields of `Judged` for one cell."""
-        rules = np.flatnonzero(counted.supported(self.options.min_support))
+        rules = np.flatnonzero(counted.supported(self.options))
         if not len(rules):
             return (0, 0, 0, 0, 0, 0)
         support, rows, published = counted.support[rules], counted.rows[rules], counted.published[rules]
@@ -294,7 +297,7 @@ class TrainedRules:
 
     def _unsafe(self, counted: _Counted) -> list[int]:
         """Return the unsafe ones of the rules, the shortest first."""
-        unsafe = counted.supported(self.options.min_support)
+        unsafe = counted.supported(self.options)
         rules = np.flatnonzero(unsafe & self.options.above(counted.support, self._among(counted)))
         found: list[int] = rules[np.lexsort((rules, set_sizes(rules)))].tolist()
         return found

@@ -3,7 +3,7 @@
 The answer rests on the rules as the policy describes them, counted by whole numbers. The other readings are figures
 and warnings: dividing by the other denominator; taking "it is not released" for a condition (a test of absence); and
 looking at the hidden cells only, as whoever knows the method does: where nearly all of them have the protected value,
-to be hidden is to have it.
+to be hidden is to have it. A cell that is hidden alone with its conditions is no news there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mined:
         Of the worst rule to the true value of each; for reports.
     aware
         Where among the hidden cells the share of the true value is largest: those that have it, and all of them. None
-        where never two (or not more than the least support) have it.
+        where no other hidden cell has any of the conditions. The least support protects nobody here.
     readings
         The number of cells that each reader finds; see `Against`.
     common
@@ -91,10 +91,9 @@ class Mining:
         """Return what rules give away."""
         told = self._judged(guesser, self.view)
         hidden = aware(self.view, self.truth)
-        at_least_two = replace(guesser, min_support=max(guesser.min_support, 1), denominator="all")
-        beside = self._judged(at_least_two, hidden)
-        everywhere, number = self._having(hidden)
-        exposed = beside.exposed | (at_least_two.above(everywhere, number) & (everywhere > at_least_two.min_support))
+        beside = self._judged(replace(guesser, min_support=0, min_rows=2, denominator="all"), hidden)
+        having, number = self._having(hidden)
+        exposed = beside.exposed | (guesser.above(having, number) & (number > 1))
         alike = (beside.sets > 0) & (beside.support == beside.rows)
         readings = {
             "all": int((told.unsafe_all > 0).sum()),
@@ -110,7 +109,7 @@ class Mining:
             tuple(None if rule is None else (rule.support, rule.rows) for rule in worst),
             readings,
             guesser.above(*self._having(self.view)),
-            exposed & (alike | (everywhere == number)),
+            exposed & (alike | (having == number)),
         )
 
     def _judged(self, guesser: RulesGuesser, view: View) -> Judged:

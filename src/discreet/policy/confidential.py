@@ -483,7 +483,7 @@ class Confidential(Part):
             "items": {
                 "anyOf": [
                     {"type": "string"},
-                    {"$ref": "#/$defs/Published"},
+                    Published.model_json_schema(),
                     {
                         "type": "object",
                         "properties": {"file": {"type": "string"}},
