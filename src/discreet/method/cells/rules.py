@@ -480,10 +480,12 @@ def _relevant(table: RuleTable, p: int, mask: int) -> Flags:
 def _make_safe(table: RuleTable, p: int, mask: int, unsafe: Sequence[tuple[int, int]], *, conditions: bool) -> None:
     """Hide cells of the rows that a rule is about until it is safe."""
     rows = np.flatnonzero(_relevant(table, p, mask))
-    support = np.zeros(len(table.values), dtype=np.int64)
-    for rule in unsafe:
-        support += _relevant(table, *rule)
-    for row in sorted(rows.tolist(), key=lambda row: (int(support[row]), row)):
+    cells, values = table.cells[:, rows], table.values[rows]
+    support = np.zeros(len(rows), dtype=np.int64)
+    for other, columns in ((other, _columns(conditions)) for other, conditions in unsafe):
+        pattern = table.rules.patterns[other, columns][:, None]
+        support += (values == table.rules.values[other]) & (cells[columns] == pattern).all(axis=0)
+    for row in rows[np.lexsort((rows, support))].tolist():
         if not kernels.is_unsafe(table.rules, p, mask):
             return
         if not conditions:
@@ -593,8 +595,8 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-MOST_TRIED = 2_000_000
-"""Rules times candidate cells up to which the general search is tried beside the special ones."""
+MOST_CELLS = 5_000
+"""Condition cells of a table up to which the general search is tried beside the special ones."""
 
 
 def solve(
@@ -658,7 +660,7 @@ def _runs(
         runs.append(r_graph)
     if mine:
         runs.append(hitting_sets)
-    if len(table.unsafe()) * sum(1 for _ in _candidates(table)) * len(table.rules.values) <= MOST_TRIED:
+    if table.cells.size <= MOST_CELLS:
         runs.append(named["greedy"])
     return runs
 
