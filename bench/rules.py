@@ -5,7 +5,8 @@
 
 30,000 random rows of adult.data; conditions sex, marital-status, workclass, education, education-num, income and race;
 occupation is sensitive; `?` is unknown; min_confidence 60% and min_support 60 unless said. Hidden cells are those
-beyond the confidential ones; the removal rate is their share of all cells of conditions and occupation. Means over the runs.
+beyond the confidential ones; the removal rate is their share of all cells of conditions and occupation. Figures are
+means over the runs.
 SMC: set multi-cover; MAX-D: the R-graph by MAX-DESCENDANT; CR: the baseline of Saygin et al., largest rules first and
 (small) smallest first. The paper's second data set is not public. Its figures are lost: what it says stands beside.
 --speed: whole commands, beside the marks. --plot: the figures as a page (HTML) or picture.
