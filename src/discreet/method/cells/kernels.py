@@ -139,6 +139,9 @@ def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     old = codes[column, row]
     if old == node:
         return
+    if frame.real[row] != row:
+        codes[column, row] = node
+        return
     for model in range(len(class_column)):
         mine = class_column[model]
         if mine == column:
@@ -537,8 +540,8 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
 
     Returns the number of changes in the log.
     """
-    codes, locked, own, step = frame.codes, frame.locked, frame.own, guesser.step
-    order, begins = frame.order, frame.begins
+    codes, locked, own = frame.codes, frame.locked, frame.own
+    order, begins, step, itself = frame.order, frame.begins, guesser.step, frame.real[row]
     k = frame.class_first[guesser.column] + frame.leaf[actual]
     mine = frame.class_column[guesser.column]
     size, strict = guesser.size, guesser.strict
@@ -556,15 +559,14 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
                 break
             done[best] = True
             column = guesser.predictors[best]
-            low = raised(step, codes[column, row], level - 1)
-            high = raised(step, codes[column, row], level)
+            low, high = raised(step, codes[column, row], level - 1), raised(step, codes[column, row], level)
             for i in range(begins[k], begins[k + 1]):
                 other = order[i]
                 if (
                     codes[column, other] == low
                     and codes[mine, other] == actual
                     and not locked[column, other]
-                    and other != frame.real[row]
+                    and other != itself
                 ):
                     if own[k, low] <= keep or not ahead:
                         break
@@ -588,8 +590,8 @@ def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def
 @kernel
 def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
     """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
-    codes, first, locked, order = frame.codes, frame.first, frame.locked, frame.order
-    predictors = guesser.predictors
+    codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
+    predictors, step = guesser.predictors, guesser.step
     mine = frame.class_column[guesser.column]
     best = likeliest(frame, guesser, row)
     chosen = 0
@@ -599,7 +601,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
             chosen += 1
     for level in range(1, levels + 1):
         for v in best[:chosen]:
-            low, high = raised(guesser.step, v, level - 1), raised(guesser.step, v, level)
+            low, high = raised(step, v, level - 1), raised(step, v, level)
             if low == high:
                 continue
             begin, stop = 0, codes.shape[1]
@@ -611,7 +613,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
                 if not ahead:
                     break
                 other = order[i] if level == 1 else i
-                if codes[mine, other] != low or other == row or locked[mine, other]:
+                if codes[mine, other] != low or other == real[row] or locked[mine, other] or real[other] != other:
                     continue
                 if not _alike(codes, first, predictors, row, other):
                     n = _noted(frame, log, n, other, mine, high)
