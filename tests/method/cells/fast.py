@@ -96,9 +96,7 @@ class Fast:
     def hybrid(self, method: str, i: int, j: int, predictors: Sequence[int], options: Bayes, chance: Chance) -> str:
         defences = (Defence("hid3"), Defence(method, options))
         actuals = (self.actual(i, j),)
-        job = Job(
-            self.table, [Ward(j, tuple(predictors), (i,), actuals, defences, (chance,), deletes=self.deletes)]
-        )
+        job = Job(self.table, [Ward(j, tuple(predictors), (i,), actuals, defences, (chance,), deletes=self.deletes)])
         job.take_turns(0, i)
         return job.stories[0, i].status
 

@@ -14,7 +14,7 @@ from discreet.method.cells.chance import FIRST, Chance, drawn, seeded
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes, CellTable
-from discreet.method.cells.trees import coded, flat, from_nested
+from discreet.method.cells.trees import coded, from_nested
 from tests.method.cells.strategies import SHAPES, filled
 from tests.reference.cells_model import Cell, Nested, Table, Taxonomy, is_top, naive_bayes, spread_bayes
 from tests.reference.cells_tree import classify, covering, id3, id3_g
@@ -89,7 +89,8 @@ def wholes(draw: st.DrawFn) -> Whole:
     locked = {(r, c) for r in range(len(table)) for c in range(len(nested)) if generator.random() < 0.05}
     if with_shadows:
         locked |= {(r, 0) for r in range(len(table))}
-    wards, shadows = [], []
+    wards: list[Ward] = []
+    shadows: list[tuple[int, list[Cell]]] = []
     for column in draw(st.lists(st.integers(1, len(nested) - 1), min_size=1, max_size=3)):
         domain = Taxonomy(nested[column]).domain
         known = [r for r, row in enumerate(table) if row[column] in domain]
@@ -104,7 +105,7 @@ def wholes(draw: st.DrawFn) -> Whole:
         strict = generator.random() < 0.3
         method = draw(st.sampled_from(METHODS))
         options = Bayes("spread" if rough else "count", guesses=draw(st.integers(2, 4)), strict=strict)
-        defences = (Defence("hid3"),) if method == "hid3" else (Defence(method, options),)
+        defences: tuple[Defence, ...] = (Defence("hid3"),) if method == "hid3" else (Defence(method, options),)
         if method in ("decp", "incp", "dropp") and draw(st.booleans()):
             defences = (Defence("hid3"), *defences)
         chances = dict(zip(rows, drawn(len(rows), seeded(generator.randrange(2**32)), 4), strict=True))

@@ -1,4 +1,4 @@
-"""What decides is exact: comparisons of probabilities and of gains, smoothing, unknown values; and the thesis's bounds."""
+"""What decides is exact: comparisons of probabilities and gains, smoothing, unknown values; the thesis's bounds."""
 
 from fractions import Fraction
 from math import prod

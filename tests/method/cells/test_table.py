@@ -15,6 +15,7 @@ from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import flat, from_nested
 from tests.method.cells.fast import Fast
 from tests.method.cells.strategies import Case, cases
+from tests.reference.cells_model import Nested, Table
 
 
 def again(table: CellTable) -> CellTable:
@@ -88,8 +89,8 @@ def test_a_removed_row_is_as_if_it_had_never_been(case: Case, seed: int) -> None
 
 def test_a_tree_is_grown_anew_when_a_roughly_told_class_changes() -> None:
     """Rows with a group for a class train, too: so a change of theirs counts."""
-    nested = {"A": {"a1": {}, "a2": {}}, "b": {}}
-    rows = [["x", "A"], ["x", "a2"], ["y", "b"], ["y", "b"], ["y", None]]
+    nested: Nested = {"A": {"a1": {}, "a2": {}}, "b": {}}
+    rows: Table = [["x", "A"], ["x", "a2"], ["y", "b"], ["y", "b"], ["y", None]]
     fast = Fast(rows, [flat(["x", "y"]), from_nested(nested)], [1])
     trees = hid3.Trees(fast.table)
     assert trees.tree(1, 4, [0]).guess(fast.table, 4) == 2
