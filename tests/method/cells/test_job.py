@@ -153,6 +153,7 @@ def test_what_is_not_named_as_failing_is_guessed_by_nobody(whole: Whole) -> None
             elif whole.is_exposed(job, ward, row):
                 exposed.add((number, real))
     assert exposed == failing
+    assert not any(whole.wards[number].removes for number, _ in failing)
     removable = {r for ward in whole.wards if ward.removes for r in ward.rows}
     assert set(np.flatnonzero(job.table.gone[: len(whole.table)]).tolist()) <= {
         int(job.table.frame.real[r]) for r in removable
