@@ -280,7 +280,8 @@ def test_a_job_that_is_stopped_says_what_is_exposed() -> None:
 
 @pytest.mark.parametrize("method", ["decp", "e-decp", "incp"])
 def test_shadows_follow_what_is_changed_in_their_rows_for_others(method: str) -> None:
-    table: Table = [["x", "x", "u"]] * 4 + [["x", "x", "v"], ["x", "y", "v"], ["x", "y", "w"]]
+    table: Table = [["x", "x", value] for value in "uuuuv"]
+    table += [["x", "y", "v"], ["x", "y", "w"]]
     whole = one_by_one(table, [(0, method)])
     whole.shadows = [(r, ["y", *row[1:]]) for r, row in enumerate(table) if r]
     whole.locked = {(r, 0) for r in range(len(table))}
