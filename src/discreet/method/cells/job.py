@@ -256,10 +256,20 @@ class Job:
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
+        self._remove_exposed()
         for story in self.failing:  # changes for other cells may have helped
             story.status = "done"
         for number, row in self.exposed():
             self._story(number, row).status = "failed"
+
+    def _remove_exposed(self) -> None:
+        """Take out rows that the rounds did not protect, where the policy says so; this may expose others."""
+        while not self.stopped:
+            left = [(number, row) for number, row in self.exposed() if self.wards[number].removes]
+            for number, row in left:
+                self._note(number, row, Outcome("failed"))
+            if not left:
+                return
 
     def exposed(self) -> list[tuple[int, int]]:
         """Return the cells (ward, row) whose true value some adversary has as the single best guess."""
