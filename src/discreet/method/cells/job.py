@@ -159,13 +159,14 @@ class _AgainstRules:
         start = self.table.first[places][:, None]
         cells = (frame.codes[places] - start).astype(np.int32)
         sensitive = (frame.codes[column] - self.table.first[column]).astype(np.int32)
-        cells[cells == 0], sensitive[sensitive == 0] = NOTHING, NOTHING
+        truth = (self.table.original[column] - self.table.first[column]).astype(np.int32)
+        cells[cells == 0], sensitive[sensitive == 0], truth[truth == 0] = NOTHING, NOTHING, NOTHING
         sensitive[rows] = actuals
         own = np.zeros(self.table.rows, dtype=np.bool_)
         own[frame.real[rows]] = True
         free = ~frame.locked[places] & np.where(own, defence.own_conditions, defence.others_conditions)
         free_sensitive = ~frame.locked[column] & ~own & defence.others_sensitive
-        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real)
+        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real, truth)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
         asked = rows.tobytes()
