@@ -60,7 +60,9 @@ def expected(before: Table, after: Table, trees: list[Nested] | None) -> CellMea
 
 def assert_same(found: CellMeasures, wanted: CellMeasures) -> None:
     for name, value in vars(wanted).items():
-        assert getattr(found, name) == (value if isinstance(value, int) else pytest.approx(value, rel=1e-7, abs=1e-12)), name
+        assert getattr(found, name) == (
+            value if isinstance(value, int) else pytest.approx(value, rel=1e-7, abs=1e-12)
+        ), name
 
 
 @st.composite
