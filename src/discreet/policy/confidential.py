@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     InstanceOf,
     PlainSerializer,
@@ -183,8 +184,17 @@ AdversaryField = Annotated[
 ]
 
 
+def _values_or_file(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema that a file may stand in the place of the values."""
+    schema["properties"]["file"] = {"type": "string", "description": "a text file with one id to a line"}
+    schema["required"] = ["column"]
+    schema["oneOf"] = [{"required": ["values"]}, {"required": ["file"]}]
+
+
 class Ids(Part):
     """Rows by the value they have in some column, written in the policy or one to a line in a file."""
+
+    model_config = ConfigDict(json_schema_extra=_values_or_file)
 
     column: str = Field(description="the column with the ids; often an identifier, which is left out of the release")
     values: tuple[Text, ...] = Field(
