@@ -78,15 +78,11 @@ class CellTable:
         """Rows that were taken out."""
         self.version = dict.fromkeys(confidential, 0)
         """For each confidential column, grows with every change of a row that its classifiers learn from."""
-<<<<<<< HEAD
         self.stamp = 0
         """Grows with every change."""
-        self.depth = np.concatenate([tree.depth for tree in trees])
-=======
         self.levels = tuple(int(tree.depth.max(initial=0)) for tree in trees)
         """How many levels the values of each column can be generalised."""
         self._starts: list[int] = starts.tolist()
->>>>>>> main
         classes = np.array([len(trees[column].leaves) for column in confidential], dtype=np.int64)
         if int(classes.sum()) * int(self.first[-1]) > MOST_COUNTS:
             raise InputError(
@@ -168,11 +164,8 @@ class CellTable:
 
     def touch(self, row: int | None = None) -> None:
         """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
-<<<<<<< HEAD
         self.stamp += 1
-=======
         here = [] if row is None else self.frame.codes[:, self.frame.real[row]].tolist()
->>>>>>> main
         for column in self.confidential:
             if row is None or here[column] != self._starts[column]:
                 self.version[column] += 1
