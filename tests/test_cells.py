@@ -372,6 +372,9 @@ def test_groups_and_cells_hold_together(job: tuple[pl.DataFrame, d.Policy]) -> N
     frame, policy = job
     try:
         release = d.protect(frame, policy, seed=1)
+    except d.BrokenPromise as error:  # a row that was left out breaks a group; the cells themselves hold
+        assert error.verification.requirements[0].answer is Answer.HOLDS
+        return
     except d.PromiseError:
         return
     assert release.audit.verification.holds

@@ -65,6 +65,22 @@ def test_the_clinic_with_rows_suppressed() -> None:
     assert d.verify(release.table, policy, original=EXAMPLES / "clinic.csv").holds
 
 
+def test_bob() -> None:
+    """A confidential cell against naive Bayes; the page about them shows these very files."""
+    release = d.protect(EXAMPLES / "bob.csv", EXAMPLES / "bob.yaml")
+    assert {(edit.row, edit.column) for edit in release.plan.edits} == {
+        (2, "Diagnosis"),
+        (2, "Indigestion"),
+        (2, "Palpitation"),
+    }
+    (against,) = release.audit.promises[0].cells.against  # type: ignore[union-attr]
+    assert (against.guessed, against.guessed_when_only_hidden) == (0, 1)
+    assert d.verify(release.table, EXAMPLES / "bob.yaml", original=EXAMPLES / "bob.csv").holds
+    page = (ROOT / "docs" / "confidential-cells.md").read_text(encoding="utf-8")
+    for name in ("bob.csv", "bob.yaml"):
+        assert f'title="{name}"\n{(EXAMPLES / name).read_text(encoding="utf-8")}```' in page
+
+
 def test_every_example_is_in_the_readme_and_the_other_way_round() -> None:
     text = (EXAMPLES / "README.md").read_text()
     for path in EXAMPLES.iterdir():

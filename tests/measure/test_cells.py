@@ -60,7 +60,8 @@ def expected(before: Table, after: Table, trees: list[Nested] | None) -> CellMea
 
 def assert_same(found: CellMeasures, wanted: CellMeasures) -> None:
     for name, value in vars(wanted).items():
-        assert getattr(found, name) == (value if isinstance(value, int) else pytest.approx(value, abs=1e-12)), name
+        near = value if isinstance(value, int) else pytest.approx(value, rel=1e-7, abs=1e-12)
+        assert getattr(found, name) == near, name
 
 
 @st.composite

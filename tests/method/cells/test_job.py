@@ -16,6 +16,7 @@ from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import coded, from_nested
 from tests.method.cells.strategies import SHAPES, filled
+from tests.method.cells.test_table import assert_counted
 from tests.reference.cells_model import Cell, Nested, Table, Taxonomy, is_top, naive_bayes, spread_bayes
 from tests.reference.cells_tree import classify, covering, id3, id3_g
 
@@ -153,6 +154,7 @@ def test_what_is_not_named_as_failing_is_guessed_by_nobody(whole: Whole) -> None
             elif whole.is_exposed(job, ward, row):
                 exposed.add((number, real))
     assert exposed == failing
+    assert not any(whole.wards[number].removes for number, _ in failing)
     removable = {r for ward in whole.wards if ward.removes for r in ward.rows}
     assert set(np.flatnonzero(job.table.gone[: len(whole.table)]).tolist()) <= {
         int(job.table.frame.real[r]) for r in removable
@@ -164,6 +166,7 @@ def test_what_is_not_named_as_failing_is_guessed_by_nobody(whole: Whole) -> None
 def test_what_is_released_is_true_and_locked_cells_stay(whole: Whole) -> None:
     job = whole.job()
     job.run()
+    assert_counted(job.table)
     taxonomies = [Taxonomy(nested) for nested in whole.nested]
     columns, rows = job.table.changed()
     changed = set(zip(rows.tolist(), columns.tolist(), strict=True))
@@ -274,3 +277,20 @@ def test_a_job_that_is_stopped_says_what_is_exposed() -> None:
     job.run(lambda *_: False)
     assert [story.row for story in job.failing] == [0]
     assert whole.line(job, 0) == ["x", "x", None]
+
+
+@pytest.mark.parametrize("method", ["decp", "e-decp", "incp"])
+def test_shadows_follow_what_is_changed_in_their_rows_for_others(method: str) -> None:
+    table: Table = [["x", "x", value] for value in "uuuuv"]
+    table += [["x", "y", "v"], ["x", "y", "w"]]
+    whole = one_by_one(table, [(0, method)])
+    whole.shadows = [(r, ["y", *row[1:]]) for r, row in enumerate(table) if r]
+    whole.locked = {(r, 0) for r in range(len(table))}
+    job = whole.job()
+    job.run()
+    assert job.failing == []
+    columns, rows = job.table.changed()
+    assert set(rows.tolist()) > {0}
+    for shadow, (r, _) in enumerate(whole.shadows, len(table)):
+        assert whole.line(job, shadow)[1:] == whole.line(job, r)[1:]
+    assert 0 not in columns

@@ -19,8 +19,8 @@ from tests.reference.cells_model import Nested, Table
 
 
 def again(table: CellTable) -> CellTable:
-    """The same table counted from the beginning, without the rows that were taken out."""
-    kept = np.flatnonzero(~table.gone)
+    """The same table counted from the beginning, without shadows and rows that were taken out."""
+    kept = np.flatnonzero(~table.gone & (table.frame.real == np.arange(table.rows)))
     columns = [table.frame.codes[c, kept] - table.first[c] for c in range(len(table.trees))]
     return CellTable(columns, table.trees, table.confidential)
 

@@ -159,13 +159,14 @@ class _AgainstRules:
         start = self.table.first[places][:, None]
         cells = (frame.codes[places] - start).astype(np.int32)
         sensitive = (frame.codes[column] - self.table.first[column]).astype(np.int32)
-        cells[cells == 0], sensitive[sensitive == 0] = NOTHING, NOTHING
+        truth = (self.table.original[column] - self.table.first[column]).astype(np.int32)
+        cells[cells == 0], sensitive[sensitive == 0], truth[truth == 0] = NOTHING, NOTHING, NOTHING
         sensitive[rows] = actuals
         own = np.zeros(self.table.rows, dtype=np.bool_)
         own[frame.real[rows]] = True
         free = ~frame.locked[places] & np.where(own, defence.own_conditions, defence.others_conditions)
         free_sensitive = ~frame.locked[column] & ~own & defence.others_sensitive
-        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real)
+        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real, truth)
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
         asked = rows.tobytes()
@@ -256,10 +257,20 @@ class Job:
             pending = self.exposed()
             if (self.table.frame.codes.sum(), self.table.gone.sum()) == before and self.rounds > 1:
                 break
+        self._remove_exposed()
         for story in self.failing:  # changes for other cells may have helped
             story.status = "done"
         for number, row in self.exposed():
             self._story(number, row).status = "failed"
+
+    def _remove_exposed(self) -> None:
+        """Take out rows that the rounds did not protect, where the policy says so; this may expose others."""
+        while not self.stopped:
+            left = [(number, row) for number, row in self.exposed() if self.wards[number].removes]
+            for number, row in left:
+                self._note(number, row, Outcome("failed"))
+            if not left:
+                return
 
     def exposed(self) -> list[tuple[int, int]]:
         """Return the cells (ward, row) whose true value some adversary has as the single best guess."""

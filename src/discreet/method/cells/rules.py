@@ -39,6 +39,23 @@ class Limits:
     """Whether rows with a hidden sensitive cell are left out of what a confidence is a share of."""
 
 
+def largest_share(share: Fraction, rows: int) -> Fraction:
+    """Return the largest share of at most so many rows that is within a share: the same shares are above both.
+
+    Its terms are small, whatever the digits of the share.
+
+    >>> largest_share(Fraction("0.667"), 100), largest_share(Fraction("0.666"), 100)
+    (Fraction(2, 3), Fraction(65, 98))
+    """
+    nearest = share.limit_denominator(max(rows, 1))
+    if nearest <= share:
+        return nearest
+    over, under = nearest.numerator, nearest.denominator
+    below = pow(over, -1, under)  # the neighbour a / b has over * b - a * under = 1
+    below += (rows - below) // under * under
+    return Fraction((over * below - 1) // under, below)
+
+
 class RuleTable:
     """Conditions and sensitive values of all rows, and every rule about the confidential ones.
 
@@ -59,6 +76,8 @@ class RuleTable:
     real
         The row itself for each row; for a shadow (another way in which its row may be seen) the row it belongs to.
         Shadows of confidential rows have rules of their own, and count nowhere.
+    truth
+        The sensitive values before anything was hidden, where `sensitive` lacks some of them; for decoys.
     """
 
     def __init__(
@@ -70,6 +89,7 @@ class RuleTable:
         free: Flags,
         free_sensitive: Flags,
         real: Ints | None = None,
+        truth: Codes | None = None,
     ) -> None:
         self.rows = tuple(rows)
         self.real = np.arange(cells.shape[1], dtype=np.int64) if real is None else real
@@ -78,6 +98,7 @@ class RuleTable:
         self.free, self.free_sensitive = free.copy(), free_sensitive.copy()
         self.free_sensitive[list(rows)] = False
         self.original, self.original_sensitive = cells.astype(np.int32), sensitive.astype(np.int32)
+        self.truth = self.original_sensitive if truth is None else truth
         values = self.original_sensitive.copy()
         values[list(rows)] = NOTHING
         self.values = values
@@ -102,7 +123,7 @@ class RuleTable:
         patterns = np.ascontiguousarray(lines[:, :conditions])
         known = ((patterns >= 0) * (1 << np.arange(conditions))).sum(axis=1).astype(np.int64)
         size = (len(seen), 1 << conditions)
-        confidence = self.limits.confidence
+        confidence = largest_share(self.limits.confidence, self.cells.shape[1])
         self.rules = kernels.Rules(
             cells=self.cells,
             sensitive=self.values,
@@ -198,20 +219,24 @@ def smc(table: RuleTable) -> Answer:
     begun = len(table.hidden)
     while True:
         kernels.needed(rules, active)
-        wanted = sorted({int(rules.values[p]) for p in np.flatnonzero(active[:, -1])})
-        if not wanted:
+        if not active[:, -1].any():
             return Answer("safe", table.hidden[begun:], "smc")
-        covered = [_cover(table, active, value) for value in wanted]
-        if not any(covered):
+        before = len(table.hidden)
+        for value in sorted(set(rules.values.tolist())):
+            if rules.published:  # what is hidden of one value raises the shares of others
+                kernels.needed(rules, active)
+            if active[rules.values == value, -1].any():
+                _cover(table, active, value)
+        if len(table.hidden) == before:
             return Answer("not found", table.hidden[begun:], "smc")
 
 
-def _cover(table: RuleTable, active: Ints, value: int) -> bool:
-    """Hide cells with a value until its unsafe rules are covered, or none is left; return whether any was hidden."""
+def _cover(table: RuleTable, active: Ints, value: int) -> None:
+    """Hide cells with a value until its unsafe rules are covered, or none is left."""
     rules = table.rules
     rows = np.flatnonzero((table.values == value) & table.free_sensitive).astype(np.int64)
     if not len(rows):
-        return False
+        return
     kinds, kind = np.unique(table.cells[:, rows], axis=1, return_inverse=True)
     order = np.argsort(kind.reshape(-1), kind="stable")
     members = np.split(rows[order], np.cumsum(np.bincount(kind.reshape(-1), minlength=kinds.shape[1]))[:-1])
@@ -221,7 +246,6 @@ def _cover(table: RuleTable, active: Ints, value: int) -> bool:
     ]
     heapq.heapify(heap)
     taken = [0] * len(members)
-    hid = False
     while heap:
         gain, row, place = heap[0]
         now = int(kernels.gain_of(rules, active, row, value))
@@ -231,16 +255,12 @@ def _cover(table: RuleTable, active: Ints, value: int) -> bool:
             heapq.heapreplace(heap, (-now, row, place))
         else:
             table.hide((row, SENSITIVE))
-            hid = True
             kernels.needed_again(rules, active, row, value)
-            if rules.published:  # what others leak may have grown
-                return True
             taken[place] += 1
             if taken[place] == len(members[place]):
                 heapq.heappop(heap)
             else:
                 heapq.heapreplace(heap, (gain, int(members[place][taken[place]]), place))
-    return hid
 
 
 def hitting_sets(table: RuleTable) -> Answer:
@@ -249,13 +269,13 @@ def hitting_sets(table: RuleTable) -> Answer:
     Of several sets the first columns. Hiding one row's conditions can make another's rules unsafe: until all are safe.
     """
     begun = len(table.hidden)
-    while leaking := table.leaking():
-        hid = False
-        for row in leaking:
-            for column in _hitting_set(table, row) or ():
-                table.hide((int(table.real[row]), column))
-                hid = True
-        if not hid:
+    while not table.is_safe():
+        before = len(table.hidden)
+        for row in table.rows:
+            if kernels.leaks(table.rules, table.pattern_of[row]):
+                for column in _hitting_set(table, row) or ():
+                    table.hide((int(table.real[row]), column))
+        if len(table.hidden) == before:
             return Answer("not found", table.hidden[begun:], "hitting-set")
     return Answer("safe", table.hidden[begun:], "hitting-set")
 
@@ -287,13 +307,19 @@ def _columns(mask: int) -> list[int]:
 
 
 def prune(table: RuleTable, keep: int = 0) -> None:
-    """Show again every hidden cell (but for the first `keep`) without which all is safe, the last hidden first."""
-    for cell in reversed(table.hidden[keep:]):
-        place = table.hidden.index(cell)
-        table.show(cell)
-        if not table.is_safe():
-            table._set(cell, NOTHING)
-            table.hidden.insert(place, cell)
+    """Show again every hidden cell (but for the first `keep`) without which all is safe, the last hidden first.
+
+    A condition that is shown can let another be shown: again until none can be.
+    """
+    before = -1
+    while before != len(table.hidden):
+        before = len(table.hidden)
+        for cell in reversed(table.hidden[keep:]):
+            place = table.hidden.index(cell)
+            table.show(cell)
+            if not table.is_safe():
+                table._set(cell, NOTHING)
+                table.hidden.insert(place, cell)
 
 
 Chooser = Callable[[int], int]
@@ -480,20 +506,22 @@ def _relevant(table: RuleTable, p: int, mask: int) -> Flags:
 def _make_safe(table: RuleTable, p: int, mask: int, unsafe: Sequence[tuple[int, int]], *, conditions: bool) -> None:
     """Hide cells of the rows that a rule is about until it is safe."""
     rows = np.flatnonzero(_relevant(table, p, mask))
-    support = np.zeros(len(table.values), dtype=np.int64)
-    for rule in unsafe:
-        support += _relevant(table, *rule)
-    for row in sorted(rows.tolist(), key=lambda row: (int(support[row]), row)):
+    cells, values = table.cells[:, rows], table.values[rows]
+    support = np.zeros(len(rows), dtype=np.int64)
+    for other, columns in ((other, _columns(conditions)) for other, conditions in unsafe):
+        pattern = table.rules.patterns[other, columns][:, None]
+        support += (values == table.rules.values[other]) & (cells[columns] == pattern).all(axis=0)
+    for row in rows[np.lexsort((rows, support))].tolist():
         if not kernels.is_unsafe(table.rules, p, mask):
             return
         if not conditions:
             if table.may((row, SENSITIVE)):
                 table.hide((row, SENSITIVE))
             continue
-        having = {column: int((table.cells[column] == table.cells[column, row]).sum()) for column in _columns(mask)}
-        column = max(having, key=lambda column: (having[column], -column))
-        if table.may((row, column)):
-            table.hide((row, column))
+        columns = [column for column in _columns(mask) if table.may((row, column))]
+        having = {column: int((table.cells[column] == table.cells[column, row]).sum()) for column in columns}
+        if columns:
+            table.hide((row, max(columns, key=lambda column: (having[column], -column))))
 
 
 # Any mix of cells
@@ -593,8 +621,8 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-MOST_TRIED = 2_000_000
-"""Rules times candidate cells up to which the general search is tried beside the special ones."""
+MOST_CELLS = 5_000
+"""Condition cells of a table up to which the general search is tried beside the special ones."""
 
 
 def solve(
@@ -658,7 +686,7 @@ def _runs(
         runs.append(r_graph)
     if mine:
         runs.append(hitting_sets)
-    if len(table.unsafe()) * sum(1 for _ in _candidates(table)) * len(table.rules.values) <= MOST_TRIED:
+    if table.cells.size <= MOST_CELLS:
         runs.append(named["greedy"])
     return runs
 
@@ -670,28 +698,39 @@ def decoys(table: RuleTable) -> list[int]:
     """Hide sensitive cells with other values, so that of the hidden ones few have the protected value.
 
     For each pattern and all its conditions, the share of the protected value among the rows with a hidden sensitive
-    cell is brought within the confidence allowed, as far as cells may be hidden. Returns the rows.
+    cell is brought within the confidence allowed, as far as cells may be hidden without a rule becoming unsafe. Cells
+    that were unknown from the beginning do not count. Returns the rows.
     """
     hidden: list[int] = []
+    if table.limits.confidence == 0:  # no number of others is enough
+        return hidden
+    while (within := _too_telling(table)).any():
+        rows = np.flatnonzero(table.free_sensitive & (table.values != NOTHING)).astype(np.int64)
+        gains = kernels.decoy_gains(table.rules, within, rows, table.original_sensitive)
+        best = np.argsort(-gains, kind="stable")
+        found = next((row for row in rows[best[gains[best] > 0]].tolist() if _hide_if_safe(table, row)), None)
+        if found is None:
+            break
+        hidden.append(found)
+    return hidden
+
+
+def _too_telling(table: RuleTable) -> Ints:
+    """Return for each pattern and mask how many rules (each once) within it have a too large share of hidden cells."""
     rules = table.rules
-    size = rules.num.shape
-    while True:
-        gone = table.values == NOTHING
-        told = np.zeros(size, dtype=np.int64)
-        true = np.zeros(size, dtype=np.int64)
-        kernels.count_hidden(rules, gone, table.original_sensitive, told, true)
-        confidence = rules.confidence
-        short = rules.first & (true * int(confidence[1]) > int(confidence[0]) * told)
-        if not short.any():
-            return hidden
-        within = short.astype(np.int64)
-        kernels.sum_within(within)
-        rows = np.flatnonzero(table.free_sensitive & ~gone).astype(np.int64)
-        if not len(rows):
-            return hidden
-        gains = kernels.decoy_gains(rules, within, rows, table.original_sensitive)
-        best = int(np.argmax(gains))
-        if gains[best] <= 0:
-            return hidden
-        table.hide((int(rows[best]), SENSITIVE))
-        hidden.append(int(rows[best]))
+    told, true = np.zeros(rules.num.shape, dtype=np.int64), np.zeros(rules.num.shape, dtype=np.int64)
+    gone = (table.values == NOTHING) & (table.truth != NOTHING)
+    kernels.count_hidden(rules, gone, table.truth, told, true)
+    confidence = rules.confidence
+    within = (rules.first & (true * int(confidence[1]) > int(confidence[0]) * told)).astype(np.int64)
+    kernels.sum_within(within)
+    return within
+
+
+def _hide_if_safe(table: RuleTable, row: int) -> bool:
+    """Hide a sensitive cell unless a rule becomes unsafe: that of another value may, where hidden cells do not count."""
+    table.hide((row, SENSITIVE))
+    if table.limits.published and not table.is_safe():
+        table.show((row, SENSITIVE))
+        return False
+    return True

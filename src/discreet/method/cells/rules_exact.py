@@ -17,18 +17,24 @@ from discreet.method.cells.rules import SENSITIVE, Answer, Cell, RuleTable
 
 MOST = 200_000
 """Rules times rows that a program is made for."""
+OPTIMAL, INFEASIBLE = 0, 2
+"""What the solver says of a program."""
 
 
 def exact(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> Answer:
     """Hide as few cells as can be; the table must be small."""
     del carry_on
+    begun = len(table.hidden)
     program = _Program(table)
-    hidden = program.solve()
-    if hidden is None:
-        return Answer("infeasible", [], "exact", "no choice of the cells that may be hidden is safe")
+    status, hidden = program.solve()
+    if status == "infeasible":
+        return Answer(status, [], "exact", "no choice of the cells that may be hidden is safe")
     for cell in hidden:
         table.hide(cell)
-    return Answer("safe", list(hidden), "exact")
+    if status == "safe" and not table.is_safe():  # the solver works with floats
+        table.take_back(begun)
+        return Answer("not found", [], "exact")
+    return Answer(status, list(hidden), "exact")
 
 
 def _scipy(name: str) -> Any:
@@ -162,7 +168,7 @@ class _Program:
     ) -> None:
         """Ask that a rule that is shown has few rows, or a small share."""
         limits = self.table.limits
-        over, under = limits.confidence.numerator, limits.confidence.denominator
+        over, under = self.table.rules.confidence.tolist()
         by_support, by_share = self._variable(), self._variable()
         large = float(most * (over + under))
         self.lines.append(({**num, by_support: most}, -np.inf, limits.support - always[0] + most))
@@ -174,8 +180,8 @@ class _Program:
         either = {by_support: 1.0, by_share: 1.0}
         self.lines.append((either, 1, np.inf) if carried is None else ({**either, carried: -1.0}, 0, np.inf))
 
-    def solve(self) -> list[Cell] | None:
-        """Return the cells to hide; None if there is no way."""
+    def solve(self) -> tuple[str, list[Cell]]:
+        """Return whether there is a way, and the cells to hide."""
         optimize, sparse = _scipy("optimize"), _scipy("sparse")
         values, at_line, at_column, least, most = [], [], [], [], []
         for line, (terms, low, high) in enumerate(self.lines):
@@ -186,7 +192,7 @@ class _Program:
             least.append(low)
             most.append(high)
         if not self.lines:
-            return []
+            return "safe", []
         matrix = sparse.csr_matrix((values, (at_line, at_column)), shape=(len(self.lines), len(self.cost)))
         found = optimize.milp(
             np.array(self.cost),
@@ -195,6 +201,8 @@ class _Program:
             bounds=optimize.Bounds(0, 1),
             options={"mip_rel_gap": 0.0},
         )
-        if found.x is None:
-            return None
-        return [cell for cell, place in self.cell.items() if found.x[place] > 0.5]
+        if found.status == INFEASIBLE:
+            return "infeasible", []
+        if found.status != OPTIMAL:
+            return "not found", []
+        return "safe", [cell for cell, place in self.cell.items() if found.x[place] > 0.5]

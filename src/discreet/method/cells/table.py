@@ -172,8 +172,7 @@ class CellTable:
             for column in range(len(self.trees)):
                 self.set(column, row, 0)
             kernels.forget(self.frame, row)
-            self.gone[self.family(row)] = True
-            self.touch()
+            self.gone[self.family(row)] = True  # hidden everywhere by now: nobody learned from it any more
 
     def changed(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return columns and rows of the cells that differ from the original, row by row."""

@@ -1,0 +1,633 @@
+"""The fast methods against association rules hide what the slow reference hides, and keep what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import InputError
+from discreet.method.cells import rule_kernels as kernels
+from discreet.method.cells import rules, rules_exact
+from discreet.method.cells.rules_exact import exact
+from tests.conftest import load_golden
+from tests.reference import rules as slow
+from tests.reference.rules_general import certificate, optimum
+from tests.reference.rules_model import (
+    CASES,
+    INFEASIBLE,
+    SAFE,
+    Cell,
+    Rule,
+    Task,
+    carriers,
+    counts,
+    is_safe,
+    may_hide,
+    min_hide,
+    region,
+    release,
+    unsafe_rules,
+)
+from tests.reference.rules_views import absence_view, aware_warnings
+
+FIG2 = load_golden("safe_fig2.json")
+TRAPS = load_golden("safe_traps.json")
+TINY = load_golden("safe_random_tiny.json")
+LONG = Fraction("0.3333333333333333333333333333333333")
+"""More digits than a machine number has."""
+
+
+@dataclass
+class Fast:
+    """A task of the reference with one sensitive column, as the fast methods want it."""
+
+    task: Task
+    column: int = -1
+    free: set[Cell] | None = None
+    """What may be hidden; by the task's regions when absent."""
+
+    def __post_init__(self) -> None:
+        if self.column < 0:
+            (self.column,) = self.task.sensitive
+        self.conditions = sorted(self.task.sensitive[self.column])
+        self.rows = sorted(cell.row for cell in self.task.minus if cell.column == self.column)
+        self.texts = [
+            sorted({row[c] for row in self.task.table if row[c] is not None}) for c in range(len(self.task.table[0]))
+        ]
+        columns = [self.codes(c) for c in self.conditions]
+        free = may_hide(self.task) if self.free is None else self.free
+        may = np.array([[Cell(row, c) in free for row in range(len(self.task.table))] for c in self.conditions])
+        self.table = rules.RuleTable(
+            np.stack(columns),
+            self.codes(self.column),
+            self.rows,
+            rules.Limits(self.task.min_confidence, self.task.min_support, self.task.denominator == "published"),
+            may,
+            np.array([Cell(row, self.column) in free for row in range(len(self.task.table))]),
+        )
+
+    def codes(self, column: int) -> rules.Codes:
+        texts = self.texts[column]
+        values = [row[column] for row in self.task.table]
+        return np.array([kernels.NOTHING if value is None else texts.index(value) for value in values], dtype=np.int32)
+
+    def cell(self, cell: rules.Cell) -> Cell:
+        row, place = cell
+        return Cell(row, self.column if place == rules.SENSITIVE else self.conditions[place])
+
+    @property
+    def hidden(self) -> list[Cell]:
+        return [self.cell(cell) for cell in self.table.hidden]
+
+    def rule(self, pattern: int, mask: int) -> Rule:
+        codes = self.table.rules.patterns[pattern]
+        said = [(c, self.texts[c][codes[place]]) for place, c in enumerate(self.conditions) if mask >> place & 1]
+        return Rule(self.column, tuple(said), self.texts[self.column][self.table.rules.values[pattern]])
+
+    def counted(self) -> dict[Rule, tuple[int, int]]:
+        """Numerator and denominator of every rule about a confidential row."""
+        found = {}
+        counts_of = self.table.rules
+        for pattern, known in enumerate(counts_of.known.tolist()):
+            for mask in range(1, counts_of.num.shape[1]):
+                if mask & ~known == 0:
+                    rule = self.rule(pattern, mask)
+                    now = int(counts_of.num[pattern, mask]), int(counts_of.den[pattern, mask])
+                    assert found.setdefault(rule, now) == now
+        return found
+
+    def unsafe(self) -> list[Rule]:
+        return [self.rule(pattern, mask) for pattern, mask in self.table.unsafe().tolist()]
+
+
+def golden_task(golden: Any, case: str) -> Task:
+    """A golden's table, without its + marks."""
+    table = golden["table"]
+    place = {name: j for j, name in enumerate(table["attrs"])}
+    return Task(
+        table["rows"],
+        {place[s]: [place[c] for c in table["cond"][s]] for s in table["sens"]},
+        {Cell(i, j) for i, j, mark in table["marks"] if mark == "-"},
+        Fraction(golden["minconf"]),
+        golden["minsupp"],
+        CASES[case],
+    )
+
+
+def trap_task(name: str, case: str, min_confidence: str | None = None) -> Task:
+    trap = TRAPS[name]
+    columns = trap.get("columns", ["A", "B", "C", "S"])
+    conditions = trap.get("conditions", columns[:-1])
+    if isinstance(conditions, list):
+        conditions = {columns[-1]: conditions}
+    sensitive = {columns.index(s): [columns.index(c) for c in cs] for s, cs in conditions.items()}
+    minus = {Cell(*pair) for pair in trap["minus"]}
+    return Task(trap["rows"], sensitive, minus, Fraction(min_confidence or trap["minconf"]), 0, CASES[case])
+
+
+def pairs(hidden: Sequence[Cell]) -> list[list[int]]:
+    return sorted([cell.row, cell.column] for cell in hidden)
+
+
+def cr_of(case: str) -> Callable[[rules.RuleTable], rules.Answer]:
+    return lambda table: rules.cr(table, conditions=case == "b")
+
+
+# ---- Figure 2
+
+
+def test_figure_2_counts() -> None:
+    found = Fast(golden_task(FIG2, "b"))
+    expected = FIG2["conventions"]["null"]["nodes"]
+    named = {"".join(text for _, text in rule.pattern): counted for rule, counted in found.counted().items()}
+    assert named == {name: tuple(node[:2]) for name, node in expected.items()}
+    confidence = found.table.rules.confidence
+    least = {name: int(kernels.least_hidden(*counted, 0, confidence, True)) for name, counted in named.items()}
+    assert least == {name: node[2] for name, node in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("case", "method", "expected"),
+    [
+        ("a", rules.smc, FIG2["smc"]["hidden"]),
+        ("b", rules.r_graph, FIG2["max_descendant"]["hidden"]),
+        ("a", cr_of("a"), FIG2["cr_a"]["hidden"]),
+        ("b", cr_of("b"), FIG2["cr_b"]["hidden"]),
+        ("c", rules.hitting_sets, FIG2["per_case"]["c"]["solve"]["hidden"]),
+    ],
+)
+def test_figure_2_methods(case: str, method: Callable[[rules.RuleTable], rules.Answer], expected: Any) -> None:
+    found = Fast(golden_task(FIG2, case))
+    answer = method(found.table)
+    assert answer.status == "safe"
+    assert answer.hidden == found.table.hidden
+    assert pairs(found.hidden) == expected
+    assert is_safe(found.task, found.hidden)
+
+
+@pytest.mark.parametrize("case", "abcdefg")
+def test_figure_2_solve_and_optimum(case: str) -> None:
+    expected = FIG2["per_case"][case]
+    best, fewest = Fast(golden_task(FIG2, case)), Fast(golden_task(FIG2, case))
+    assert rules.solve(best.table).status == exact(fewest.table).status == "safe"
+    assert len(fewest.hidden) == expected["optimum"] <= len(best.hidden) <= expected["solve"]["cost"]
+    assert is_safe(best.task, best.hidden)
+    assert is_safe(fewest.task, fewest.hidden)
+
+
+def test_figure_2_nothing_may_be_hidden() -> None:
+    found = Fast(golden_task(FIG2, "h"))
+    answer = rules.solve(found.table)
+    assert (answer.status, answer.hidden) == ("infeasible", [])
+    assert answer.why.startswith("a rule with ")
+    assert exact(Fast(golden_task(FIG2, "h")).table).status == "infeasible"
+
+
+# ---- Random tables with the results of every method
+
+
+@pytest.mark.parametrize("number", range(len(TINY)))
+def test_random_tables(number: int) -> None:
+    golden = TINY[number]
+    for case, expected in golden["cases"].items():
+        task = golden_task(golden, case)
+        methods = {"SMC": rules.smc, "MAX-DESCENDANT": rules.r_graph, "CR": cr_of(case)}
+        for name, method in {**methods, "hitting-set": rules.hitting_sets}.items():
+            if name in expected:
+                found = Fast(task)
+                assert method(found.table).status == "safe"
+                assert len(found.hidden) == expected[name], (case, name)
+                if name == "SMC":
+                    assert pairs(found.hidden) == sorted(expected["smc_hidden"])
+        best, fewest = Fast(task), Fast(task)
+        assert rules.solve(best.table).status == exact(fewest.table).status == "safe"
+        assert len(fewest.hidden) == expected["optimum"] <= len(best.hidden) <= expected["solve"]
+        assert is_safe(task, best.hidden)
+        assert is_safe(task, fewest.hidden)
+
+
+# ---- Traps
+
+
+@pytest.mark.parametrize("name", [name for name in TRAPS if "[num,den,minsupp,minconf,beta,minhide]" in name])
+def test_least_hidden_is_exact_at_the_threshold(name: str) -> None:
+    for num, den, support, confidence, beta, minhide in TRAPS[name]:
+        share = Fraction(confidence)
+        limit = np.array([share.numerator, share.denominator], dtype=np.int64)
+        assert kernels.least_hidden(num, den, support, limit, False) == beta
+        assert kernels.least_hidden(num, den, support, limit, True) == minhide
+
+
+def test_hiding_conditions_of_one_value_raises_the_rules_of_another() -> None:
+    found = Fast(trap_task("nonmonotone_b", "b"))
+    expected = TRAPS["nonmonotone_b"]
+    (before,) = found.unsafe()
+    assert [before.value, *found.counted()[before]] == ["s", 4, 9]
+    assert rules.r_graph(found.table).status == "safe"
+    assert pairs(found.hidden) == expected["final"]["hidden"]
+    halfway = Fast(found.task)
+    for row in (1, 2):
+        halfway.table.hide((row, 0))
+    (after,) = halfway.unsafe()
+    assert [after.value, *halfway.counted()[after]] == ["u", 3, 7]
+
+
+def test_hiding_own_conditions_raises_the_rules_of_another_row() -> None:
+    name = "nonmonotone_c {a}->s [num,den]"
+    found = Fast(trap_task(name, "c", "0.5"))
+    rule = Rule(2, ((0, "a"),), "s")
+    assert found.counted()[rule] == tuple(TRAPS[name]["before"])
+    found.table.hide((0, 0))
+    assert found.counted()[rule] == tuple(TRAPS[name]["after hiding A of row 0"])
+
+
+def test_smc_is_not_optimal() -> None:
+    trap, task = TRAPS["smc_suboptimal"], trap_task("smc_suboptimal", "a")
+    found, fewest = Fast(task), Fast(task)
+    rules.smc(found.table)
+    assert pairs(found.hidden) == trap["smc_hidden"]
+    assert len(found.hidden) == trap["smc"] == 9
+    assert exact(fewest.table).status == "safe"
+    assert len(fewest.hidden) == trap["optimum"] == 8
+
+
+def test_safe_tables_may_leak_by_what_is_absent() -> None:
+    """The paper's adversary does not take "hidden" for a condition; the methods do not either."""
+    trap, task = TRAPS["absence_d"], trap_task("absence_d", "d")
+    found = Fast(task)
+    for row, column in trap["hidden"]:
+        if Cell(row, column) not in task.minus:
+            found.table.hide((row, column))
+    assert found.table.is_safe()
+    assert [[s.value, [list(e) for e in s.pattern], s.numerator, s.denominator] for s in
+            absence_view(task, found.hidden)] == trap["absence"]  # fmt: skip
+
+
+def test_two_sensitive_columns_are_two_tables() -> None:
+    """Each with the other's confidential cells hidden."""
+    task = trap_task("two_attributes", "a")
+    hidden: list[Cell] = []
+    for column in task.sensitive:
+        own = {cell for cell in task.minus if cell.column == column}
+        seen = Task(release(replace(task, minus=task.minus - own), hidden), {column: task.sensitive[column]}, own,
+                    task.min_confidence, 0, task.regions)  # fmt: skip
+        found = Fast(seen)
+        assert {(rule.column, rule.value, rule.pattern) for rule in found.unsafe()} == {
+            (rule.column, rule.value, rule.pattern) for rule in unsafe_rules(seen, release(seen, []))
+        }
+        assert rules.solve(found.table).status == "safe"
+        hidden += found.hidden
+    assert len(hidden) == TRAPS["two_attributes"]["optimum"]
+    assert is_safe(task, hidden)
+
+
+# ---- Random tables against the reference
+
+
+@st.composite
+def tasks(draw: st.DrawFn, cases: str = "abcdefgh", rows: int = 14, most_conditions: int = 3) -> Task:
+    """One sensitive column after a few conditions, that depend on each other; unknown cells, marks, several values."""
+    generator = Random(draw(st.integers(0, 2**32)))
+    conditions = draw(st.integers(1, most_conditions))
+    values = draw(st.integers(2, 3))
+    table: list[list[str | None]] = []
+    for _ in range(draw(st.integers(2, rows))):
+        like = generator.randrange(values)
+        drawn = [like if generator.random() < 0.5 else generator.randrange(values) for _ in range(conditions + 1)]
+        line: list[str | None] = ["stuv"[x] if j == conditions else "abcd"[x] for j, x in enumerate(drawn)]
+        table.append([None if generator.random() < 0.08 else value for value in line])
+    known = [row for row, line in enumerate(table) if line[conditions] is not None]
+    assume(known)
+    minus = {Cell(row, conditions) for row in generator.sample(known, min(len(known), draw(st.integers(1, 4))))}
+    marked = draw(st.sampled_from([0.0, 0.2]))
+    plus = {Cell(i, j) for i in range(len(table)) for j in range(conditions + 1) if generator.random() < marked}
+    return Task(
+        table,
+        {conditions: list(range(conditions))},
+        minus,
+        draw(st.sampled_from([Fraction(text) for text in ("0.5", "0.55", "0.3", "2/3", "1/4", "0", "1")] + [LONG])),
+        draw(st.sampled_from([0, 0, 1, 2])),
+        CASES[draw(st.sampled_from(cases))],
+        plus - minus,
+        draw(st.sampled_from(["all", "published"])),
+    )
+
+
+@given(tasks(), st.integers(0, 2**32))
+def test_counts_follow_every_change(task: Task, seed: int) -> None:
+    generator, found = Random(seed), Fast(task)
+    hidden: list[Cell] = []
+    for _ in range(12):
+        free = [cell for cell in sorted(may_hide(task)) if cell not in hidden]
+        if hidden and (not free or generator.random() < 0.4):
+            cell = generator.choice(hidden)
+            hidden.remove(cell)
+            change = found.table.show
+        elif free:
+            cell = generator.choice(free)
+            hidden.append(cell)
+            change = found.table.hide
+        else:
+            break
+        place = rules.SENSITIVE if cell.column == found.column else found.conditions.index(cell.column)
+        assert found.table.may((cell.row, place)) == (change == found.table.hide)
+        change((cell.row, place))
+        released = release(task, hidden)
+        expected = {rule: counts(released, rule, task.denominator) for rule in carriers(task, released)}
+        assert found.counted() == expected
+        unsafe = found.unsafe()
+        assert len(unsafe) == len(set(unsafe))
+        assert set(unsafe) == set(unsafe_rules(task, released))
+        assert found.table.is_safe() == (not unsafe)
+        about = carriers(task, released)
+        assert set(found.table.leaking()) == {row for rule in unsafe for row in about[rule]}
+    assert sorted(found.hidden) == sorted(hidden)
+    found.table.take_back(0)
+    assert found.hidden == []
+    assert found.counted() == Fast(task).counted()
+
+
+@settings(max_examples=150)
+@given(tasks(cases="aefg"))
+def test_smc_is_the_references(task: Task) -> None:
+    found, expected = Fast(task), slow.smc(task)
+    answer = rules.smc(found.table)
+    assert found.hidden == expected.hidden
+    assert answer.status == expected.status
+
+
+def chosen(seed: int) -> slow.Draw:
+    generator = Random(seed)
+    return lambda nodes: nodes[generator.randrange(len(nodes))]
+
+
+@settings(max_examples=150)
+@given(tasks(cases="bdf"), st.sampled_from(["max-descendant", "random", "random-max"]), st.integers(0, 99))
+def test_r_graph_is_the_references(task: Task, how: str, seed: int) -> None:
+    """With the same draws also the random ones."""
+    task = replace(task, regions=task.regions._replace(own_conditions=False))
+    choose = {"random": slow.random_node(chosen(seed)), "random-max": slow.random_max(chosen(seed))}
+    expected = slow.graph_method(task, choose.get(how, slow.max_descendant))
+    found, generator = Fast(task), Random(seed)
+    answer = rules.r_graph(found.table, how, generator.randrange)
+    assert found.hidden == expected.hidden
+    assert answer.status == expected.status
+
+
+@settings(max_examples=150)
+@given(tasks(cases="cdef"))
+def test_hitting_sets_are_the_references(task: Task) -> None:
+    found, expected = Fast(task), slow.hitting_sets(task)
+    answer = rules.hitting_sets(found.table)
+    assert found.hidden == expected.hidden
+    assert answer.status == expected.status
+
+
+@settings(max_examples=150)
+@given(tasks(cases="abg"), st.booleans(), st.booleans())
+def test_cr_is_the_references(task: Task, conditions: bool, largest_first: bool) -> None:
+    found = Fast(task)
+    expected = slow.cr(task, "conditions" if conditions else "sensitive", largest_first)
+    answer = rules.cr(found.table, conditions=conditions, largest_first=largest_first)
+    assert found.hidden == expected.hidden
+    assert answer.status == expected.status
+
+
+METHODS = ["best", "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "greedy"]
+
+
+def cannot_be_safe(task: Task) -> bool:
+    """Whether a search through all choices of cells finds none."""
+    return optimum(task).status == INFEASIBLE
+
+
+@settings(max_examples=200)
+@given(tasks(rows=8, most_conditions=2), st.sampled_from(METHODS), st.integers(0, 99))
+def test_answers_are_true(task: Task, method: str, seed: int) -> None:
+    """A safe table is safe, hides only what may be hidden and nothing in vain; infeasible is so."""
+    found = Fast(task)
+    answer = rules.solve(found.table, method, Random(seed).randrange)
+    assert len(set(found.hidden)) == len(found.hidden)
+    assert set(found.hidden) <= may_hide(task)
+    if answer.status == "safe":
+        assert answer.hidden == found.table.hidden
+        assert is_safe(task, found.hidden)
+        for cell in found.hidden:
+            assert not is_safe(task, [other for other in found.hidden if other != cell]), cell
+    else:
+        assert found.hidden == answer.hidden == []
+        assert not is_safe(task, [])
+    if answer.status == "infeasible":
+        assert answer.why
+        assert cannot_be_safe(task)
+    if method == "best" and certificate(task) is not None and not may_hide_own(task):
+        assert answer.status == "infeasible"
+
+
+def may_hide_own(task: Task) -> bool:
+    return any(region(task, cell) == "own_conditions" for cell in may_hide(task))
+
+
+@settings(max_examples=60)
+@given(tasks(rows=8, most_conditions=2))
+def test_exact_is_the_optimum(task: Task) -> None:
+    found, expected = Fast(task), optimum(task)
+    answer = exact(found.table)
+    assert answer.status == expected.status
+    assert len(found.hidden) == expected.cost
+    assert answer.hidden == found.table.hidden
+    assert (expected.status == SAFE) == (found.table.is_safe() and is_safe(task, found.hidden))
+    solved = rules.solve(Fast(task).table, "exact")
+    assert (solved.status, len(solved.hidden)) == (expected.status, expected.cost)
+
+
+@settings(max_examples=200)
+@given(tasks(cases="abg"))
+def test_solve_never_hides_more_than_the_baseline(task: Task) -> None:
+    baseline, found = Fast(task), Fast(task)
+    conditions = not task.regions.others_sensitive
+    expected = rules.cr(baseline.table, conditions=conditions)
+    answer = rules.solve(found.table)
+    if expected.status == "safe":
+        assert answer.status == "safe"
+        assert len(answer.hidden) <= len(expected.hidden)
+
+
+@given(tasks(), st.integers(0, 5))
+def test_prune_leaves_nothing_that_could_be_shown(task: Task, keep: int) -> None:
+    found = Fast(task)
+    for row, place in [*np.argwhere(found.table.free.T).tolist()]:
+        if found.table.may((row, place)):
+            found.table.hide((row, place))
+    for row in np.flatnonzero(found.table.free_sensitive).tolist():
+        if found.table.may((row, rules.SENSITIVE)):
+            found.table.hide((row, rules.SENSITIVE))
+    assume(found.table.is_safe())
+    before = list(found.hidden)
+    rules.prune(found.table, keep)
+    assert is_safe(task, found.hidden)
+    assert found.hidden[:keep] == before[:keep]
+    assert found.hidden == [cell for cell in before if cell in found.hidden]
+    for cell in found.hidden[keep:]:
+        assert not is_safe(task, [other for other in found.hidden if other != cell])
+
+
+@settings(max_examples=200)
+@given(tasks(cases="aeg"))
+def test_decoys_bring_shares_within_the_limit(task: Task) -> None:
+    """Or no cell is left that would help more rules than it harms, without making a rule unsafe."""
+    found = Fast(task)
+    assume(rules.solve(found.table).status == "safe")
+    before = list(found.hidden)
+    decoys = [Cell(row, found.column) for row in rules.decoys(found.table)]
+    assert found.hidden == [*before, *decoys]
+    assert is_safe(task, found.hidden)
+    assert set(decoys) <= may_hide(task)
+    short = set(aware_warnings(task, found.hidden))
+    assert short <= set(aware_warnings(task, before)) | {rule for rule in short if decoys}
+    if task.min_confidence == 0:
+        assert decoys == []
+        return
+    for cell in may_hide(task) - set(found.hidden) if short else ():
+        if cell.column == found.column and is_safe(task, [*found.hidden, cell]):
+            assert gain(task, found.hidden, cell, short) <= 0
+
+
+def gain(task: Task, hidden: Sequence[Cell], cell: Cell, short: set[Rule]) -> int:
+    """How many rules that want decoys a cell would help, less those that it would harm."""
+    line = release(task, hidden)[cell.row]
+    about = [rule for rule in short if all(line[c] == value for c, value in rule.pattern)]
+    return sum(1 if task.table[cell.row][cell.column] != rule.value else -1 for rule in about)
+
+
+def test_a_decoy_does_not_make_a_rule_unsafe() -> None:
+    """Where hidden cells do not count, hiding another value raises confidence."""
+    table: list[list[str | None]] = [["a", value] for value in "sstuu"]
+    task = Task(table, {1: [0]}, {Cell(0, 1)}, Fraction(1, 4), 0, CASES["a"], set(), "published")
+    found = Fast(task)
+    assert found.table.is_safe()
+    assert rules.decoys(found.table) == []
+    assert is_safe(task, [])
+    counted_all = Fast(replace(task, denominator="all"))
+    assert rules.decoys(counted_all.table) == [2, 3, 4]
+
+
+def test_unknown_cells_are_no_decoys() -> None:
+    """A cell that was missing from the beginning is not among those that were hidden."""
+    table: list[list[str | None]] = [["a", "s"], ["a", None], ["a", None], ["a", "t"], ["a", "t"]]
+    task = Task(table, {1: [0]}, {Cell(0, 1)}, Fraction(1, 2), 0, CASES["a"])
+    assert rules.decoys(Fast(task).table) == [3]
+
+
+# ---- Rows that may be seen in other ways
+
+
+@dataclass
+class Shadowed:
+    """A task, with other ways in which its confidential rows may be seen: a line for each, beside the row."""
+
+    task: Task
+    shadows: Sequence[tuple[int, tuple[int | None, ...]]]
+    """The row, and the row whose value each condition has (None: its own)."""
+
+    def table(self) -> rules.RuleTable:
+        found = Fast(self.task)
+        cells, sensitive = found.table.original, found.table.original_sensitive
+        lines, real = [cells], [np.arange(cells.shape[1], dtype=np.int64)]
+        for row, others in self.shadows:
+            line = [cells[place, row if other is None else other] for place, other in enumerate(others)]
+            lines.append(np.array(line, dtype=np.int32)[:, None])
+            real.append(np.array([row], dtype=np.int64))
+        of = np.concatenate(real)
+        rows = [*found.rows, *range(cells.shape[1], len(of))]
+        free, also = found.table.free[:, of], found.table.free_sensitive[of]
+        return rules.RuleTable(np.concatenate(lines, axis=1), sensitive[of], rows, found.table.limits, free, also, of)
+
+    def is_safe(self, hidden: Sequence[Cell]) -> bool:
+        """Count by hand for every line that may be known of a confidential row."""
+        task, released = self.task, release(self.task, hidden)
+        (column,) = task.sensitive
+        lines = [(cell.row, tuple(released[cell.row][:column])) for cell in task.minus]
+        for row, others in self.shadows:
+            told = [task.table[row if other is None else other][c] for c, other in enumerate(others)]
+            own = [told[c] == task.table[row][c] for c in range(column)]
+            lines.append((row, tuple(released[row][c] if own[c] else told[c] for c in range(column))))
+        for row, line in lines:
+            known = [(c, value) for c, value in enumerate(line) if value is not None]
+            value = task.table[row][column]
+            assert value is not None
+            for size in range(1, len(known) + 1):
+                for pattern in combinations(known, size):
+                    n, d = counts(released, Rule(column, pattern, value), task.denominator)
+                    if n > task.min_support and n > task.min_confidence * d:
+                        return False
+        return True
+
+
+@st.composite
+def shadowed(draw: st.DrawFn) -> Shadowed:
+    task = draw(tasks(rows=10))
+    (column,) = task.sensitive
+    generator = Random(draw(st.integers(0, 2**32)))
+    found = []
+    for cell in sorted(task.minus):
+        for _ in range(draw(st.integers(0, 2))):
+            others = tuple(generator.choice([None, generator.randrange(len(task.table))]) for _ in range(column))
+            found.append((cell.row, others))
+    return Shadowed(task, found)
+
+
+@settings(max_examples=150)
+@given(shadowed(), st.sampled_from(METHODS), st.integers(0, 99))
+def test_rows_that_may_be_seen_in_several_ways(job: Shadowed, method: str, seed: int) -> None:
+    table = job.table()
+    (column,) = job.task.sensitive
+    assert table.is_safe() == job.is_safe([])
+    answer = rules.solve(table, method, Random(seed).randrange)
+    hidden = [Cell(row, column if place == rules.SENSITIVE else place) for row, place in table.hidden]
+    assert set(hidden) <= may_hide(job.task)
+    assert table.is_safe() == job.is_safe(hidden) == (answer.status == "safe")
+    if answer.status == "safe" and job.task.regions.others_sensitive:
+        rules.decoys(table)
+        assert table.is_safe()
+    if answer.status == "infeasible":
+        assert exact(job.table()).status == "infeasible"
+
+
+@settings(max_examples=40)
+@given(shadowed())
+def test_exact_with_rows_that_may_be_seen_in_several_ways(job: Shadowed) -> None:
+    table = job.table()
+    (column,) = job.task.sensitive
+    answer = exact(table)
+    hidden = [Cell(row, column if place == rules.SENSITIVE else place) for row, place in table.hidden]
+    assert job.is_safe(hidden) == (answer.status == "safe")
+    solved = rules.solve(job.table())
+    if answer.status == "safe":
+        assert solved.status == "safe" or not solved.hidden
+        assert solved.status != "infeasible"
+        assert solved.status != "safe" or len(solved.hidden) >= len(hidden)
+    else:
+        assert solved.status != "safe"
+
+
+def test_exact_is_for_small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules_exact, "MOST", 10)
+    with pytest.raises(InputError, match="exact is for small tables"):
+        exact(Fast(golden_task(FIG2, "a")).table)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 5), st.fractions(0, 1, max_denominator=12))
+def test_least_hidden_counts(num: int, more: int, support: int, share: Fraction) -> None:
+    limit = np.array([share.numerator, share.denominator], dtype=np.int64)
+    den = num + more
+    assert kernels.least_hidden(num, den, support, limit, True) == min_hide(num, den, support, share)
