@@ -213,7 +213,7 @@ def saved(pairs: Sequence[tuple[Many, Many]], number: int) -> list[str]:
 def print_speed(names: Sequence[str]) -> None:
     for name in names:
         header = ["", "median", "mean", "95%", "thesis", f"mark {MARK}"]
-        title = f"{DATA[name]().title}: milliseconds a cell, counts prepared, one cell of each row (Table 5.2)"
+        title = f"{DATA[name]().title}: CPU milliseconds a cell, counts prepared, one cell of each row (Table 5.2)"
         print_table(title, header, single_cells(name))
     header = ["", "cells", "rows", "seconds", "CPU", "peak MB", "changed", "removed", "mark", "stages"]
     print_table("Adult: whole jobs through protect, occupation from all other columns, verified", header, jobs())

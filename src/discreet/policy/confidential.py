@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     InstanceOf,
     PlainSerializer,
@@ -28,7 +29,7 @@ from discreet.errors import InputError, PolicyError
 from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
 from discreet.policy.part import Frozen, Part, Path, Text, Whole, did_you_mean
-from discreet.policy.share import Share
+from discreet.policy.share import Share, percent
 from discreet.textfile import read_text
 
 Method: TypeAlias = Literal[
@@ -288,8 +289,17 @@ AdversaryField = Annotated[
 ]
 
 
+def _values_or_file(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema that a file may stand in the place of the values."""
+    schema["properties"]["file"] = {"type": "string", "description": "a text file with one id to a line"}
+    schema["required"] = ["column"]
+    schema["oneOf"] = [{"required": ["values"]}, {"required": ["file"]}]
+
+
 class Ids(Part):
     """Rows by the value they have in some column, written in the policy or one to a line in a file."""
+
+    model_config = ConfigDict(json_schema_extra=_values_or_file)
 
     column: str = Field(description="the column with the ids; often an identifier, which is left out of the release")
     values: tuple[Text, ...] = Field(
@@ -666,14 +676,22 @@ class Confidential(Part):
 
     def in_words(self) -> str:
         """Return the promise as a sentence."""
-        names = [adversary.name.replace("_", " ") for adversary in self.adversaries]
-        who = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         given = "any other released columns" if self.predictors is None else ", ".join(self.predictors)
-        more = "another value as probable" if not self.strict else "another value more probable"
-        return (
-            f"The {self.column} of {self._which()} is hidden, and whoever trains {who} on {given} of the release "
-            f"finds {more} for it."
-        )
+        kept = [f"The {self.column} of {self._which()} is hidden"]
+        names = [each.name.replace("_", " ") for each in self.adversaries if not isinstance(each, Rules)]
+        if names:
+            who = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+            more = "another value more probable" if self.strict else "another value as probable"
+            kept.append(f"whoever trains {who} on {given} of the release finds {more} for it")
+        for each in self.adversaries:
+            if isinstance(each, Rules):
+                conditions = given if each.conditions is None else ", ".join(each.conditions)
+                rows = f" in more than {each.min_support} rows" if each.min_support else ""
+                kept.append(
+                    f"no rule from {conditions} of the row to its value is true{rows} with more than "
+                    f"{percent(each.min_confidence)} confidence"
+                )
+        return ", and ".join(kept) + "."
 
     def __str__(self) -> str:
         return (

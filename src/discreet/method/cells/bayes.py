@@ -68,8 +68,9 @@ def protect(
     start = int(table.first[column])
     begin = table.node(column, row)
     counts = guesser.mode != kernels.SPREAD  # what others have above a value says nothing of it
-    levels = max(int(table.trees[c].depth.max(initial=0)) for c in (column, *guesser.predictors))
-    levels = 1 if counts and method != "dropp" else levels
+    levels = 1
+    if not counts or method == "dropp":
+        levels = max(table.levels[c] for c in (column, *guesser.predictors.tolist()))
     top = start + begin if begin != actual else int(guesser.step[start + actual])
     level = 1
     outcome = Outcome("failed")

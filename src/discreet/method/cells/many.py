@@ -61,7 +61,7 @@ def _levels(table: CellTable, guesser: Guesser, columns: Sequence[int]) -> int:
     """How many levels the values of some columns can be generalised; one where they are deleted."""
     if guesser.mode != kernels.SPREAD:
         return 1
-    return max((int(table.trees[c].depth.max(initial=0)) for c in columns), default=0)
+    return max((table.levels[c] for c in columns), default=0)
 
 
 def _lowered(
@@ -116,7 +116,7 @@ def e_dropp(
     free = list(dict.fromkeys(c for g in guessers.values() for c in g.predictors.tolist() if c not in guessers))
     class_levels = 1
     if spread:
-        class_levels = max(int(table.trees[c].depth.max(initial=0)) for c in (*guessers, *free))
+        class_levels = max(table.levels[c] for c in (*guessers, *free))
     levels = max(_levels(table, guesser, free) for guesser in guessers.values())
     before = {column: int(table.frame.codes[column, row]) for column in free}
     found: dict[int, Outcome] = {}

@@ -78,9 +78,15 @@ class CellTable:
         """Rows that were taken out."""
         self.version = dict.fromkeys(confidential, 0)
         """For each confidential column, grows with every change of a row that its classifiers learn from."""
+<<<<<<< HEAD
         self.stamp = 0
         """Grows with every change."""
         self.depth = np.concatenate([tree.depth for tree in trees])
+=======
+        self.levels = tuple(int(tree.depth.max(initial=0)) for tree in trees)
+        """How many levels the values of each column can be generalised."""
+        self._starts: list[int] = starts.tolist()
+>>>>>>> main
         classes = np.array([len(trees[column].leaves) for column in confidential], dtype=np.int64)
         if int(classes.sum()) * int(self.first[-1]) > MOST_COUNTS:
             raise InputError(
@@ -130,14 +136,14 @@ class CellTable:
 
     def node(self, column: int, row: int) -> int:
         """Return the node of a cell, counted in its own tree."""
-        return int(self.frame.codes[column, row] - self.first[column])
+        return int(self.frame.codes[column, row]) - self._starts[column]
 
     def set(self, column: int, row: int, node: int) -> None:
         """Give a cell another node (counted in its own tree), in all shadows of its row."""
         for same in self.family(row):
             if self.node(column, same) != node:
                 self.touch(same)
-                kernels.move(self.frame, same, column, node + self.first[column])
+                kernels.move(self.frame, same, column, node + self._starts[column])
                 self.touch(same)
 
     def family(self, row: int) -> list[int]:
@@ -147,6 +153,8 @@ class CellTable:
 
     def reflect(self, row: int, changes: npt.NDArray[np.int64]) -> None:
         """Give the families of all rows that were changed for a row, in some cells (row, column), their new nodes."""
+        if not len(self._shadows):
+            return
         own = changes[:, 0] == row
         for column in np.unique(changes[own, 1]).tolist():
             self.set(column, row, self.node(column, row))
@@ -160,9 +168,13 @@ class CellTable:
 
     def touch(self, row: int | None = None) -> None:
         """Note that a row has changed (None: any rows): those columns of which it tells something are learned anew."""
+<<<<<<< HEAD
         self.stamp += 1
+=======
+        here = [] if row is None else self.frame.codes[:, self.frame.real[row]].tolist()
+>>>>>>> main
         for column in self.confidential:
-            if row is None or self.frame.codes[column, self.frame.real[row]] != self.first[column]:
+            if row is None or here[column] != self._starts[column]:
                 self.version[column] += 1
 
     def remove(self, row: int) -> None:
@@ -186,7 +198,7 @@ class CellTable:
 
     def guesser(self, column: int, predictors: Sequence[int], bayes: Bayes, *, deletes: bool = False) -> Guesser:
         """Return naive Bayes for a confidential column, as the kernels want it, and how values are changed."""
-        depths = [int(tree.depth.max(initial=0)) for tree in self.trees]
+        depths = self.levels
         size = 2 + depths[column] + sum(depths[c] + depths[column] + 2 for c in predictors)
         if self.rows * bayes.laplace.denominator >= 2**30:
             raise InputError("laplace: the table has too many rows for a fraction; write a whole number")

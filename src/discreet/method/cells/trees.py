@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ class ValueTree:
     parent: Nodes
     """The node above each, -1 above the root."""
 
-    @property
+    @cached_property
     def end(self) -> Nodes:
         """The first node after all that is below each node."""
         end = np.arange(1, len(self.parent) + 1, dtype=np.int32)
@@ -34,7 +35,7 @@ class ValueTree:
             end[above] = max(end[above], end[node])
         return end
 
-    @property
+    @cached_property
     def depth(self) -> Nodes:
         """How many levels each node can be generalised."""
         depth = np.zeros(len(self.parent), dtype=np.int32)
@@ -42,12 +43,12 @@ class ValueTree:
             depth[node] = depth[self.parent[node]] + 1
         return depth
 
-    @property
+    @cached_property
     def children(self) -> Nodes:
         """The number of nodes directly below each."""
         return np.bincount(self.parent[1:], minlength=len(self.parent)).astype(np.int32)
 
-    @property
+    @cached_property
     def leaves(self) -> Nodes:
         """The nodes with nothing below them, in order."""
         leaves = np.flatnonzero(self.children == 0).astype(np.int32)
