@@ -220,7 +220,7 @@ def test_every_field_of_a_policy_is_explained() -> None:
     text = (DOCS / "policies.md").read_text(encoding="utf-8")
     parts: list[type[BaseModel]] = [
         d.Policy, d.Template, d.KAnonymity, d.Classify, d.Regress, d.Column, d.Missing, d.FileOptions, d.Disclosure,
-        d.Genetic, d.Suppress, d.ReleaseOptions, d.Confidential, d.NaiveBayes,
+        d.Genetic, d.Suppress, d.ReleaseOptions, d.Confidential, d.NaiveBayes, d.Rules,
     ]  # fmt: skip
     for part in parts:
         for name in (info.alias or name for name, info in part.model_fields.items()):

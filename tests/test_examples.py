@@ -81,6 +81,18 @@ def test_bob() -> None:
         assert f'title="{name}"\n{(EXAMPLES / name).read_text(encoding="utf-8")}```' in page
 
 
+def test_figure_2() -> None:
+    """Confidential cells against rules, as few cells as possible; the page about them shows these very files."""
+    release = d.protect(EXAMPLES / "fig2.csv", EXAMPLES / "fig2.yaml")
+    assert [(edit.row, edit.column) for edit in release.plan.edits] == [(row, "A4") for row in (1, 2, 5, 7)]
+    (against,) = release.audit.promises[0].cells.against  # type: ignore[union-attr]
+    assert (against.guessed, against.guessed_when_only_hidden) == (0, 2)
+    assert d.verify(release.table, EXAMPLES / "fig2.yaml", original=EXAMPLES / "fig2.csv").holds
+    page = (ROOT / "docs" / "confidential-cells.md").read_text(encoding="utf-8")
+    for name in ("fig2.csv", "fig2.yaml"):
+        assert f'title="{name}"\n{(EXAMPLES / name).read_text(encoding="utf-8")}```' in page
+
+
 def test_every_example_is_in_the_readme_and_the_other_way_round() -> None:
     text = (EXAMPLES / "README.md").read_text()
     for path in EXAMPLES.iterdir():

@@ -1,7 +1,7 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
 from discreet.policy.columns import Column
-from discreet.policy.confidential import Confidential, Id3, Ids, Learner, NaiveBayes, Published
+from discreet.policy.confidential import Confidential, Id3, Ids, Learner, NaiveBayes, Published, Rules
 from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
@@ -29,6 +29,7 @@ __all__ = [
     "Published",
     "Regress",
     "ReleaseOptions",
+    "Rules",
     "Suppress",
     "Template",
     "as_policy",
