@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
@@ -450,8 +450,22 @@ def test_exact_is_the_optimum(task: Task) -> None:
     assert (solved.status, len(solved.hidden)) == (expected.status, expected.cost)
 
 
+MARKED = "1,1 1,2 4,0 8,0 9,0 9,2 10,1 10,2 12,0 12,2"
+BASELINE_IS_BETTER = Task(
+    [[None if value == "-" else value for value in line] for line in
+     "abas baas bbct aacs cccu bcbt ccc- a-at bbbu b--s --bs caas aaas".split()],
+    {3: [0, 1, 2]},
+    {Cell(row, 3) for row in (0, 3, 8, 10)},
+    Fraction(1, 2),
+    regions=CASES["b"],
+    plus={Cell(*map(int, pair.split(","))) for pair in MARKED.split()},
+)  # fmt: skip
+"""With these marks the R-graph hides more than the baseline."""
+
+
 @settings(max_examples=200)
 @given(tasks(cases="abg"))
+@example(BASELINE_IS_BETTER)
 def test_solve_never_hides_more_than_the_baseline(task: Task) -> None:
     baseline, found = Fast(task), Fast(task)
     conditions = not task.regions.others_sensitive

@@ -623,6 +623,8 @@ def _counted(number: int, noun: str) -> str:
 
 MOST_CELLS = 5_000
 """Condition cells of a table up to which the general search is tried beside the special ones."""
+MOST_COUNTED = 50_000_000
+"""Pairs of rules times rows up to which the baseline is tried beside them."""
 
 
 def solve(
@@ -631,8 +633,8 @@ def solve(
     """Make a table safe by a method, or by the best of those that fit what may be hidden; then show what need not hide.
 
     `best`: set multi-cover where other rows' sensitive cells may be hidden, else the R-graph where their conditions
-    may; hitting sets where the rows' own conditions may; and the general search where that is quick. The fewest cells
-    count.
+    may; hitting sets where the rows' own conditions may; and the baseline and the general search where that is quick.
+    The fewest cells count.
     """
     if table.is_safe():
         return Answer("safe", [], method)
@@ -686,6 +688,8 @@ def _runs(
         runs.append(r_graph)
     if mine:
         runs.append(hitting_sets)
+    if (sensitive or others) and len(table.unsafe()) ** 2 * (1000 + len(table.values)) <= MOST_COUNTED:
+        runs.append(lambda found: cr(found, conditions=not sensitive))
     if table.cells.size <= MOST_CELLS:
         runs.append(named["greedy"])
     return runs
