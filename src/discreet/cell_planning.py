@@ -149,7 +149,10 @@ class _Planning:
 
         They are all released combinations of labels of recoded columns that cover the row's original values.
         """
-        rows, names = self.rows[index], [name for name in self._predictors(requirement) if name in self.plan.recoded]
+        used = dict.fromkeys(self._predictors(requirement))
+        for adversary in requirement.adversaries:
+            used.update(dict.fromkeys((adversary.conditions or ()) if isinstance(adversary, Rules) else ()))
+        rows, names = self.rows[index], [name for name in used if name in self.plan.recoded]
         if requirement.knows == "released" or not names or not len(rows):
             return table[:, :0], np.empty(0, dtype=np.int64)
         places = [self._place(name) for name in names]

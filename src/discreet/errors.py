@@ -155,7 +155,12 @@ class UnprotectedCells(PromiseError):
 
     def details(self) -> dict[str, object]:
         """Return the rows of each requirement."""
-        return {"unprotected": [{"index": each.index, "rows": list(each.rows)} for each in self.cells]}
+        return {
+            "unprotected": [
+                {"index": each.index, "rows": list(each.rows), "stopped": each.stopped, "why": each.why or None}
+                for each in self.cells
+            ]
+        }
 
 
 class BrokenPromise(PromiseError):

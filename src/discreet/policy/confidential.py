@@ -411,7 +411,7 @@ def _each_once(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 class Confidential(Part):
-    """Some rows' cells of a column stay unknown, also to whoever trains a classifier on the release.
+    """Some rows' cells of a column stay unknown, also to who trains a classifier on the release or mines rules from it.
 
     Parameters
     ----------
@@ -422,9 +422,9 @@ class Confidential(Part):
     predictors
         The columns from which the cell could be predicted; all other released ones when absent.
     against
-        Who tries: `naive_bayes`, `id3`, learners of scikit-learn by name, or `NaiveBayes(...)` with options.
+        Who tries: `naive_bayes`, `id3`, learners of scikit-learn by name, `Rules(...)`, `NaiveBayes(...)` with options.
     method
-        How the cells are protected; by the adversary when absent: `dropp`, `hid3`, `greedy`.
+        How the cells are protected; by the adversary when absent: `dropp`, `hid3`, `greedy`, the best against rules.
     change
         Whether values are deleted or generalised (by the taxonomies of their columns).
     may_hide, must_publish
@@ -474,7 +474,7 @@ class Confidential(Part):
         default=None, description="the columns it could be predicted from; all other released ones when absent"
     )
     against: tuple[AdversaryField, ...] = Field(
-        default=(), description="who tries: naive_bayes (default), id3, or a learner of scikit-learn"
+        default=(), description="who tries: naive_bayes (default), id3, rules, or a learner of scikit-learn"
     )
     method: Method | None = Field(default=None, description="how the cells are protected; by the adversary when absent")
     change: Literal["delete", "generalise"] = Field(
@@ -599,9 +599,12 @@ class Confidential(Part):
             return f"against: {self.column!r} is what is to be inferred; take it out of conditions"
         if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
             return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
+        if self.decoys and not self.may("others.sensitive"):
+            return "decoys: are other rows' cells of the column; allow others.sensitive, or leave decoys out"
         for adversary, method in self.defences:
-            if self.may_hide is not None and not NEEDS[method] <= set(self.may_hide):
-                needed = ", ".join(sorted(NEEDS[method]))
+            needs = frozenset() if isinstance(adversary, Rules) and method == "greedy" else NEEDS[method]
+            if self.may_hide is not None and not needs <= set(self.may_hide):
+                needed = ", ".join(sorted(needs))
                 return f"may_hide: {method} against {adversary.name} needs {needed}"
         return None
 
@@ -649,7 +652,10 @@ class Confidential(Part):
         """Whether cells of this kind may be changed."""
         if self.may_hide is not None:
             return what in self.may_hide
-        return any(what in USUAL[method] for _, method in self.defences)
+        return any(
+            what in USUAL["best" if isinstance(adversary, Rules) and method == "greedy" else method]
+            for adversary, method in self.defences
+        )
 
     def promises(self, index: int) -> Iterator[Any]:
         """Yield nothing: single cells are no promise about groups."""
