@@ -61,7 +61,8 @@ class Fast:
         self.conditions = sorted(self.task.sensitive[self.column])
         self.rows = sorted(cell.row for cell in self.task.minus if cell.column == self.column)
         self.texts = [
-            sorted({row[c] for row in self.task.table if row[c] is not None}) for c in range(len(self.task.table[0]))
+            sorted({value for row in self.task.table if (value := row[c]) is not None})
+            for c in range(len(self.task.table[0]))
         ]
         columns = [self.codes(c) for c in self.conditions]
         free = may_hide(self.task) if self.free is None else self.free
@@ -95,7 +96,7 @@ class Fast:
 
     def counted(self) -> dict[Rule, tuple[int, int]]:
         """Numerator and denominator of every rule about a confidential row."""
-        found = {}
+        found: dict[Rule, tuple[int, int]] = {}
         counts_of = self.table.rules
         for pattern, known in enumerate(counts_of.known.tolist()):
             for mask in range(1, counts_of.num.shape[1]):
@@ -453,7 +454,7 @@ def test_exact_is_the_optimum(task: Task) -> None:
 MARKED = "1,1 1,2 4,0 8,0 9,0 9,2 10,1 10,2 12,0 12,2"
 BASELINE_IS_BETTER = Task(
     [[None if value == "-" else value for value in line] for line in
-     "abas baas bbct aacs cccu bcbt ccc- a-at bbbu b--s --bs caas aaas".split()],
+     ("abas", "baas", "bbct", "aacs", "cccu", "bcbt", "ccc-", "a-at", "bbbu", "b--s", "--bs", "caas", "aaas")],
     {3: [0, 1, 2]},
     {Cell(row, 3) for row in (0, 3, 8, 10)},
     Fraction(1, 2),

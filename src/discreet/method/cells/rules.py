@@ -730,7 +730,7 @@ def _too_telling(table: RuleTable) -> Ints:
 
 
 def _hide_if_safe(table: RuleTable, row: int) -> bool:
-    """Hide a sensitive cell unless a rule becomes unsafe: that of another value may, where hidden cells do not count."""
+    """Hide a sensitive cell unless a rule becomes unsafe: one to another value may, where hidden cells do not count."""
     table.hide((row, SENSITIVE))
     if table.limits.published and not table.is_safe():
         table.show((row, SENSITIVE))
