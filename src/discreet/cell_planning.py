@@ -26,7 +26,7 @@ from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
-from discreet.selecting import confidential_places, known_to_groups, predictors_of, untouchable, wanted
+from discreet.selecting import confidential_places, known_to, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -147,14 +147,22 @@ class _Planning:
     def _shadows(self, index: int, requirement: Confidential, table: Nodes) -> tuple[Nodes, Ints]:
         """Return the other ways in which the rows may be seen by who knows their original values: nodes, and the row.
 
-        They are all released combinations of labels of recoded columns that cover the row's original values.
+        They are all released combinations of labels of recoded columns that cover the row's original values; each
+        adversary combines the columns that it knows.
         """
-        used = dict.fromkeys(self._predictors(requirement))
-        for adversary in requirement.adversaries:
-            used.update(dict.fromkeys((adversary.conditions or ()) if isinstance(adversary, Rules) else ()))
-        rows, names = self.rows[index], [name for name in used if name in self.plan.recoded]
-        if requirement.knows == "released" or not names or not len(rows):
-            return table[:, :0], np.empty(0, dtype=np.int64)
+        shadows, of = [table[:, :0]], [np.empty(0, dtype=np.int64)]
+        known = [known_to(each, requirement, self.policy, self.released.columns) for each in requirement.adversaries]
+        recoded = dict.fromkeys(tuple(name for name in names if name in self.plan.recoded) for names in known)
+        for names in recoded if requirement.knows == "original" and len(self.rows[index]) else ():
+            if names:
+                some, whose = self._shadows_by(index, names, table)
+                shadows.append(some)
+                of.append(whose)
+        return np.concatenate(shadows, axis=1), np.concatenate(of)
+
+    def _shadows_by(self, index: int, names: Sequence[str], table: Nodes) -> tuple[Nodes, Ints]:
+        """Return the shadows by some recoded columns."""
+        rows = self.rows[index]
         places = [self._place(name) for name in names]
         combinations = np.unique(table[places][:, : len(self.numbers)], axis=1)
         at = np.searchsorted(self.source.numbers(), self.numbers[rows])
