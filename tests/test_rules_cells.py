@@ -331,7 +331,7 @@ def mixed(draw: st.DrawFn) -> tuple[pl.DataFrame, d.Policy]:
     rules: dict[str, Any] = {"min_confidence": draw(st.sampled_from(["40%", "60%", "2/3"]))}
     rules |= {"conditions": conditions} if conditions else {}
     rules |= {"denominator": draw(st.sampled_from(["all", "published"])), "min_support": draw(st.integers(0, 2))}
-    regions = draw(st.sampled_from(["a", "d", "f", "g"]))
+    regions: Any = draw(st.sampled_from(["a", "d", "f", "g"]))
     asked = d.Confidential(
         column="s",
         rows=sorted(generator.sample(range(1, len(lines) + 1), draw(st.integers(1, 4)))),
@@ -442,7 +442,7 @@ BAD = {
     f"column: d, rows: [1], {SIXTY}, change: generalise": "write change: delete",
     "column: d, rows: [1], method: smc": "smc is against rules",
     "column: d, rows: [1], decoys: true": "decoys: are against rules",
-    "column: d, rows: [1], decoys: true, may_hide: b, against: [{rules: {min_confidence: 60%}}]": "allow others.sensitive",
+    "column: d, rows: [1], decoys: true, may_hide: b, against: [{rules: {min_confidence: 1}}]": "allow others.sensitive",
 }
 
 
