@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet as d
 from discreet.audit.answers import Answer
-from discreet.audit.cells import CellsFound, check_cells
+from discreet.audit.cells import CellsFound, Matches, check_cells
 from discreet.policy import Confidential, KAnonymity, Policy
 from discreet.table.engine import Engine
 from discreet.table.source import open_table
@@ -53,7 +54,7 @@ def check(
         len(protect) - 1,
         protect[-1],
         engine(original),
-        places=None if places is None else np.array(places),
+        matches=None if places is None else Matches(np.array(places), np.array(places)),
         hide_only=engine(hide_only),
     )
 
@@ -418,3 +419,24 @@ def test_every_covering_combination_is_tried(
             table[row][:2] = both
             exposed |= is_top(naive_bayes(table, row, 3, [0, 1, 2], domain), mine[3], strict=False)
         assert cell.answer is (BROKEN if exposed else HOLDS)
+
+
+# Rows that are missing
+
+
+def test_where_a_row_may_stand_is_certain_or_not() -> None:
+    matches = Matches(np.array([0, 2, 3, 6]), np.array([0, 2, 5, 6]))
+    assert matches.doubt(np.arange(7)).tolist() == [False, False, False, True, True, True, False]
+    assert not Matches(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)).doubt(np.arange(3)).any()
+
+
+@pytest.mark.parametrize(("x", "answer"), [(["a", "b", "c", "e"], "holds"), (["a", "b", "b", "e"], "not checkable")])
+def test_a_row_that_may_be_another_is_not_checkable(x: list[str], answer: str) -> None:
+    """Row 2 is gone. Where row 3 looks like it, nobody can say which of the two is left."""
+    original = pl.DataFrame({"x": x, "s": ["u", "v", "w", "u"]})
+    asked = d.Confidential(column="s", rows=[2, 3], predictors=["x"], on_failure="remove")
+    release = original.with_columns(s=pl.Series(["u", "*", "*", "u"]))[[0, 2, 3]]
+    found = d.verify(release, d.Policy(protect=[asked]), original).requirements[0]
+    assert found.cells is not None
+    assert str(found.answer) == answer
+    assert found.cells.rows(Answer.NOT_CHECKABLE) == ((2, 3) if answer == "not checkable" else ())

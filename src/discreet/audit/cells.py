@@ -183,7 +183,7 @@ def check_cells(
     requirement: Confidential,
     original: Engine | None,
     *,
-    places: Ints | None = None,
+    matches: Matches | None = None,
     hide_only: Engine | None = None,
     medians: Mapping[str, Ranges] | None = None,
 ) -> CellsFound:
@@ -194,23 +194,44 @@ def check_cells(
     released, policy, index, requirement, original
         The release, the policy it should keep, the requirement and its position in `protect`, and the table it was
         made from (as read by the policy: without dropped rows).
-    places
-        The place in the original (from 0, ascending) of each released row; needed when rows are missing.
+    matches
+        Which rows of the original (by place) the released ones can be; needed when rows are missing. A cell of which
+        it is not certain where it stands is not checkable.
     hide_only
         The original as the recodings alone release it (its `numbers` are those of the input): the baseline. The
         confidential cells are hidden here.
     medians
         The intervals published beside the release.
     """
+    places = None if matches is None else matches.first
     if reason := _unready(released, policy, requirement, original, places):
         return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=reason)
     assert original is not None
-    check = _Check(released, policy, requirement, original, _placed(released, places), medians or {})
+    check = _Check(released, policy, requirement, original, _placed(released, places), medians or {}, matches=matches)
     alone = None
     if hide_only is not None:
         beside = np.searchsorted(original.numbers(), hide_only.numbers())
         alone = _Check(hide_only, policy, requirement, original, beside, medians or {}, hiding=True)
     return check.found(index, alone)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The first and the last row of the original (by place) that each released row can stand for."""
+
+    first: Ints
+    last: Ints
+
+    def doubt(self, places: Ints) -> Flags:
+        """Say of which rows of the original it is not certain which released row they are, or whether they are any."""
+        stop = np.searchsorted(self.first, places, side="right")
+        start = np.searchsorted(self.last, places, side="left")
+        inside = np.minimum(start, max(len(self.first) - 1, 0))
+        certain = np.zeros(len(places), dtype=np.bool_)
+        if len(self.first):
+            certain = (stop - start == 1) & (self.first[inside] == self.last[inside])
+        doubtful: Flags = (stop > start) & ~certain
+        return doubtful
 
 
 def _placed(released: Engine, places: Ints | None) -> Ints:
@@ -271,19 +292,21 @@ class _Check:
         *,
         hiding: bool = False,
         columns: tuple[str, ...] | None = None,
+        matches: Matches | None = None,
     ) -> None:
         self.table, self.policy, self.requirement, self.original = table, policy, requirement, original
-        self.medians, self.beside, self.hiding = medians, beside, hiding
+        self.medians, self.beside, self.hiding, self.matches = medians, beside, hiding, matches
         self.columns = self._known_to(requirement.adversaries[0]) if columns is None else columns
         self.places = confidential_places(requirement, original)
         here = np.full(original.rows, -1, dtype=np.int64)
         here[beside] = np.arange(len(beside))
         self.here = here[self.places]
+        self.doubtful = np.zeros(len(self.places), dtype=np.bool_) if matches is None else matches.doubt(self.places)
         """Where each cell's row stands in the table; -1 if it was removed."""
         view = see(table, policy, requirement, original, self.columns)
         self.view: View = view.hiding(self.here[self.here >= 0]) if hiding else view
         self.true = self._true(self.places)
-        self.checked = np.flatnonzero((self.here >= 0) & (self.true >= 0))
+        self.checked = np.flatnonzero((self.here >= 0) & (self.true >= 0) & ~self.doubtful)
         """The cells that somebody could guess."""
 
     def _known_to(self, adversary: Adversary) -> tuple[str, ...]:
@@ -296,7 +319,7 @@ class _Check:
             return self
         return _Check(
             self.table, self.policy, self.requirement, self.original, self.beside, self.medians,
-            hiding=self.hiding, columns=columns,
+            hiding=self.hiding, columns=columns, matches=self.matches,
         )  # fmt: skip
 
     def _true(self, places: Ints) -> Ints:
@@ -482,7 +505,8 @@ class _Check:
             unknown = before is None or before[0][place] < 0
             earlier = (None, None) if before is None or unknown else (bool(before[0][place]), float(before[1][place]))
             if place not in at:
-                answer = Answer.HOLDS if self.here[place] < 0 else Answer.NOT_CHECKABLE
+                gone = self.here[place] < 0 and not self.doubtful[place]
+                answer = Answer.HOLDS if gone else Answer.NOT_CHECKABLE
                 cells.append(Cell(number, adversary, answer, None, None, *earlier))
                 continue
             here = at[place]

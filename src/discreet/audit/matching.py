@@ -135,6 +135,13 @@ def matched(columns: Sequence[Beside], rows: int) -> Ints:
     return places[:found]
 
 
+def last_matched(columns: Sequence[Beside], rows: int) -> Ints:
+    """Return the last place that each released row can stand for in any way to match them; all rows must match."""
+    turned = [Beside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
+    last: Ints = len(columns[0].original) - 1 - matched(turned, rows)[::-1]
+    return last
+
+
 @kernel
 def _match(released, original, exact, offsets, starts, ends, places):  # type: ignore[no-untyped-def]
     """Give each released row the first original row that it covers after the one before; return how many got one."""

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.audit.answers import Answer
-from discreet.audit.cells import CellsFound, check_cells
+from discreet.audit.cells import CellsFound, Matches, check_cells
 from discreet.audit.covers import untrue
 from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
@@ -228,9 +228,9 @@ def check(
     template is not checkable, unless the original has it, or the caller has `vouched` for the way the values are
     written.
     """
-    truth, matched = _truth(released, policy, original, medians or {})
-    places = matched if places is None else places
-    counter = _Counter(released, policy, original, medians or {}, whole, places, hide_only)
+    truth, found = _truth(released, policy, original, medians or {})
+    matches = found if places is None else Matches(places, places)
+    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only)
     return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
@@ -243,7 +243,7 @@ class _Counter:
     original: Engine | None
     medians: Mapping[str, Ranges]
     whole: Engine | None
-    places: Ints | None = None
+    matches: Matches | None = None
     """Where the released rows stand in the original, if rows are missing."""
     hide_only: Engine | None = None
 
@@ -255,7 +255,7 @@ class _Counter:
             index,
             requirement,
             self.original,
-            places=self.places,
+            matches=self.matches,
             hide_only=self.hide_only,
             medians=self.medians,
         )
@@ -372,9 +372,9 @@ def _share(hits: int, known: int) -> Fraction:
 
 def _truth(
     released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]
-) -> tuple[Truth, Ints | None]:
+) -> tuple[Truth, Matches | None]:
     """Return whether the release is true, and where its rows stand in the original if some are missing."""
-    places: Ints | None = None
+    places: Matches | None = None
     left_out = [name for name in policy.identifiers if name in released.columns]
     problems = [f"column {name!r} should have been left out" for name in left_out]
     if original is not None:
@@ -400,7 +400,7 @@ def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterato
 
 def _row_problems(
     released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]
-) -> tuple[list[str], Ints | None]:
+) -> tuple[list[str], Matches | None]:
     """Return what is wrong with the number of rows, with their order, and with their cells; and where they stand."""
     sample = bound.policy.release
     least = most = original.rows if sample is None else sample.size(original.rows)
@@ -414,15 +414,17 @@ def _row_problems(
     if released.rows == original.rows:
         return [*problems, *_cell_problems(released, original, bound, medians)], None
     if least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
-        from discreet.audit.matching import columns_beside, matched  # compiled: only loaded when needed
+        from discreet.audit.matching import columns_beside, last_matched, matched  # compiled: only loaded when needed
 
         names = [name for name in bound.released if name in released.columns]
-        places = matched(columns_beside(released, original, bound, names, medians), released.rows)
+        columns = columns_beside(released, original, bound, names, medians)
+        places = matched(columns, released.rows)
         if len(places) < released.rows:
             after = "" if not len(places) else " after those of the rows above it"
             problems.append(f"row {len(places) + 1} of the release fits no row of the original{after}")
         else:
-            return [*problems, *_cell_problems(released, original.only(places), bound, medians)], places
+            found = Matches(places, last_matched(columns, released.rows))
+            return [*problems, *_cell_problems(released, original.only(places), bound, medians)], found
     return problems, None
 
 
