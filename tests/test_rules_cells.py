@@ -228,6 +228,17 @@ def test_decoys_silence_who_knows_the_method() -> None:
 
     assert aware(plain) > 0
     assert aware(with_decoys) == 0
+    removals = []
+    for release in (plain, with_decoys):
+        assert release.audit.cells is not None
+        (removal,) = release.audit.cells.removal
+        assert removal.hidden + removal.confidential == len(release.plan.edits)
+        assert (removal.confidential, removal.cells) == (3, 3 * frame.height)
+        told = removal.to_dict()
+        assert told["rate"] == removal.hidden / removal.cells
+        assert told["rate_with_confidential"] == (removal.hidden + 3) / removal.cells
+        removals.append(removal)
+    assert (removals[0].decoys, removals[1].hidden - removals[1].decoys) == (0, removals[0].hidden)
 
 
 def test_decoys_of_a_later_round_know_what_was_hidden_before() -> None:

@@ -7,6 +7,7 @@ are left alone: only other columns are edited.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from discreet.adversary.make import make
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
 from discreet.assigning import placed
 from discreet.errors import InputError, Unprotected, UnprotectedCells
+from discreet.measure.cells import Removal
 from discreet.method.cells.chance import Source, drawn, seeded
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import Defence, Job, RuleDefence, Ward
@@ -42,6 +44,8 @@ class CellPlan:
     removed: tuple[int, ...]
     """Row numbers."""
     cells: tuple[Protected, ...]
+    removal: tuple[Removal, ...] = ()
+    """What is hidden against rules."""
 
 
 def plan_cells(
@@ -274,7 +278,26 @@ class _Planning:
         if job.failing:
             raise UnprotectedCells(self._unprotected(job))
         removed = tuple(self.numbers[np.flatnonzero(self.table.gone[: len(self.numbers)])].tolist())
-        return CellPlan(tuple(self._edits()), removed, tuple(self._stories(job)))
+        edits = tuple(self._edits())
+        return CellPlan(edits, removed, tuple(self._stories(job)), tuple(self._removal(job, edits)))
+
+    def _removal(self, job: Job, edits: Sequence[Edit]) -> Iterator[Removal]:
+        """Yield how much of the columns that rules use is hidden."""
+        hidden = Counter(edit.column for edit in edits)
+        gone = self.table.gone
+        marked = {(r.column, row) for index, r in self.requirements for row in self.rows[index].tolist() if not gone[row]}
+        secret = Counter(column for column, _ in marked)
+        for ward, (index, requirement) in enumerate(self.requirements):
+            for adversary in requirement.adversaries:
+                if isinstance(adversary, Rules):
+                    names = {requirement.column, *(adversary.conditions or self._predictors(requirement))}
+                    yield Removal(
+                        requirement=index,
+                        hidden=sum(hidden[name] - secret[name] for name in names),
+                        confidential=sum(secret[name] for name in names),
+                        cells=len(names) * int((~self.table.gone[: len(self.numbers)]).sum()),
+                        decoys=len(job.decoys(ward)),
+                    )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:
         failing, stopped, found = [(story.ward, story.row) for story in job.failing], job.stopped, []

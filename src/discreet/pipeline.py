@@ -16,7 +16,7 @@ import numpy as np
 from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
-from discreet.measure.cells import cell_measures
+from discreet.measure.cells import Removal, cell_measures
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
@@ -267,6 +267,7 @@ def _release(
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
     warnings, drawn = bound.warnings, 0
+    removal: tuple[Removal, ...] = ()
     if bound.policy.method != "disclosure":
         plan, drawn = _suppressing(plan, source, released, bound, seed)
         if drawn:  # nobody reckoned exactly with the lot
@@ -279,6 +280,7 @@ def _release(
         say(Progress("cells"))
         found = plan_cells(released, source, plan, seed, cells_left)
         plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
+        removal = found.removal
         released = source.apply(plan)
         _require_rows(released, "the release")
     if seed is not None:
@@ -301,6 +303,7 @@ def _release(
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, source if bound.policy.k_on_population else told))
     hidden, coarser = _changes(released, source, bound)
+    cells = cell_measures(released, told, bound)
     audit = Audit(
         verification=verification,
         before=check(told, bound.policy, None, vouched=True, whole=source).requirements,
@@ -316,7 +319,7 @@ def _release(
         detail=None if task is None else plan.detail,
         bound=plan.bound,
         usefulness=usefulness(released, told, bound),
-        cells=cell_measures(released, told, bound),
+        cells=None if cells is None else replace(cells, removal=removal),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )

@@ -37,6 +37,31 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Removal:
+    """How much of the columns that association rules use is hidden: beyond the confidential cells, and as decoys."""
+
+    requirement: int
+    hidden: int
+    confidential: int
+    cells: int
+    """Of so many cells of the conditions and the sensitive column."""
+    decoys: int = 0
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data; the removal rate without and with the confidential cells."""
+        both = self.hidden + self.confidential
+        return {
+            "requirement": self.requirement,
+            "hidden": self.hidden,
+            "confidential": self.confidential,
+            "decoys": self.decoys,
+            "cells": self.cells,
+            "rate": self.hidden / self.cells if self.cells else 0.0,
+            "rate_with_confidential": both / self.cells if self.cells else 0.0,
+        }
+
+
+@dataclass(frozen=True)
 class CellMeasures:
     """What the edits cost.
 
@@ -62,6 +87,8 @@ class CellMeasures:
     pairs, of_pairs
         The pairs of columns that were looked at, of so many. Not all where there are very many columns or values;
         those with a confidential column come first.
+    removal
+        What is hidden against association rules, for each requirement that names them.
     """
 
     dd: int
@@ -73,6 +100,7 @@ class CellMeasures:
     columns: int
     pairs: int
     of_pairs: int
+    removal: tuple[Removal, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data; what is infinite is None."""
@@ -86,6 +114,7 @@ class CellMeasures:
             "columns": self.columns,
             "pairs": self.pairs,
             "of_pairs": self.of_pairs,
+            "removal": [removal.to_dict() for removal in self.removal],
         }
 
 

@@ -149,6 +149,8 @@ class _AgainstRules:
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
         self.why = ""
+        self.decoys: set[int] = set()
+        """Rows whose sensitive cells were hidden as decoys."""
         self._counted: tuple[int, bytes, list[int]] | None = None
         """Which rows leak, as counted last, of which rows and on which table."""
 
@@ -184,7 +186,7 @@ class _AgainstRules:
         answer = rules.solve(found, self.method, self.defence.choose, carry_on)
         self.why = answer.why
         if answer.status == "safe" and self.defence.decoys:
-            rules.decoys(found)
+            self.decoys.update(rules.decoys(found))
         for row, place in found.hidden:
             column = self.ward.column if place == rules.SENSITIVE else self.defence.conditions[place]
             self.table.set(column, row, 0)
@@ -335,6 +337,10 @@ class Job:
             for row in rows.tolist():
                 self._note(number, row, Outcome("failed" if row in failed else "done" if hid else "safe"))
         return carry_on(len(pending), 0)
+
+    def decoys(self, number: int) -> set[int]:
+        """Return the rows whose cells were hidden only so that hidden cells of a ward tell less."""
+        return {row for g in self.guards[number] if isinstance(g, _AgainstRules) for row in g.decoys}
 
     def why(self, number: int) -> str:
         """Return why the cells of a ward cannot be protected, where that is known."""
