@@ -284,9 +284,8 @@ class _Planning:
     def _removal(self, job: Job, edits: Sequence[Edit]) -> Iterator[Removal]:
         """Yield how much of the columns that rules use is hidden."""
         hidden = Counter(edit.column for edit in edits)
-        gone = self.table.gone
-        marked = {(r.column, row) for index, r in self.requirements for row in self.rows[index].tolist() if not gone[row]}
-        secret = Counter(column for column, _ in marked)
+        marked = {(asked.column, row) for index, asked in self.requirements for row in self.rows[index].tolist()}
+        secret = Counter(column for column, row in marked if not self.table.gone[row])
         for ward, (index, requirement) in enumerate(self.requirements):
             for adversary in requirement.adversaries:
                 if isinstance(adversary, Rules):
