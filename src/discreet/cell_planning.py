@@ -90,7 +90,7 @@ class _Planning:
         for _, requirement in self.requirements:
             named.update(dict.fromkeys([requirement.column, *self._predictors(requirement)]))
             for adversary in requirement.adversaries:
-                named.update(dict.fromkeys((adversary.conditions or ()) if isinstance(adversary, Rules) else ()))
+                named.update(dict.fromkeys(self._known_to(requirement, adversary)))
         self.columns = tuple(named)
         self.seen = [self._seen(column) for column in self.columns]
         self.trees = [_tree(seen) for seen in self.seen]
@@ -102,11 +102,13 @@ class _Planning:
             codes[self._place(requirement.column)][self.rows[index]] = self.actuals[index]
         confidential = list(dict.fromkeys(self._place(requirement.column) for _, requirement in self.requirements))
         table, locked = np.stack(codes), self._locked()
-        self.shadows = {}
+        self.shadows: dict[int, list[tuple[int, int]]] = {}
+        """For each requirement its rows and their shadows, pair by pair."""
         real = np.arange(len(self.numbers), dtype=np.int64)
         for index, requirement in self.requirements:
             shadows, of = self._shadows(index, requirement, table)
-            self.shadows[index] = {int(row): len(real) + np.flatnonzero(of == row) for row in np.unique(of)}
+            order = np.argsort(of, kind="stable")
+            self.shadows[index] = list(zip(of[order].tolist(), (len(real) + order).tolist(), strict=True))
             table, locked = np.concatenate([table, shadows], axis=1), np.concatenate([locked, locked[:, of]], axis=1)
             real = np.concatenate([real, of])
         self.table = CellTable(list(table), self.trees, confidential, locked, real)
@@ -114,6 +116,9 @@ class _Planning:
 
     def _predictors(self, requirement: Confidential) -> tuple[str, ...]:
         return predictors_of(requirement, self.policy, self.released.columns)
+
+    def _known_to(self, requirement: Confidential, adversary: Adversary) -> tuple[str, ...]:
+        return known_to(adversary, requirement, self.policy, self.released.columns)
 
     def _place(self, column: str) -> int:
         return self.columns.index(column)
@@ -155,7 +160,7 @@ class _Planning:
         adversary combines the columns that it knows.
         """
         shadows, of = [table[:, :0]], [np.empty(0, dtype=np.int64)]
-        known = [known_to(each, requirement, self.policy, self.released.columns) for each in requirement.adversaries]
+        known = [self._known_to(requirement, each) for each in requirement.adversaries]
         recoded = dict.fromkeys(tuple(name for name in names if name in self.plan.recoded) for names in known)
         for names in recoded if requirement.knows == "original" and len(self.rows[index]) else ():
             if names:
@@ -212,11 +217,11 @@ class _Planning:
         chances = drawn(len(rows), source, levels)
         if requirement.two_values == "refuse":
             chances = [replace(chance, coin=REFUSE) for chance in chances]
-        for place, row in enumerate(self.rows[index].tolist()):
-            for shadow in self.shadows[index].get(row, ()):
-                rows.append(int(shadow))
-                actuals.append(actuals[place])
-                chances.append(chances[place])
+        place_of = {row: place for place, row in enumerate(rows)}
+        for row, shadow in self.shadows[index]:
+            rows.append(shadow)
+            actuals.append(actuals[place_of[row]])
+            chances.append(chances[place_of[row]])
         return Ward(
             column=column,
             predictors=tuple(self._place(name) for name in self._predictors(requirement)),
@@ -241,10 +246,9 @@ class _Planning:
         return Defence(method)
 
     def _rules(self, requirement: Confidential, adversary: Rules) -> RuleDefence:
-        conditions = adversary.conditions or self._predictors(requirement)
         return RuleDefence(
             Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
-            tuple(self._place(name) for name in conditions),
+            tuple(self._place(name) for name in self._known_to(requirement, adversary)),
             own_conditions=requirement.may("own.conditions"),
             others_conditions=requirement.may("others.conditions"),
             others_sensitive=requirement.may("others.sensitive"),
@@ -289,7 +293,7 @@ class _Planning:
         for ward, (index, requirement) in enumerate(self.requirements):
             for adversary in requirement.adversaries:
                 if isinstance(adversary, Rules):
-                    names = {requirement.column, *(adversary.conditions or self._predictors(requirement))}
+                    names = {requirement.column, *self._known_to(requirement, adversary)}
                     yield Removal(
                         requirement=index,
                         hidden=sum(hidden[name] - secret[name] for name in names),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import Problem
+from discreet.errors import Problem, rows_listed
 from discreet.plan import Edit
 from discreet.policy import Policy
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
@@ -18,8 +18,6 @@ from discreet.policy.share import percent
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
-MOST_SHOWN = 10
-"""Row numbers that are listed; the rest are counted."""
 Flags = npt.NDArray[np.bool_]
 
 
@@ -153,7 +151,9 @@ class _Checked:
         if not strangers:
             return
         dropped = " (rows with a missing value were dropped)" if self.original.dropped else ""
-        message = f"the table has no {_listed(strangers)}{dropped}; rows are counted from 1, without the header line"
+        message = (
+            f"the table has no {rows_listed(strangers)}{dropped}; rows are counted from 1, without the header line"
+        )
         yield self.problem(field, message)
 
     def columns(self) -> Iterator[Problem]:
@@ -233,7 +233,9 @@ class _Checked:
         empty = [is_missing(policy, value) or not_there for value, not_there in zip(column.domain, blank, strict=True)]
         bad = self.original.numbers()[self.places[np.array(empty, dtype=np.bool_)[column.codes[self.places]]]]
         if len(bad):
-            message = f"the cell is already missing in {_listed(bad.tolist())}: there is nothing to hide; take it out"
+            message = (
+                f"the cell is already missing in {rows_listed(bad.tolist())}: there is nothing to hide; take it out"
+            )
             yield self.problem(_chosen_by(requirement), message)
         known = sum(not is_missing(policy, value) for value in column.domain)
         if known == 1:
@@ -256,7 +258,7 @@ class _Checked:
             if item.column == self.requirement.column and item.rows is not None:
                 both = np.intersect1d(_places_of(item.rows, self.original)[0], self.places)
                 if len(both):
-                    listed = _listed(self.original.numbers()[both].tolist())
+                    listed = rows_listed(self.original.numbers()[both].tolist())
                     yield self.problem("must_publish", f"the cell of {listed} is confidential; take it out")
 
     def taxonomies(self) -> Iterator[Problem]:
@@ -300,13 +302,6 @@ def _having(table: Engine, column: str, values: Sequence[str | None]) -> Flags:
 
 def _chosen_by(requirement: Confidential) -> str:
     return next(name for name in ("rows", "ids", "where") if getattr(requirement, name) is not None)
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """Return "row 3", or "rows 3, 8 and 2 more"."""
-    shown = ", ".join(map(str, numbers[:MOST_SHOWN]))
-    more = f" and {len(numbers) - MOST_SHOWN} more" if len(numbers) > MOST_SHOWN else ""
-    return f"row{'' if len(numbers) == 1 else 's'} {shown}{more}"
 
 
 def _counted(some: int, of: int, what: str) -> str:

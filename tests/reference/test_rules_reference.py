@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import load_golden
 from tests.reference.rules import Step, cr, graph_method, hitting_sets, r_graph, random_max, random_node, smc
 from tests.reference.rules_general import certificate, general, give_back, optimum, solve
+from tests.reference.rules_golden import FIG2, TINY, TRAPS, golden_task, trap_task
 from tests.reference.rules_model import (
     CASES,
     INFEASIBLE,
@@ -46,38 +46,9 @@ from tests.reference.rules_views import (
     shares,
 )
 
-FIG2 = load_golden("safe_fig2.json")
-TRAPS = load_golden("safe_traps.json")
-TINY = load_golden("safe_random_tiny.json")
-
 
 def cells(pairs: Collection[Collection[int]]) -> set[Cell]:
     return {Cell(*pair) for pair in pairs}
-
-
-def golden_task(golden: Any, case: str) -> Task:
-    """A golden's table, without its + marks."""
-    table = golden["table"]
-    place = {name: j for j, name in enumerate(table["attrs"])}
-    return Task(
-        table["rows"],
-        {place[s]: [place[c] for c in table["cond"][s]] for s in table["sens"]},
-        {Cell(i, j) for i, j, mark in table["marks"] if mark == "-"},
-        Fraction(golden["minconf"]),
-        golden["minsupp"],
-        CASES[case],
-    )
-
-
-def trap_task(name: str, case: str, min_confidence: str | None = None) -> Task:
-    trap = TRAPS[name]
-    columns = trap.get("columns", ["A", "B", "C", "S"])
-    conditions = trap.get("conditions", columns[:-1])
-    if isinstance(conditions, list):
-        conditions = {columns[-1]: conditions}
-    sensitive = {columns.index(s): [columns.index(c) for c in cs] for s, cs in conditions.items()}
-    threshold = Fraction(min_confidence or trap["minconf"])
-    return Task(trap["rows"], sensitive, cells(trap["minus"]), threshold, 0, CASES[case])
 
 
 # ---- Figure 2

@@ -529,20 +529,26 @@ def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-
 
 
 @kernel
-def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]  # noqa: C901
+def _mean_drop(is_open, drops):  # type: ignore[no-untyped-def]
+    """Return how many columns of a cell are open, and what they leave out on average."""
+    opens = 0
+    mean = 0.0
+    for c in range(len(drops)):
+        if is_open[c]:
+            opens += 1
+            mean += drops[c]
+    return opens, mean / max(opens, 1)
+
+
+@kernel
+def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]
     """Move the shares towards columns that leave more of a cell out than the others do, by a step."""
     columns = wish.shape[1]
     norm = 0.0
     for q in range(cells):
-        opens = 0
-        mean = 0.0
-        for c in range(columns):
-            if is_open[q, c]:
-                opens += 1
-                mean += drops[q, c]
+        opens, mean = _mean_drop(is_open[q], drops[q])
         if opens < 2:
             continue
-        mean /= opens
         for c in range(columns):
             if is_open[q, c]:
                 norm += (drops[q, c] - mean) ** 2
@@ -550,15 +556,9 @@ def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-u
         return False
     step /= norm
     for q in range(cells):
-        opens = 0
-        mean = 0.0
-        for c in range(columns):
-            if is_open[q, c]:
-                opens += 1
-                mean += drops[q, c]
+        opens, mean = _mean_drop(is_open[q], drops[q])
         if opens < 2:
             continue
-        mean /= opens
         total = 0.0
         for c in range(columns):
             if is_open[q, c]:

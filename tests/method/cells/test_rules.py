@@ -18,9 +18,9 @@ from discreet.errors import InputError
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells import rules, rules_exact
 from discreet.method.cells.rules_exact import exact
-from tests.conftest import load_golden
 from tests.reference import rules as slow
 from tests.reference.rules_general import certificate, optimum
+from tests.reference.rules_golden import FIG2, TINY, TRAPS, golden_task, trap_task
 from tests.reference.rules_model import (
     CASES,
     INFEASIBLE,
@@ -38,9 +38,6 @@ from tests.reference.rules_model import (
 )
 from tests.reference.rules_views import absence_view, aware_warnings
 
-FIG2 = load_golden("safe_fig2.json")
-TRAPS = load_golden("safe_traps.json")
-TINY = load_golden("safe_random_tiny.json")
 LONG = Fraction("0.3333333333333333333333333333333333")
 """More digits than a machine number has."""
 
@@ -107,31 +104,6 @@ class Fast:
 
     def unsafe(self) -> list[Rule]:
         return [self.rule(pattern, mask) for pattern, mask in self.table.unsafe().tolist()]
-
-
-def golden_task(golden: Any, case: str) -> Task:
-    """A golden's table, without its + marks."""
-    table = golden["table"]
-    place = {name: j for j, name in enumerate(table["attrs"])}
-    return Task(
-        table["rows"],
-        {place[s]: [place[c] for c in table["cond"][s]] for s in table["sens"]},
-        {Cell(i, j) for i, j, mark in table["marks"] if mark == "-"},
-        Fraction(golden["minconf"]),
-        golden["minsupp"],
-        CASES[case],
-    )
-
-
-def trap_task(name: str, case: str, min_confidence: str | None = None) -> Task:
-    trap = TRAPS[name]
-    columns = trap.get("columns", ["A", "B", "C", "S"])
-    conditions = trap.get("conditions", columns[:-1])
-    if isinstance(conditions, list):
-        conditions = {columns[-1]: conditions}
-    sensitive = {columns.index(s): [columns.index(c) for c in cs] for s, cs in conditions.items()}
-    minus = {Cell(*pair) for pair in trap["minus"]}
-    return Task(trap["rows"], sensitive, minus, Fraction(min_confidence or trap["minconf"]), 0, CASES[case])
 
 
 def pairs(hidden: Sequence[Cell]) -> list[list[int]]:

@@ -55,26 +55,43 @@ def mask_of(rules, pattern, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _sum_supersets(line):  # type: ignore[no-untyped-def]
+    """Give each mask the sum over all masks that contain it."""
+    bit = 1
+    while bit < len(line):
+        for mask in range(len(line)):
+            if mask & bit == 0:
+                line[mask] += line[mask | bit]
+        bit <<= 1
+
+
+@kernel
+def _sum_subsets(line):  # type: ignore[no-untyped-def]
+    """Give each mask the sum over all masks that it contains."""
+    bit = 1
+    while bit < len(line):
+        for mask in range(len(line)):
+            if mask & bit:
+                line[mask] += line[mask ^ bit]
+        bit <<= 1
+
+
+@kernel
 def count(rules):  # type: ignore[no-untyped-def]
     """Count all rules of all patterns anew."""
-    cells, sensitive = rules.cells, rules.sensitive
-    conditions, rows = cells.shape
+    sensitive = rules.sensitive
     for p in range(len(rules.values)):
         num, den, value = rules.num[p], rules.den[p], rules.values[p]
         num[:] = 0
         den[:] = 0
-        for row in range(rows):
+        for row in range(len(sensitive)):
             mask = mask_of(rules, p, row)
             if not (rules.published and sensitive[row] < 0):
                 den[mask] += 1
             if sensitive[row] == value:
                 num[mask] += 1
-        for c in range(conditions):
-            bit = 1 << c
-            for mask in range(len(num)):
-                if mask & bit == 0:
-                    num[mask] += num[mask | bit]
-                    den[mask] += den[mask | bit]
+        _sum_supersets(num)
+        _sum_supersets(den)
 
 
 @kernel
@@ -135,6 +152,15 @@ def leaks(rules, p):  # type: ignore[no-untyped-def]
             return True
         mask = (mask - 1) & known
     return False
+
+
+@kernel
+def all_leaks(rules):  # type: ignore[no-untyped-def]
+    """Say of each pattern whether some rule of it is unsafe."""
+    found = np.empty(len(rules.values), dtype=np.bool_)
+    for p in range(len(found)):
+        found[p] = leaks(rules, p)
+    return found
 
 
 @kernel
@@ -206,18 +232,26 @@ def least_hidden(num, den, support, confidence, both):  # type: ignore[no-untype
 
 
 @kernel
+def _needed_of(rules, active, p):  # type: ignore[no-untyped-def]
+    line = active[p]
+    for mask in range(len(line)):
+        line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
+    _sum_subsets(line)
+
+
+@kernel
 def needed(rules, active):  # type: ignore[no-untyped-def]
     """Write for each pattern and mask how many unsafe rules (each once) lie within it."""
-    conditions = rules.cells.shape[0]
     for p in range(len(rules.values)):
-        line = active[p]
-        for mask in range(len(line)):
-            line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
-        for c in range(conditions):
-            bit = 1 << c
-            for mask in range(len(line)):
-                if mask & bit:
-                    line[mask] += line[mask ^ bit]
+        _needed_of(rules, active, p)
+
+
+@kernel
+def needed_again(rules, active, row, value):  # type: ignore[no-untyped-def]
+    """Write `needed` again for the patterns of a value that share conditions with a row."""
+    for p in range(len(rules.values)):
+        if rules.values[p] == value and mask_of(rules, p, row):
+            _needed_of(rules, active, p)
 
 
 @kernel
@@ -240,36 +274,14 @@ def gains_of(rules, active, rows, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def needed_again(rules, active, row, value):  # type: ignore[no-untyped-def]
-    """Write `needed` again for the patterns of a value that share conditions with a row."""
-    conditions = rules.cells.shape[0]
-    for p in range(len(rules.values)):
-        if rules.values[p] != value or mask_of(rules, p, row) == 0:
-            continue
-        line = active[p]
-        for mask in range(len(line)):
-            line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
-        for c in range(conditions):
-            bit = 1 << c
-            for mask in range(len(line)):
-                if mask & bit:
-                    line[mask] += line[mask ^ bit]
-
-
-@kernel
 def unsafe_within(rules, within):  # type: ignore[no-untyped-def]
     """Write for each pattern and mask how many of its unsafe rules lie within it."""
-    conditions = rules.cells.shape[0]
     for p in range(len(rules.values)):
         line = within[p]
         for mask in range(len(line)):
             known = mask != 0 and mask & ~rules.known[p] == 0
             line[mask] = 1 if known and is_unsafe(rules, p, mask) else 0
-        for c in range(conditions):
-            bit = 1 << c
-            for mask in range(len(line)):
-                if mask & bit:
-                    line[mask] += line[mask ^ bit]
+        _sum_subsets(line)
 
 
 # Decoys
@@ -278,7 +290,6 @@ def unsafe_within(rules, within):  # type: ignore[no-untyped-def]
 @kernel
 def count_hidden(rules, gone, sensitive, told, true):  # type: ignore[no-untyped-def]
     """Count for each rule the rows with its conditions whose sensitive cell is hidden, and those with its value."""
-    conditions = rules.cells.shape[0]
     for p in range(len(rules.values)):
         for row in range(len(gone)):
             if gone[row]:
@@ -286,25 +297,15 @@ def count_hidden(rules, gone, sensitive, told, true):  # type: ignore[no-untyped
                 told[p, mask] += 1
                 if sensitive[row] == rules.values[p]:
                     true[p, mask] += 1
-        for c in range(conditions):
-            bit = 1 << c
-            for mask in range(told.shape[1]):
-                if mask & bit == 0:
-                    told[p, mask] += told[p, mask | bit]
-                    true[p, mask] += true[p, mask | bit]
+        _sum_supersets(told[p])
+        _sum_supersets(true[p])
 
 
 @kernel
 def sum_within(lines):  # type: ignore[no-untyped-def]
     """Sum each line over the subsets of every mask."""
-    size = lines.shape[1]
-    bit = 1
-    while bit < size:
-        for p in range(lines.shape[0]):
-            for mask in range(size):
-                if mask & bit:
-                    lines[p, mask] += lines[p, mask ^ bit]
-        bit <<= 1
+    for p in range(lines.shape[0]):
+        _sum_subsets(lines[p])
 
 
 @kernel

@@ -159,11 +159,11 @@ class RuleTable:
 
     def is_safe(self) -> bool:
         """Whether no rule leaks."""
-        return not any(kernels.leaks(self.rules, p) for p in range(len(self.rules.values)))
+        return not kernels.all_leaks(self.rules).any()
 
     def leaking(self) -> list[int]:
         """Return the confidential rows that some rule leaks."""
-        bad = [bool(kernels.leaks(self.rules, p)) for p in range(len(self.rules.values))]
+        bad = kernels.all_leaks(self.rules)
         return [row for row in self.rows if bad[self.pattern_of[row]]]
 
     def may(self, cell: Cell) -> bool:
@@ -342,7 +342,7 @@ class _Graph:
     """The rules to one value, and the rows that have its conditions: by kind, those alike on all conditions."""
 
     def __init__(self, table: RuleTable, value: int) -> None:
-        self.table, self.value = table, value
+        self.table = table
         self.patterns = np.flatnonzero(table.rules.values == value)
         self.within = np.zeros(table.rules.num.shape, dtype=np.int64)
         self.kinds: dict[tuple[int, ...], list[int]] = {}

@@ -13,8 +13,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from discreet.taxonomy import Taxonomy
-
 Nodes = npt.NDArray[np.int32]
 
 
@@ -69,12 +67,6 @@ def flat(values: Iterable[str]) -> ValueTree:
     parent = np.zeros(len(texts), dtype=np.int32)
     parent[0] = -1
     return ValueTree(texts, parent)
-
-
-def from_taxonomy(taxonomy: Taxonomy) -> ValueTree:
-    """Return the tree of a taxonomy, its nodes in preorder as there."""
-    parent = np.array([-1 if node.parent is None else node.parent for node in taxonomy.nodes], dtype=np.int32)
-    return ValueTree(tuple(node.labels for node in taxonomy.nodes), parent)
 
 
 def from_nested(nested: Mapping[str, object]) -> ValueTree:
