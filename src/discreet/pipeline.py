@@ -50,8 +50,7 @@ class Progress:
     `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
     be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
     since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
-    for a proof, `bound` is the share of what the best cut so far
-    costs that no cut goes below.
+    for a proof, `bound` is the share of what the best cut so far costs that no cut goes below.
     """
 
     stage: str

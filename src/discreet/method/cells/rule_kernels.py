@@ -119,10 +119,15 @@ def mark_first(rules):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _above(num, den, support, over, under):  # type: ignore[no-untyped-def]
+    return num > support and num * under > over * den
+
+
+@kernel
 def is_unsafe(rules, p, mask):  # type: ignore[no-untyped-def]
     """Whether a rule leaks its value: support and confidence are both above what is allowed."""
-    num = rules.num[p, mask]
-    return num > rules.support and num * rules.confidence[1] > rules.confidence[0] * rules.den[p, mask]
+    confidence = rules.confidence
+    return _above(rules.num[p, mask], rules.den[p, mask], rules.support, confidence[0], confidence[1])
 
 
 @kernel
@@ -145,12 +150,22 @@ def unsafe_rules(rules):  # type: ignore[no-untyped-def]
 @kernel
 def leaks(rules, p):  # type: ignore[no-untyped-def]
     """Whether some rule of a pattern is unsafe."""
-    known = rules.known[p]
+    known, num, den = rules.known[p], rules.num[p], rules.den[p]
+    support, over, under = rules.support, rules.confidence[0], rules.confidence[1]
     mask = known
     while mask > 0:
-        if is_unsafe(rules, p, mask):
+        if _above(num[mask], den[mask], support, over, under):
             return True
         mask = (mask - 1) & known
+    return False
+
+
+@kernel
+def any_leaks(rules):  # type: ignore[no-untyped-def]
+    """Whether some rule of any pattern is unsafe."""
+    for p in range(len(rules.values)):  # noqa: SIM110 - compiled
+        if leaks(rules, p):
+            return True
     return False
 
 
@@ -233,9 +248,10 @@ def least_hidden(num, den, support, confidence, both):  # type: ignore[no-untype
 
 @kernel
 def _needed_of(rules, active, p):  # type: ignore[no-untyped-def]
-    line = active[p]
+    line, first, num, den = active[p], rules.first[p], rules.num[p], rules.den[p]
+    support, over, under = rules.support, rules.confidence[0], rules.confidence[1]
     for mask in range(len(line)):
-        line[mask] = 1 if rules.first[p, mask] and is_unsafe(rules, p, mask) else 0
+        line[mask] = 1 if first[mask] and _above(num[mask], den[mask], support, over, under) else 0
     _sum_subsets(line)
 
 

@@ -159,7 +159,7 @@ class RuleTable:
 
     def is_safe(self) -> bool:
         """Whether no rule leaks."""
-        return not kernels.all_leaks(self.rules).any()
+        return not kernels.any_leaks(self.rules)
 
     def leaking(self) -> list[int]:
         """Return the confidential rows that some rule leaks."""
