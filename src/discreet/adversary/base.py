@@ -94,8 +94,8 @@ def prior(view: View) -> Prior:
     return Prior(tree.domain[top], int(counts[top]), int(counts.sum()))
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return the 95% interval of a share by Wilson's score.
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """Return the 95% interval of a share by Wilson's score; of a mean of probabilities (not whole) a wider one.
 
     >>> [round(end, 3) for end in wilson(8, 10)]
     [0.49, 0.943]

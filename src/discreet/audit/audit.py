@@ -6,17 +6,51 @@ Private: it says more than the release does, and its first line says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from discreet.attack.base import Attacked
+from discreet.audit.risk import Risk
 from discreet.audit.verify import Finding, Verification
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
+from discreet.measure.utility import Utility
 from discreet.policy import Confidential, Crowd, Inference, Policy, ReleaseOptions
 from discreet.policy.share import percent
 from discreet.private import private_json
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
+
+
+@dataclass(frozen=True)
+class About:
+    """What a release is and how it was made: what a report says first.
+
+    Parameters
+    ----------
+    name
+        The name of the released file (without its folder), if it has one.
+    columns
+        The released columns, in order.
+    use, method
+        What it is for and how it was made, in words; `method` is None when that is not known.
+    promises
+        Each promise in words, as the policy has it; `public` the same without naming people: what may be printed.
+    changeable
+        The columns that were recoded or edited by right.
+    """
+
+    name: str | None
+    columns: tuple[str, ...]
+    use: str
+    method: str | None
+    promises: tuple[str, ...]
+    public: tuple[str, ...]
+    changeable: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -141,6 +175,14 @@ class Audit:
     """What the edits for confidential cells cost; None when the policy has none."""
     warnings: tuple[str, ...]
     not_covered: tuple[str, ...]
+    risk: tuple[Risk, ...] = ()
+    """The groups of every promise about groups, before and after."""
+    utility: Utility | None = None
+    """What is kept of columns and pairs of them, and how well targets are learned; None unless asked for."""
+    attacks: Attacked | None = None
+    """What adversaries get right; None when the release was not attacked."""
+    about: About | None = None
+    """What the release is, for reports."""
 
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
@@ -175,6 +217,10 @@ class Audit:
             "cells": None if self.cells is None else self.cells.to_dict(),
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),
+            "risk": [risk.to_dict() for risk in self.risk],
+            "utility": None if self.utility is None else self.utility.to_dict(),
+            "attacks": None if self.attacks is None else self.attacks.to_dict(),
+            "about": None if self.about is None else self.about.to_dict(),
         }
 
     def to_json(self) -> str:

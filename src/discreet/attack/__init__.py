@@ -1,0 +1,1 @@
+"""Attacks on a release: what an adversary gets right, beside what anybody would."""
