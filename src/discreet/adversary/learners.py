@@ -93,7 +93,7 @@ class TrainedLearner:
             found = np.zeros((encoded.shape[0], values))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found[:, learner.classes_] = learner.predict_proba(encoded)
+                found[:, learner.classes_] = _probabilities(learner, encoded)
             return found
 
         return probabilities
@@ -135,6 +135,24 @@ def _logistic_regression(rows: int) -> Any:
     return LogisticRegression(max_iter=200, random_state=_SEED)
 
 
+def _linear_svm(rows: int) -> Any:
+    from sklearn.svm import LinearSVC
+
+    del rows
+    return LinearSVC(random_state=_SEED)
+
+
+def _probabilities(learner: Any, encoded: Any) -> Floats:
+    """Return the probabilities that a learner gives; from scores, where it has no others, some in their order."""
+    if hasattr(learner, "predict_proba"):
+        return np.asarray(learner.predict_proba(encoded))
+    scores = np.asarray(learner.decision_function(encoded))
+    if scores.ndim == 1:  # two classes: one score, for the second
+        scores = np.column_stack([-scores, scores]) / 2
+    likely = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return normalised(likely)
+
+
 def _random_forest(rows: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -164,6 +182,7 @@ def _decision_tree(rows: int) -> Any:
 
 LEARNERS: dict[str, Callable[[int], Any]] = {
     "logistic_regression": _logistic_regression,
+    "linear_svm": _linear_svm,
     "random_forest": _random_forest,
     "gradient_boosting": _gradient_boosting,
     "k_nearest": _k_nearest,

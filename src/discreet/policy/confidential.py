@@ -197,13 +197,17 @@ def too_many_conditions(number: int) -> str:
     )
 
 
-LEARNERS = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree")
+LEARNERS = (
+    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree",
+)  # fmt: skip
 
 
 class Learner(Part):
     """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
 
-    name: Literal["logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"]
+    name: Literal[
+        "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
+    ]
 
 
 Adversary: TypeAlias = NaiveBayes | Id3 | Learner | Rules
