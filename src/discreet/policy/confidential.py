@@ -703,6 +703,14 @@ class Confidential(Part):
                 )
         return ", and ".join(kept) + "."
 
+    def in_public(self) -> str:
+        """Return the promise without saying whose cells, or how many."""
+        names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
+        return (
+            f"Cells of {self.column} whose owners wanted it are hidden, and further cells as far as needed against "
+            f"guesses by {names}."
+        )
+
     def __str__(self) -> str:
         return (
             f"{self.column} of {self._which()}, against {', '.join(adversary.name for adversary in self.adversaries)}"

@@ -108,6 +108,17 @@ class LocalEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         return self._with(self._frame[places], self.numbers()[places])
 
+    def numbered(self, numbers: npt.NDArray[np.int64]) -> LocalEngine:
+        """Return the same table with its rows known by these numbers (ascending) of the input."""
+        return self._with(self._frame, numbers)
+
+    def taking(self, other: Engine, columns: Sequence[str]) -> LocalEngine:
+        """Return the table with some columns as another one (with the same rows in the same order) has them."""
+        if not isinstance(other, LocalEngine):
+            raise TypeError("both tables must be held by the same kind of engine")
+        taken = [_like(self._frame, name, other.texts(name)) for name in columns]
+        return self._with(self._frame.with_columns(*taken), self._numbers)
+
     def edited(self, edits: Sequence[Edit]) -> LocalEngine:
         """Return the table with other texts in some cells; its rows keep their numbers."""
         if not edits:
