@@ -28,6 +28,10 @@ class Asked:
     def __len__(self) -> int:
         return len(self.true)
 
+    def at(self, which: Ints) -> Asked:
+        """Return only some of them."""
+        return Asked(self.lines.at(which), self.true[which])
+
     def right(self, trained: Trained) -> Rate:
         """Return how often an adversary is right; of equally good guesses one is picked."""
         right = [
@@ -41,6 +45,16 @@ class Asked:
         value, domain = prior(view), view.classes.tree.domain
         right = sum(domain[place] == value.value for place in self.true.tolist()) if value.known else 0
         return Rate(right, len(self))
+
+
+def folds(scene: Scene, number: int, rows: int) -> list[Ints]:
+    """Return people (by place among `number`) in parts of which each is at most a fifth of the rows, drawn at random.
+
+    Leaving one part out of the training, there are enough rows left to learn from.
+    """
+    parts = max(1, min(5, -(-5 * number // max(rows, 1))))
+    order = scene.shuffled(number)
+    return [np.sort(order[part::parts]) for part in range(parts)]
 
 
 def rights(guesses: Guesses, true: Ints) -> Floats:

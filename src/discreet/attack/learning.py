@@ -26,7 +26,7 @@ from discreet.adversary.rules import RulesGuesser, TrainedRules
 from discreet.adversary.view import UNKNOWN, Lines, View, look
 from discreet.attack.base import Attack, Rate, Task
 from discreet.attack.encoding import Encoding
-from discreet.attack.guessing import Asked, asked_here, asked_outside, true_values
+from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
 from discreet.attack.scene import Scene
 from discreet.policy.confidential import MOST_CONDITIONS
 from discreet.table.encode import Ints
@@ -154,11 +154,19 @@ class _Target:
             if outside is not None:
                 control = outside.right(trained)
             elif self.scene.here is not None:
-                control = asked.right(guesser.train(self.view.hiding(asked.lines.places)))
+                control = self._left_out(guesser, asked)
             original = self._originals(people).right(guesser.train(self.before))
             yield self._attack(name, asked, asked.right(trained), original, control, begin)
 
         return run
+
+    def _left_out(self, guesser: Guesser, asked: Asked) -> Rate:
+        """Return how often it is right about people whose rows do not train."""
+        rate = Rate(0, 0)
+        for part in folds(self.scene, len(asked), self.scene.released.rows):
+            some = asked.at(part)
+            rate += some.right(guesser.train(self.view.hiding(some.lines.places)))
+        return rate
 
     def _originals(self, people: Ints) -> Asked:
         """Return the same people by their own values, in the original."""
@@ -198,11 +206,11 @@ class _Target:
             begin = time.monotonic()
             library = self._library
             asked = library.asked
-            released = library.rate(name, library.release, own=True)
-            original = library.rate(name, library.original, own=True)
+            released = library.rate(name, library.release)
+            original = library.rate(name, library.original)
             control = library.outside(name) if self.scene.control is not None else None
             if control is None and self.scene.here is not None:
-                control = library.rate(name, library.release, own=False)
+                control = library.left_out(name)
             yield self._attack(name, asked, released, original, control, begin)
 
         return run
@@ -252,16 +260,26 @@ class _Library:
         """The rows of the original."""
         return _Rows(self.encoding.table(self.scene.original), self._true(self.scene.original), self._victims)
 
-    def rate(self, name: str, rows: _Rows, *, own: bool) -> Rate:
-        """Return how often a learner is right about the people, their own rows among those that train or not."""
+    def rate(self, name: str, rows: _Rows) -> Rate:
+        """Return how often a learner is right about the people, their own rows among those that train."""
         known = np.flatnonzero(rows.classes >= 0)
-        people = np.empty(0, dtype=np.int64) if rows.people is None else rows.people
-        others = np.setdiff1d(known, people)
-        mine = np.intersect1d(known, people) if own else np.empty(0, dtype=np.int64)
-        training = np.sort(np.concatenate([mine, self.scene.draw(others, max(self.most - len(mine), 0))]))
         if rows.people is None:  # nobody knows which rows they are: by their own values
-            return self._right(name, rows, training, self.encoding.table(self.scene.original, self._victims), self.true)
-        return self._right(name, rows, training, rows.numbers[people], self.true)
+            numbers = self.encoding.table(self.scene.original, self._victims)
+            return self._right(name, rows, self.scene.draw(known, self.most), numbers, self.true)
+        others, mine = np.setdiff1d(known, rows.people), np.intersect1d(known, rows.people)
+        training = np.sort(np.concatenate([mine, self.scene.draw(others, max(self.most - len(mine), 0))]))
+        return self._right(name, rows, training, rows.numbers[rows.people], self.true)
+
+    def left_out(self, name: str) -> Rate:
+        """Return how often it is right about people whose rows do not train."""
+        rows, rate = self.release, Rate(0, 0)
+        assert rows.people is not None
+        known = np.flatnonzero(rows.classes >= 0)
+        for part in folds(self.scene, len(self.true), len(rows.classes)):
+            people = rows.people[part]
+            training = self.scene.draw(np.setdiff1d(known, people), self.most)
+            rate += self._right(name, rows, training, rows.numbers[people], self.true[part])
+        return rate
 
     def outside(self, name: str) -> Rate | None:
         """Return how often it is right about people who are not in the table."""
