@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import pytest
@@ -19,7 +21,9 @@ POLICY = d.Policy(
 )
 
 
-def sensed(name: str, original: list[str | None], released: list[str | None], policy: d.Policy = POLICY) -> Sense:
+def sensed(
+    name: str, original: Sequence[str | None], released: Sequence[str | None], policy: d.Policy = POLICY
+) -> Sense:
     table = open_table(pl.DataFrame({name: original}, schema={name: pl.String}), policy)
     return sense_of(open_table(pl.DataFrame({name: released}, schema={name: pl.String}), policy), policy, name, [table])
 
