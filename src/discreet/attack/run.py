@@ -9,12 +9,14 @@ from importlib.util import find_spec
 from discreet.attack.aware import aware_attacks
 from discreet.attack.base import Attack, Attacked, Task
 from discreet.attack.cells import cell_attacks
+from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
 from discreet.attack.scene import Scene
 
 ATTACKERS: tuple[Callable[[Scene], Iterator[Task]], ...] = (
     linkage_attacks,
+    look_up_attacks,
     cell_attacks,
     aware_attacks,
     learning_attacks,
