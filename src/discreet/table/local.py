@@ -124,7 +124,7 @@ class LocalEngine:
         if not edits:
             return self
         changed = {
-            column: self.texts(column).scatter(self._positions(rows), new)
+            column: self.texts(column).clone().scatter(self._positions(rows), new)  # scatter writes in place
             for column, rows, new in _edits_by_column(edits)
         }
         frame = self._frame.with_columns(*(_like(self._frame, name, texts) for name, texts in changed.items()))
@@ -149,7 +149,7 @@ class LocalEngine:
         changed = {column: self._recoded(column, *made.texts[column], masked, marker) for column in made.texts}
         for column, rows, new in _edits_by_column(plan.edits):
             current = changed.get(column)
-            base = self.texts(column) if current is None else current
+            base = self.texts(column).clone() if current is None else current  # scatter writes in place
             changed[column] = base.scatter(self._positions(rows), new)
         frame = self._frame.with_columns(
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
