@@ -264,3 +264,9 @@ class Audit:
     def to_json(self) -> str:
         """Return the audit as JSON; its first line says that it is private."""
         return private_json(WARNING, self.to_dict())
+
+    def to_html(self, *, public: bool = False) -> str:
+        """Return the audit as a page to be read: for the owner, or `public` without any secret."""
+        from discreet.audit.report import report_html
+
+        return report_html(self, public=public)
