@@ -15,7 +15,20 @@ from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.groups import spread_table
-from discreet.audit.report.page import Block, Card, Figure, Figures, Heading, Items, Level, Page, Prose, Section, Table, section
+from discreet.audit.report.page import (
+    Block,
+    Card,
+    Figure,
+    Figures,
+    Heading,
+    Items,
+    Level,
+    Page,
+    Prose,
+    Section,
+    Table,
+    section,
+)
 from discreet.audit.report.shared import Changed, changes_figure, left_open, loss_figure
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import Spread
@@ -97,6 +110,11 @@ class Facts:
     thorough: bool
     not_covered: tuple[str, ...]
 
+    @property
+    def recodes(self) -> bool:
+        """Whether some promise is about groups, for which whole columns are made coarser."""
+        return any(kind != Confidential.kind for kind in self.kinds)
+
 
 def facts(audit: Audit) -> Facts:
     """Take what may be published, and nothing else.
@@ -175,7 +193,14 @@ def public_page(audit: Audit) -> Page:
         level=level,
         summary=tuple(_summary(told)),
         cards=tuple(_cards(told)),
-        sections=(_promises(told), _made(told), _changes(told), _usefulness(told), left_open(told.not_covered), _reading()),
+        sections=(
+            _promises(told),
+            _made(told),
+            _changes(told),
+            _usefulness(told),
+            left_open(told.not_covered),
+            _reading(),
+        ),
         made_by=f"discreet {__version__}",
     )
 
@@ -197,22 +222,25 @@ def _verdict(told: Facts) -> tuple[Level, str]:
 
 def _summary(told: Facts) -> Iterator[str]:
     if told.truthful is Answer.HOLDS:
-        yield "Every cell is the original value, something that covers it, or hidden. Nothing is invented, nothing is noise."
+        yield "Every cell is the original value, something that covers it, or hidden. Nothing is invented."
     if told.attacks is None:
         yield "The release was not attacked."
     else:
         done = [_ATTACKS[kind] for kind in KINDS if kind in told.attacks]
         how = "thorough" if told.thorough else "quick"
-        yield f"Before it was published, the owner attacked it ({how} attacks): {listed(done) or 'no attack was possible'}."
+        yield f"The owner attacked it before it was published ({how} attacks): {listed(done) or 'no attack fits'}."
     yield f"{many(len(told.not_covered), 'thing')} that no promise covers: see below."
 
 
 def _cards(told: Facts) -> Iterator[Card]:
     held = sum(answer is Answer.HOLDS for answer in told.answers)
     yield Card("Promises", f"{held} of {len(told.answers)}", "hold", _verdict(told)[0])
-    if told.detail is not None:
+    if told.detail is not None and told.recodes:
         yield Card("Detail", share(told.detail), "of the columns that may change is released")
-    yield Card("Groups", number(told.groups), f"of rows that look alike; the smallest has {many(told.smallest, 'row')}")
+    if told.recodes:
+        yield Card(
+            "Groups", number(told.groups), f"of rows that look alike; the smallest has {many(told.smallest, 'row')}"
+        )
     hidden = sum(column.hidden for column in told.changed)
     yield Card("Hidden", number(hidden), "cells" if hidden != 1 else "cell")
 
@@ -221,7 +249,9 @@ def _promises(told: Facts) -> Section:
     counts = Counter(told.kinds)
     kinds = [many(count, *_KINDS[kind]) for kind, count in counts.items() if kind in _KINDS]
     lead = Prose(sentence(f"The policy has {listed(kinds)}")) if kinds else None
-    return section("promises", "What is promised", [lead, Items(tuple(map(sentence, told.promises))) if told.promises else None])
+    return section(
+        "promises", "What is promised", [lead, Items(tuple(map(sentence, told.promises))) if told.promises else None]
+    )
 
 
 def _made(told: Facts) -> Section:
@@ -241,7 +271,9 @@ def _changes(told: Facts) -> Section:
     rows = [("Rows released", number(told.rows))]
     if told.suppressed:
         rows.append(("Of these hidden on all columns that may change", number(told.suppressed)))
-    return section("changes", "What was changed where", [changes_figure(told.changed), Table("Rows", ("", "Rows"), tuple(rows))])
+    return section(
+        "changes", "What was changed where", [changes_figure(told.changed), Table("Rows", ("", "Rows"), tuple(rows))]
+    )
 
 
 def _usefulness(told: Facts) -> Section:
@@ -250,10 +282,13 @@ def _usefulness(told: Facts) -> Section:
         ("Groups of rows that look alike on all of them", number(told.groups)),
         ("Rows in the smallest group", number(told.smallest)),
         ("Rows in a group on average", number(round(told.average, 1))),
-        *((f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.released)) for target in told.targets),
+        *(
+            (f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.released))
+            for target in told.targets
+        ),
     ]
     blocks: list[Block | None] = [
-        Table("Groups and detail", ("", ""), tuple(rows)),
+        Table("Groups and detail", ("", ""), tuple(rows)) if told.recodes else None,
         *(_sizes(n, limit, found) for n, (limit, found) in enumerate(told.sizes, 1)),
         loss_figure(told.losses, told.loss),
         _learned(told),
@@ -269,18 +304,33 @@ def _sizes(n: int, limit: str, found: Spread) -> Figure | None:
     small = sum(rows for end, rows in zip(found.ends, found.rows, strict=False) if end < Fraction(limit))
     if small:
         title = "How large the groups are in which the rows stand"
-    spec = charts.spread(None, found, Fraction(limit), sizes=True, description=f"{title}. Rows by the size of their group.")
-    return Figure(f"sizes-{n}", title, spec, spread_table(None, found, sizes=True), (("bar-after", "rows"), ("dashed", f"k = {limit}")))
+    spec = charts.spread(
+        None, found, Fraction(limit), sizes=True, description=f"{title}. Rows by the size of their group."
+    )
+    return Figure(
+        f"sizes-{n}",
+        title,
+        spec,
+        spread_table(None, found, sizes=True),
+        (("bar-after", "rows"), ("dashed", f"k = {limit}")),
+    )
 
 
 def _learned(told: Facts) -> Table | None:
     if not told.learned:
         return None
     rows = tuple(
-        (f"{clipped(one.target)} by {clipped(one.learner)} ({one.score})", *map(whole_share, (one.original, one.released, one.nothing)))
+        (
+            f"{clipped(one.target)} by {clipped(one.learner)} ({one.score})",
+            *map(whole_share, (one.original, one.released, one.nothing)),
+        )
         for one in told.learned
     )
-    return Table("How well targets are learned, in whole percents", ("Target and learner", "Original", "Release", "No column"), rows)
+    return Table(
+        "How well targets are learned, in whole percents",
+        ("Target and learner", "Original", "Release", "No column"),
+        rows,
+    )
 
 
 def _shares(told: Facts) -> list[Block | None]:
@@ -301,4 +351,6 @@ def _reading() -> Section:
         ("CM", "The share of rows that are not of the most frequent class of their group."),
         ("RM", "The spread of a number inside the groups beside its spread among all rows."),
     )
-    return section("reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))])
+    return section(
+        "reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))]
+    )

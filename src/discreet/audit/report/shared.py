@@ -63,8 +63,9 @@ def changes_figure(columns: Sequence[Changed]) -> Figure | None:
             for column in ranked
         ),
     )
+    description = f"{title}. Per column the shares of unchanged, coarser and hidden cells."
     return Figure(
-        "changes", title, charts.stacked(lines, f"{title}. Per column the shares of unchanged, coarser and hidden cells."),
+        "changes", title, charts.stacked(lines, description),
         cut_table(table, MOST_ROWS),
         key=(("all", "as it was"), ("some", "coarser: a group, an interval"), ("none", "hidden")),
         note=more_lines(len(ranked)),

@@ -10,7 +10,7 @@ from discreet.attack.base import Attack, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.verify import Finding, Worst
-from discreet.policy import Crowd
+from discreet.policy import Confidential, Crowd
 
 LONGEST = 120
 """Characters of a value that are shown."""
@@ -105,12 +105,13 @@ def value(text: str | None) -> str:
 def sentence(text: str) -> str:
     """Return a text as a sentence.
 
-    >>> sentence("what is left open")
-    'What is left open.'
+    >>> sentence("what is left open"), sentence("protect[0]: too few")
+    ('What is left open.', 'protect[0]: too few.')
     """
     text = text.strip()
     ended = text if text.endswith((".", "!", "?")) else f"{text}."
-    return ended[:1].upper() + ended[1:]
+    named = not text.partition(" ")[0].isalpha()
+    return ended if named else ended[:1].upper() + ended[1:]
 
 
 def stand(worst: Worst | None) -> str:
@@ -150,10 +151,18 @@ def beside(attack: Attack) -> Rate | None:
     return attack.baseline if attack.control is None else attack.control
 
 
-def leaks(attack: Attack) -> bool:
-    """Whether an attack learns more about the people of the release than it would about anybody."""
+def better(attack: Attack) -> bool:
+    """Whether an attack is right more often than what it is compared with."""
     other = beside(attack)
     return other is not None and beyond(attack.released, other)
+
+
+def leaks(attack: Attack) -> bool:
+    """Whether an attack learns more about the people of the release than it would about anybody.
+
+    Any table makes it easier to find a row than picking one blindly: linkage counts only beside a control.
+    """
+    return better(attack) and not (attack.kind == "linkage" and attack.control is None)
 
 
 def compared(attack: Attack) -> str:
@@ -162,8 +171,15 @@ def compared(attack: Attack) -> str:
         return "nothing to attack"
     if beside(attack) is None:
         return "nothing to compare with"
-    who = "the baseline" if attack.control is None else "the control"
-    return f"better than {who}" if leaks(attack) else f"not better than {who}"
+    who = "the control" if attack.control is not None else "the baseline"
+    if attack.kind == "linkage" and attack.control is None:
+        who = "picking blindly"
+    return f"better than {who}" if better(attack) else f"not better than {who}"
+
+
+def recodes(findings: Sequence[Finding]) -> bool:
+    """Whether some promise is about groups, for which whole columns are made coarser."""
+    return any(finding.kind != Confidential.kind for finding in findings)
 
 
 def kept_promises(findings: Sequence[Finding]) -> str:
@@ -183,7 +199,11 @@ def kept_promises(findings: Sequence[Finding]) -> str:
         Answer.NOT_CHECKABLE: ("cannot be checked", "cannot be checked"),
         Answer.BY_LOT: ("is left to the lot", "are left to the lot"),
     }
-    parts = [f"{counts[answer]} {many(counts[answer], *words).split(' ', 1)[1]}" for answer, words in said.items() if counts[answer]]
+    parts = [
+        f"{counts[answer]} {many(counts[answer], *words).split(' ', 1)[1]}"
+        for answer, words in said.items()
+        if counts[answer]
+    ]
     return f"Of {many(total, 'promise')} {' and '.join(parts)}"
 
 
@@ -194,9 +214,13 @@ def attacked(audit: Audit) -> str:
     tried = [attack for attack in audit.attacks.found if attack.released.share is not None]
     if not tried:
         return "No attack was possible"
-    better = sum(map(leaks, tried))
-    if not better:
+    more = sum(map(leaks, tried))
+    if not more:
         alone = len(tried) == 1
-        return "The attack does no better than its comparison" if alone else f"None of {len(tried)} attacks does better than its comparison"
-    does = "does" if better == 1 else "do"
-    return f"{better} of {many(len(tried), 'attack')} {does} better than {'its' if better == 1 else 'their'} comparison"
+        return (
+            "The attack does no better than its comparison"
+            if alone
+            else f"None of {len(tried)} attacks does better than its comparison"
+        )
+    does = "does better than its" if more == 1 else "do better than their"
+    return f"{more} of {many(len(tried), 'attack')} {does} comparison"
