@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells import rules, rules_exact
+from discreet.method.cells.rule_table import Codes
 from discreet.method.cells.rules_exact import exact
 from tests.reference import rules as slow
 from tests.reference.rules_general import certificate, optimum
@@ -72,7 +73,7 @@ class Fast:
             np.array([Cell(row, self.column) in free for row in range(len(self.task.table))]),
         )
 
-    def codes(self, column: int) -> rules.Codes:
+    def codes(self, column: int) -> Codes:
         texts = self.texts[column]
         values = [row[column] for row in self.task.table]
         return np.array([kernels.NOTHING if value is None else texts.index(value) for value in values], dtype=np.int32)
