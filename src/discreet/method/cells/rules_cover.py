@@ -11,7 +11,7 @@ import heapq
 import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Ints, RuleTable, columns_of, subsets
+from discreet.method.cells.rule_table import SENSITIVE, Answer, Ints, RuleTable, columns_of
 
 
 def smc(table: RuleTable) -> Answer:
@@ -87,13 +87,8 @@ def hitting_sets(table: RuleTable) -> Answer:
 
 def _hitting_set(table: RuleTable, row: int) -> list[int] | None:
     """Return the fewest conditions of a row that are in all its unsafe rules; None if it may not hide them."""
-    rules, p = table.rules, table.pattern_of[row]
-    unsafe = [mask for mask in subsets(int(rules.known[p])) if kernels.is_unsafe(rules, p, mask)]
     real = int(table.real[row])
     own = table.original[:, row] == table.original[:, real]
-    free = [column for column in range(table.conditions) if own[column] and table.may((real, column))]
-    sets = sorted(subsets(sum(1 << column for column in free)), key=lambda mask: (mask.bit_count(), columns_of(mask)))
-    for chosen in [0, *sets]:
-        if all(mask & chosen for mask in unsafe):
-            return columns_of(chosen)
-    return None
+    free = sum(1 << column for column in range(table.conditions) if own[column] and table.may((real, column)))
+    found = int(kernels.fewest_hitting(table.rules, table.pattern_of[row], free))
+    return None if found < 0 else columns_of(found)
