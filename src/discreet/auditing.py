@@ -33,7 +33,7 @@ _IN_ORDER = 0.9
 """The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""
 
 
-def audit(
+def audit_release(
     release: Table,
     policy: Policy | str | Path,
     original: Table,
@@ -79,7 +79,7 @@ def audit(
     >>> import discreet as d, polars as pl
     >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk", "clerk"], "Ill": ["no", "yes", "no", "yes"]})
     >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
-    >>> audit = d.audit(table, policy, table, seed=1)
+    >>> audit = d.audit_release(table, policy, table, seed=1)
     >>> audit.verification.holds, audit.attacks.found[0].name
     (True, 'prosecutor')
     """
@@ -133,7 +133,7 @@ def attacked(
     seed: int | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Audit:
-    """Return the audit of a release that was just made, with attacks on it and with what is kept; see `audit`."""
+    """Return the audit of a release that was just made, with attacks on it and with what is kept; see `audit_release`."""
     plan, source, policy = release.plan, release.source, release.plan.policy
     bound = bind(policy, source.columns)
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)

@@ -215,7 +215,7 @@ def audit(
         reports = _reports(report, public_report)
         _refuse_outputs(reports, inputs, force)
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        from discreet.auditing import audit as run
+        from discreet.auditing import audit_release as run
         from discreet.stopping import Stopper
         from discreet.writing import write_reports
 
