@@ -409,12 +409,15 @@ def _check_taxonomy(
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    audit: Annotated[bool, typer.Option("--audit", help="That of audits, as --json prints them, instead.")] = False,
+) -> None:
     """Print the JSON Schema of policies, for editors that complete and check them."""
     with _reporting():
+        from discreet.audit.schema import audit_schema
         from discreet.policy.schema import policy_schema
 
-        _print_json(policy_schema())
+        _print_json(audit_schema() if audit else policy_schema())
 
 
 @app.command()

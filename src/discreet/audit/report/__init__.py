@@ -27,8 +27,13 @@ def refuse_report() -> None:
     """Refuse at once where reports cannot be written."""
     from importlib.util import find_spec
 
-    if any(find_spec(name) is None for name in NEEDS):
-        raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
+    for name in NEEDS:
+        try:
+            found = find_spec(name)
+        except ValueError:  # loaded in a way of its own
+            found = None
+        if found is None:
+            raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
 
 
 def report_html(audit: Audit, *, public: bool = False) -> str:
