@@ -133,7 +133,7 @@ def attacked(
     seed: int | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Audit:
-    """Return the audit of a release that was just made, with attacks on it and with what is kept; see `audit_release`."""
+    """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
     plan, source, policy = release.plan, release.source, release.plan.policy
     bound = bind(policy, source.columns)
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)

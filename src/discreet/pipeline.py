@@ -97,7 +97,7 @@ class Release:
         seed: int | None = None,
         progress: Callable[[Progress], bool | None] | None = None,
     ) -> Audit:
-        """Attack the release and measure what is kept; return the audit with all of it. Parameters as of `audit_release`."""
+        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
         from discreet.auditing import attacked
 
         return attacked(

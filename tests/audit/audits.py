@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import discreet as d
 from discreet.attack.base import Attack, Attacked, Rate
@@ -22,6 +25,7 @@ EXAMPLES = ROOT / "examples"
 COLUMNS = ("age", "education", "marital status", "occupation", "hours", "sex", "country", "salary")
 
 
+@cache
 def real(name: str) -> Audit:
     """The audit of an example policy on its table."""
     tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
@@ -60,7 +64,7 @@ def _risks() -> tuple[Risk, ...]:
         Risk(
             1, "template", "education, sex -> salary = >50K, at most 60%", "3/5", 30162, 30110, 32, 19, 412, 0,
             tuple(earlier), tuple(worst),
-            Spread(shares, (0, 900, 99, 4200, 6300, 5400, 3800, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)),
+            Spread(shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)),
             Spread(shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)),
         ),
     )  # fmt: skip
@@ -205,3 +209,30 @@ def rich() -> Audit:
 def sampled(audit: Audit) -> Audit:
     """The same audit of a sample."""
     return replace(audit, sample=Sampled(d.ReleaseOptions(sample=Fraction(1, 10)), 301100))
+
+
+Change = Callable[[str, object], object]
+
+
+def changed(part: Any, change: Change, path: str = "") -> Any:
+    """The same audit with each of its leaves (texts, numbers, answers) as `change` makes them, given their path."""
+    if is_dataclass(part) and not isinstance(part, type):
+        inside = {one.name: changed(getattr(part, one.name), change, f"{path}.{one.name}") for one in fields(part)}
+        return replace(part, **inside)
+    if isinstance(part, tuple):
+        return tuple(changed(one, change, f"{path}[]") for one in part)
+    if isinstance(part, Mapping):
+        return {
+            change(f"{path}.key".removeprefix("."), key): changed(one, change, f"{path}.value")
+            for key, one in part.items()
+        }
+    return change(path.removeprefix("."), part)
+
+
+def nasty(text: str) -> Audit:
+    """The rich audit with a text before each of its own."""
+    kept = ("kind", "limit", "measure", "asked")
+    found: Audit = changed(
+        rich(), lambda path, value: text + str(value) if type(value) is str and not path.endswith(kept) else value
+    )
+    return found

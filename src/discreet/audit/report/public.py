@@ -36,7 +36,9 @@ from discreet.policy import Confidential, Crowd, Inference
 from discreet.version import __version__
 
 MOST_SMALL = 12
-BANNER = "This report may be published: it says nothing about the original that the release does not tell."
+BANNER = (
+    "This report may be published: it tells the method, the promises and the use, and nothing of single rows or cells."
+)
 _KINDS = {
     Inference.kind: ("limit on what can be inferred of a group", "limits on what can be inferred of groups"),
     Crowd.kind: ("promise of k-anonymity", "promises of k-anonymity"),
@@ -124,8 +126,11 @@ def facts(audit: Audit) -> Facts:
     `coarser_cells`, `detail`, `not_covered`. From `sample`: the share and `k_on`. From `usefulness`: `groups`,
     `smallest`, `average`, and of each target its name, measure and figure on the release. From `utility`: `loss`; of
     each column `name`, `unchanged`, `coarser`, `hidden`, `loss` and `shown`; of what is learned `target`, `learner`,
-    `score`, and in whole percents `original`, `released`, `nothing`. From `risk`, for k-anonymity that counts in the
+    `score`, `original`, `released`, `nothing`. From `risk`, for k-anonymity that counts in the
     release: `limit` and `spread_after`. From `attacks`: which kinds were made, and whether thoroughly.
+
+    Losses, detail, and what is learned or told of targets are rounded to whole percents: an exact figure about the
+    original can give a hidden cell away to whoever tries all its values.
     """
     about, found, use = audit.about, audit.utility, audit.usefulness
     in_release = audit.sample is None or audit.sample.asked.k_on != "population"
@@ -143,9 +148,9 @@ def facts(audit: Audit) -> Facts:
         suppressed=audit.suppressed,
         sample=None if audit.sample is None else (share(audit.sample.asked.sample), audit.sample.asked.k_on),
         changed=_changed(audit),
-        losses=() if found is None else tuple((column.name, column.loss) for column in found.columns),
-        loss=None if found is None else found.loss,
-        detail=audit.detail,
+        losses=() if found is None else tuple((column.name, round(column.loss, 2)) for column in found.columns),
+        loss=None if found is None else round(found.loss, 2),
+        detail=None if audit.detail is None else round(audit.detail, 2),
         groups=use.groups,
         smallest=use.smallest,
         average=use.average,
