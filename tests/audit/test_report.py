@@ -16,7 +16,7 @@ from discreet.attack.base import Attack, Kind, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import report_html
-from discreet.audit.report.public import facts
+from discreet.audit.report.facts import facts
 from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.verify import Truth, Verification
 from discreet.errors import InputError

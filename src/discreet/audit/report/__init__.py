@@ -43,7 +43,7 @@ def report_html(audit: Audit, *, public: bool = False) -> str:
     audit
         What was found.
     public
-        Leave out whatever may not be published; see `discreet.audit.report.public.facts` for what is left.
+        Leave out whatever may not be published; see `discreet.audit.report.facts.facts` for what is left.
     """
     refuse_report()
     from discreet.audit.report.private import private_page

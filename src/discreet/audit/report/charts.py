@@ -20,7 +20,7 @@ INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b637
 """The colours of light paper; the style sheet replaces each by name on dark paper."""
 
 MARKS: dict[str, dict[str, object]] = {
-    "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 130, "strokeWidth": 1},
+    "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 105, "strokeWidth": 1},
     "before": {"shape": "circle", "fill": PAPER, "stroke": MUTED, "size": 80, "strokeWidth": 2},
     "limit": {"shape": "stroke", "angle": 90, "stroke": INK, "size": 420, "strokeWidth": 2.5},
     "baseline": {"shape": "stroke", "angle": 90, "stroke": MUTED, "size": 220, "strokeWidth": 2},

@@ -98,8 +98,9 @@ def _summary(audit: Audit) -> Iterator[str]:
     yield truth.get(
         audit.verification.truthful.answer, "Whether every cell is true was not checked: that needs the original."
     )
-    warned = _all_warnings(audit)
-    yield f"{many(len(warned), 'warning')}, and {many(len(audit.not_covered), 'thing')} that no promise covers."
+    warned = len(_all_warnings(audit))
+    open_ = many(len(audit.not_covered), "thing")
+    yield f"{many(warned, 'warning') if warned else 'No warning'}, and {open_} that no promise covers."
 
 
 def _cards(audit: Audit) -> Iterator[Card]:

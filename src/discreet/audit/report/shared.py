@@ -39,14 +39,12 @@ def changes_figure(columns: Sequence[Changed]) -> Figure | None:
     touched = [column for column in ranked if column.unchanged < column.cells]
     whole = sum(column.cells for column in told)
     kept = sum(column.unchanged for column in told)
+    title = f"{share(kept / whole)} of the cells are as they were"
     if not touched:
         title = "No cell of these columns was changed"
-    else:
+    elif kept and len(told) > 1:
         most = touched[0]
-        title = (
-            f"{share(kept / whole)} of the cells are as they were; "
-            f"{clipped(most.name)} changed most ({share(most.unchanged / most.cells)} kept)"
-        )
+        title += f"; {clipped(most.name)} changed most ({share(most.unchanged / most.cells)} kept)"
     lines = [
         (
             clipped(column.name),
