@@ -39,6 +39,9 @@ class Rate:
         """The 95% interval of the share, by Wilson's score."""
         return wilson(self.right, self.tries)
 
+    def __add__(self, other: Rate) -> Rate:
+        return Rate(self.right + other.right, self.tries + other.tries)
+
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {"right": self.right, "tries": self.tries, "share": self.share, "interval": list(self.interval)}

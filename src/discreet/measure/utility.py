@@ -39,6 +39,14 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A text of the release with its share of all cells of its column."""
+
+    label: str | None
+    share: float
+
+
+@dataclass(frozen=True)
 class ColumnKept:
     """What is kept of one column.
 
@@ -55,6 +63,9 @@ class ColumnKept:
         Half the sum of the differences between the shares of each value: 0 is the same distribution, 1 is no overlap.
     bars
         The distribution: the commonest values (or ranges of numbers), the rest as one with the label None.
+    shown
+        The commonest texts of the release itself, the rest as one with the label None: what everybody can count, and
+        all that a public report shows of distributions.
     """
 
     name: str
@@ -67,6 +78,7 @@ class ColumnKept:
     loss: float
     distance: float | None
     bars: tuple[Bar, ...] = ()
+    shown: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True)

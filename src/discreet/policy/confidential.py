@@ -197,13 +197,17 @@ def too_many_conditions(number: int) -> str:
     )
 
 
-LEARNERS = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree")
+LEARNERS = (
+    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree",
+)  # fmt: skip
 
 
 class Learner(Part):
     """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
 
-    name: Literal["logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"]
+    name: Literal[
+        "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
+    ]
 
 
 Adversary: TypeAlias = NaiveBayes | Id3 | Learner | Rules
@@ -698,6 +702,14 @@ class Confidential(Part):
                     f"{percent(each.min_confidence)} confidence"
                 )
         return ", and ".join(kept) + "."
+
+    def in_public(self) -> str:
+        """Return the promise without saying whose cells, or how many."""
+        names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
+        return (
+            f"Cells of {self.column} whose owners wanted it are hidden, and further cells as far as needed against "
+            f"guesses by {names}."
+        )
 
     def __str__(self) -> str:
         return (

@@ -115,6 +115,14 @@ class Engine(Protocol):
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         ...
 
+    def numbered(self, numbers: Ints) -> Engine:
+        """Return the same table with its rows known by these numbers (ascending) of the input."""
+        ...
+
+    def taking(self, other: Engine, columns: Sequence[str]) -> Engine:
+        """Return the table with some columns as another one (with the same rows in the same order) has them."""
+        ...
+
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are.
 

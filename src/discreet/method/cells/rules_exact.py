@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.method.cells.rules import SENSITIVE, Answer, Cell, RuleTable
+from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable
 
 MOST = 200_000
 """Rules times rows that a program is made for."""
