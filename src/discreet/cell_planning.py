@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,7 @@ def plan_cells(
     plan: Plan,
     seed: int | None = None,
     carry_on: Callable[[int, int], bool] = lambda *_: True,
+    seconds_left: Callable[[], float] = lambda: inf,
 ) -> CellPlan:
     """Return the edits that protect every confidential cell on a release.
 
@@ -69,22 +71,27 @@ def plan_cells(
         For tests: the same chance every time.
     carry_on
         Hears how many cells are done and left in a round; False ends the search.
+    seconds_left
+        How long an exact search, which cannot be asked, may take.
 
     Raises
     ------
     UnprotectedCells
         With the rows, by number, whose cells cannot be protected.
     """
-    return _Planning(released, source, plan, os.urandom if seed is None else seeded(seed)).run(carry_on)
+    chance = os.urandom if seed is None else seeded(seed)
+    return _Planning(released, source, plan, chance, seconds_left).run(carry_on)
 
 
 class _Planning:
     """The columns that the requirements name, as an adversary sees them."""
 
-    def __init__(self, released: Engine, source: Engine, plan: Plan, chance: Source) -> None:
+    def __init__(
+        self, released: Engine, source: Engine, plan: Plan, chance: Source, seconds_left: Callable[[], float]
+    ) -> None:
         policy = plan.policy
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
-        self.chance = chance
+        self.chance, self.seconds_left = chance, seconds_left
         self.requirements = list(wanted(policy))
         named: dict[str, None] = {}
         for _, requirement in self.requirements:
@@ -254,6 +261,7 @@ class _Planning:
             others_sensitive=requirement.may("others.sensitive"),
             decoys=requirement.decoys,
             choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
+            seconds_left=self.seconds_left,
         )
 
     def _learn(self, adversary: Adversary) -> Learn:
@@ -300,6 +308,7 @@ class _Planning:
                         confidential=sum(secret[name] for name in names),
                         cells=len(names) * int((~self.table.gone[: len(self.numbers)]).sum()),
                         decoys=len(job.decoys(ward)),
+                        gap=job.gap(ward) if requirement.method == "exact" else None,
                     )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -36,6 +37,8 @@ class RuleDefence:
     others_sensitive: bool = True
     decoys: bool = False
     choose: rules.Chooser | None = None
+    seconds_left: Callable[[], float] = lambda: inf
+    """How long an exact search may take."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,9 @@ class _AgainstRules:
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
         self.why = ""
+        self.asked = False
+        self.gap: int | None = None
+        """How many cells more than needed may have been hidden at most (decoys aside), where `exact` says so."""
         self.decoys: set[int] = set()
         """Rows whose sensitive cells were hidden as decoys."""
         self._counted: tuple[int, bytes, list[int]] | None = None
@@ -183,7 +189,12 @@ class _AgainstRules:
     def protect_all(self, rows: Ints, actuals: Ints, carry_on: Callable[[], bool]) -> tuple[bool, list[int]]:
         """Protect some cells; return whether something else was hidden, and the rows that still leak."""
         found = self.rule_table(rows, actuals)
-        answer = rules.solve(found, self.method, self.defence.choose, carry_on)
+        answer = rules.solve(found, self.method, self.defence.choose, carry_on, self.defence.seconds_left)
+        if not self.asked:
+            self.gap = answer.gap
+        elif answer.hidden:  # what was proven was about the first round
+            self.gap = None
+        self.asked = True
         self.why = answer.why
         if answer.status == "safe" and self.defence.decoys:
             self.decoys.update(rules.decoys(found))
@@ -341,6 +352,11 @@ class Job:
     def decoys(self, number: int) -> set[int]:
         """Return the rows whose cells were hidden only so that hidden cells of a ward tell less."""
         return {row for g in self.guards[number] if isinstance(g, _AgainstRules) for row in g.decoys}
+
+    def gap(self, number: int) -> int | None:
+        """Return how many cells more than needed were hidden for a ward at most, where `exact` says so."""
+        gaps = [g.gap for g in self.guards[number] if isinstance(g, _AgainstRules)]
+        return None if not gaps or None in gaps else sum(gap for gap in gaps if gap is not None)
 
     def why(self, number: int) -> str:
         """Return why the cells of a ward cannot be protected, where that is known."""
