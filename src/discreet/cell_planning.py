@@ -29,6 +29,7 @@ from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
+from discreet.policy.share import percent
 from discreet.selecting import confidential_places, known_to, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
@@ -259,6 +260,7 @@ class _Planning:
             own_conditions=requirement.may("own.conditions"),
             others_conditions=requirement.may("others.conditions"),
             others_sensitive=requirement.may("others.sensitive"),
+            prior=adversary.prior == "refuse",
             decoys=requirement.decoys,
             choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
             seconds_left=self.seconds_left,
@@ -316,7 +318,8 @@ class _Planning:
         for ward, (index, requirement) in enumerate(self.requirements):
             rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
             if rows:
-                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward)))
+                prior = next((_too_common(*common) for common in job.common(ward)), "")
+                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward), prior))
         return found
 
     def _edits(self) -> Iterator[Edit]:
@@ -353,3 +356,13 @@ def _tree(seen: Seen) -> ValueTree:
         if node and text is not None and not texts[node]:
             texts[node] = (text,)
     return ValueTree(tuple(texts), seen.tree.parent.astype(np.int32))
+
+
+def _too_common(defence: RuleDefence, proven: bool) -> str:
+    """Say that values are told by too many rows for any hiding by rules to help."""
+    limits = defence.limits
+    of = "the released cells" if limits.published else "all rows"
+    even = ", whatever is hidden of what may be" if proven else ""
+    return (
+        f"more than {percent(limits.confidence)} of {of} tell a value that is to be hidden, without any condition{even}"
+    )

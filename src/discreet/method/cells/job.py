@@ -35,6 +35,8 @@ class RuleDefence:
     own_conditions: bool = False
     others_conditions: bool = False
     others_sensitive: bool = True
+    prior: bool = False
+    """Whether a value may not be above the limits without any condition, either."""
     decoys: bool = False
     choose: rules.Chooser | None = None
     seconds_left: Callable[[], float] = lambda: inf
@@ -152,6 +154,8 @@ class _AgainstRules:
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
         self.why = ""
+        self.common = self.proven = False
+        """Whether some values are too common without any condition, and would be whatever is hidden of what may be."""
         self.asked = False
         self.gap: int | None = None
         """How many cells more than needed may have been hidden at most (decoys aside), where `exact` says so."""
@@ -180,7 +184,32 @@ class _AgainstRules:
         asked = rows.tobytes()
         if self._counted is None or self._counted[:2] != (self.table.stamp, asked):
             self._counted = (self.table.stamp, asked, self.rule_table(rows, actuals).leaking())
-        return np.isin(rows, self._counted[2])
+        return np.isin(rows, self._counted[2]) | self.too_common(actuals)
+
+    def too_common(self, actuals: Ints, *, whatever: bool = False) -> Flags:
+        """Say which values are told by too many of all rows, as rules count them, where that is not to be.
+
+        `whatever`: even if all cells of the column that may be hidden were.
+        """
+        frame, column, limits = self.table.frame, self.ward.column, self.defence.limits
+        root = int(self.table.first[column])
+        rows = int(frame.all_up[root]) - (int(frame.all_own[root]) if limits.published else 0)
+        found = np.zeros(len(actuals), dtype=np.bool_)
+        for value in np.unique(actuals).tolist() if self.defence.prior else ():
+            telling = int(frame.all_own[root + value])
+            free = self._free(value) if whatever else 0
+            of = rows - (free if limits.published else 0)
+            above = telling - free > limits.support and telling - free > limits.confidence * of
+            found[actuals == value] = above
+        return found
+
+    def _free(self, value: int) -> int:
+        """Return how many cells that tell a value may be hidden; those of confidential rows are."""
+        frame, column = self.table.frame, self.ward.column
+        if not self.defence.others_sensitive:
+            return 0
+        telling = (frame.codes[column] == self.table.first[column] + value) & ~frame.locked[column]
+        return int((telling & (frame.real == np.arange(self.table.rows))).sum())
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
         del row, actual, chance
@@ -203,7 +232,10 @@ class _AgainstRules:
             self.table.set(column, row, 0)
         leaking = found.leaking()
         self._counted = (self.table.stamp, rows.tobytes(), leaking)
-        return bool(found.hidden), leaking
+        common = self.too_common(actuals)
+        self.proven = bool(common.any() and self.too_common(actuals[common], whatever=True).any())
+        self.common = self.proven or bool(common.any() and not leaking)  # else rules are the reason
+        return bool(found.hidden), [*leaking, *rows[common].tolist()]
 
 
 class _RowRemoved:
@@ -357,6 +389,10 @@ class Job:
         """Return how many cells more than needed were hidden for a ward at most, where `exact` says so."""
         gaps = [g.gap for g in self.guards[number] if isinstance(g, _AgainstRules)]
         return None if not gaps or None in gaps else sum(gap for gap in gaps if gap is not None)
+
+    def common(self, number: int) -> list[tuple[RuleDefence, bool]]:
+        """Return against which rules values of a ward are too common, and whether that is so whatever is hidden."""
+        return [(g.defence, g.proven) for g in self.guards[number] if isinstance(g, _AgainstRules) and g.common]
 
     def why(self, number: int) -> str:
         """Return why the cells of a ward cannot be protected, where that is known."""
