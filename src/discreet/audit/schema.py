@@ -369,8 +369,6 @@ def _attack() -> Part:
         of=_said(_COUNT, "People or cells that could be attacked."),
         sampled=_said(_FLAG, "Whether only some were tried."),
         leaks=_said(_FLAG, "Whether it is more often right about people of the release than about anybody."),
-            _FLAG, "Whether it is right more often about people of the release than it would be about anybody."
-        ),
         warnings=_many(_TEXT, "What the owner should know."),
         notes=_many(_TEXT, "How to read the figures."),
         figures=_by_name({"type": ["number", "null"]}, "Further figures by name."),

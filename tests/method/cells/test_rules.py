@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from math import inf
 from random import Random
 from time import process_time
 from typing import Any
@@ -700,3 +701,50 @@ def test_twenty_conditions_of_its_own_are_soon_hidden() -> None:
     assert rules.hitting_sets(table).status == "safe"
     assert len(table.hidden) == 20
     assert process_time() - begin < 20
+
+
+def crowded() -> rules.RuleTable:
+    """Thirty rows, some rules of four of them leak; conditions of the others may be hidden."""
+    generator = np.random.default_rng(1)
+    cells = generator.integers(0, 2, (5, 30)).astype(np.int32)
+    sensitive = (generator.random(30) < 0.6).astype(np.int32)
+    sensitive[:4] = 1
+    free = np.ones((5, 30), dtype=np.bool_) & (np.arange(30) >= 4)
+    return rules.RuleTable(cells, sensitive, range(4), rules.Limits(Fraction(1, 2)), free, np.zeros(30, dtype=np.bool_))
+
+
+def test_exact_proves_its_choice_when_there_is_time() -> None:
+    for seconds in (inf, 100.0):
+        table = crowded()
+        answer = rules.solve(table, "exact", seconds_left=lambda seconds=seconds: seconds)  # type: ignore[misc]
+        assert (answer.status, answer.least, answer.gap, answer.method) == ("safe", len(answer.hidden), 0, "exact")
+        assert table.is_safe()
+
+
+def test_exact_without_time_hides_what_the_others_found() -> None:
+    fewest, best, table = crowded(), crowded(), crowded()
+    least = len(rules.solve(fewest, "exact").hidden)
+    others = rules.solve(best)
+    answer = rules.solve(table, "exact", seconds_left=lambda: 0.0)
+    assert (answer.status, answer.hidden) == ("safe", others.hidden)
+    assert table.is_safe()
+    assert answer.least is not None
+    assert 1 <= answer.least <= least < len(answer.hidden)  # the others are not the best here
+
+
+def test_the_solver_is_given_the_seconds_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stops with a bound and no choice: the bound is said, and is what the solver has proven, rounded up."""
+    optimize = pytest.importorskip("scipy.optimize")
+    asked: list[dict[str, float]] = []
+
+    class Stopped:
+        status, x, mip_dual_bound = 1, None, 3.2
+
+    def milp(*_: object, options: dict[str, float], **__: object) -> type[Stopped]:
+        asked.append(options)
+        return Stopped
+
+    monkeypatch.setattr(optimize, "milp", milp)
+    answer = rules.solve(crowded(), "exact", seconds_left=lambda: 5.0)
+    assert asked[0]["time_limit"] == 5.0
+    assert (answer.status, answer.least, answer.gap) == ("safe", 4, len(answer.hidden) - 4)

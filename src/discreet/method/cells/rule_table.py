@@ -202,6 +202,13 @@ class Answer:
     hidden: list[Cell] = field(default_factory=list)
     method: str = ""
     why: str = ""
+    least: int | None = None
+    """No safe choice hides fewer cells: proven, by `exact`."""
+
+    @property
+    def gap(self) -> int | None:
+        """How many cells more than needed are hidden at most, if it is known."""
+        return None if self.least is None or self.status != "safe" else len(self.hidden) - self.least
 
 
 def subsets(mask: int) -> Iterator[int]:

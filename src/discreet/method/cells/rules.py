@@ -11,6 +11,8 @@ Each family of methods is a module of its own: `rules_cover`, `rules_graph`, `ru
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from math import inf
 
 import numpy as np
 
@@ -49,7 +51,11 @@ MOST_COUNTED = 50_000_000
 
 
 def solve(
-    table: RuleTable, method: str = "best", choose: Chooser | None = None, carry_on: Callable[[], bool] = lambda: True
+    table: RuleTable,
+    method: str = "best",
+    choose: Chooser | None = None,
+    carry_on: Callable[[], bool] = lambda: True,
+    seconds_left: Callable[[], float] = lambda: inf,
 ) -> Answer:
     """Make a table safe by a method, or by the best of those that fit what may be hidden; then show what need not hide.
 
@@ -58,7 +64,9 @@ def solve(
     The fewest cells count.
     """
     if table.is_safe():
-        return Answer("safe", [], method)
+        return Answer("safe", [], method, least=0)
+    if method == "exact":
+        return _exact(table, choose, carry_on, seconds_left)
     best: Answer | None = None
     for run in _runs(table, method, choose, carry_on):
         found = run(table)
@@ -84,6 +92,28 @@ def solve(
     return best
 
 
+def _exact(
+    table: RuleTable, choose: Chooser | None, carry_on: Callable[[], bool], seconds_left: Callable[[], float]
+) -> Answer:
+    """Return the fewest cells; where time is limited, the best that other methods find in the meantime is at hand."""
+    limited = seconds_left() < inf
+    spare = solve(table, "best", choose, carry_on) if limited else Answer("not found", [])
+    if spare.status == "infeasible":
+        return spare
+    table.take_back(0)
+    found = exact(table, seconds_left)
+    if found.status == "infeasible":
+        return found
+    if found.status == "not found" and not limited:  # the solver gave up
+        spare = solve(table, "best", choose, carry_on)
+    if spare.status == "safe" and (found.status != "safe" or len(spare.hidden) < len(found.hidden)):
+        table.take_back(0)
+        for cell in spare.hidden:
+            table.hide(cell)
+        return replace(spare, least=max(found.least or 0, 1))
+    return found
+
+
 def _runs(
     table: RuleTable, method: str, choose: Chooser | None, carry_on: Callable[[], bool]
 ) -> list[Callable[[RuleTable], Answer]]:
@@ -98,8 +128,6 @@ def _runs(
     named = {"smc": smc, "hitting-set": hitting_sets, "greedy": lambda found: greedy(found, carry_on)}
     if method in named:
         return [named[method]]
-    if method == "exact":
-        return [lambda found: exact(found, carry_on)]
     runs: list[Callable[[RuleTable], Answer]] = []
     if sensitive:
         runs.append(smc)
