@@ -94,19 +94,19 @@ def audit_release(
             raise InputError(f"{name} has no rows")
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)
     _refuse_targets(targets, released, source)
-    released, notes = adopt(released, policy, source)
+    adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
     say(Progress("verify"))
-    verification = check(released, policy, source, medians=medians)
-    places = _places(verification, released, source, bound)
+    verification = check(adopted, policy, source, medians=medians)
+    places = _places(verification, adopted, source, bound)
     if places is not None:
-        released = released.numbered(source.numbers()[places])
+        adopted = adopted.numbered(source.numbers()[places])
     scene = Scene(
-        released=released,
+        released=adopted,
         original=source,
         policy=policy,
         places=places,
-        hide_only=_hide_only(released, source, bound, places),
+        hide_only=_hide_only(adopted, source, bound, places),
         control=others or _not_drawn(source, policy, places),
         population=everybody,
         medians=medians,
@@ -116,7 +116,7 @@ def audit_release(
         stop=None if time_limit is None else begin + time_limit,
     )
     if scene.hide_only is not None:  # now the baseline is known
-        verification = check(released, policy, source, medians=medians, places=places, hide_only=scene.hide_only)
+        verification = check(adopted, policy, source, medians=medians, places=places, hide_only=scene.hide_only)
     found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
     return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
 
