@@ -407,16 +407,17 @@ class Job:
         """Let the defences of a cell of a ward take turns until all hold.
 
         At first each begins with the least general class that hides the value; the cell keeps the most general one
-        that any of them asks for. Later rounds begin with what the cell has.
+        that any of them asks for. Later rounds begin with what the cell has, and so do later turns of trees, which may
+        know at a more general class what they do not at a lesser one.
         """
         table, column = self.table, self.wards[number].column
         guards = [guard for guard in self.guards[number] if not isinstance(guard, _AgainstRules)]
         actual, chance = self.cells[number, row]
         here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             for guard in guards:
                 level = table.node(column, row)
-                if self.rounds <= 1:
+                if self.rounds <= 1 and (turn == 0 or isinstance(guard, _AgainstBayes)):
                     table.set(column, row, self._least(self.wards[number], actual))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)
