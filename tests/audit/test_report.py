@@ -15,11 +15,12 @@ import pytest
 from discreet.attack.base import Attack, Kind, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.report import report_html, write_report
+from discreet.audit.report import report_html
 from discreet.audit.report.facts import facts
-from discreet.audit.report.words import attacked, beyond, compared, kept_promises, leaks
+from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.verify import Truth, Verification
 from discreet.errors import InputError
+from discreet.writing import write_reports
 from tests.audit.audits import REAL, Change, changed, nasty, real, rich, sampled
 
 NASTY = "</script><script>window.hacked=1</script><!-- \"'&<img src=x onerror=hacked()> \u202e\u05d0 \u2028"
@@ -253,14 +254,14 @@ def test_attacks_are_compared_with_the_control_first() -> None:
     def attack(control: Rate | None, kind: Kind = "inference") -> Attack:
         return Attack(kind, "a", "guesses", "x", (), Rate(60, 100), 100, baseline=Rate(40, 100), control=control)
 
-    assert leaks(attack(None))
+    assert attack(None).leaks
     assert compared(attack(None)) == "better than the baseline"
-    assert not leaks(attack(Rate(58, 100)))
+    assert not attack(Rate(58, 100)).leaks
     assert compared(attack(Rate(58, 100))) == "not better than the control"
-    assert leaks(attack(Rate(30, 100), "linkage"))
-    assert not leaks(attack(None, "linkage"))
+    assert attack(Rate(30, 100), "linkage").leaks
+    assert not attack(None, "linkage").leaks
     assert compared(attack(None, "linkage")) == "better than picking blindly"
-    assert not beyond(Rate(0, 0), Rate(0, 5))
+    assert not Rate(0, 0).beyond(Rate(0, 5))
     assert compared(replace(attack(None), baseline=None)) == "nothing to compare with"
     found = rich().attacks
     assert found is not None
@@ -268,16 +269,16 @@ def test_attacks_are_compared_with_the_control_first() -> None:
 
 
 def test_a_private_report_is_for_its_owner_only(tmp_path: Path) -> None:
-    write_report(rich(), tmp_path / "owner.html")
-    write_report(rich(), tmp_path / "public.html", public=True)
+    write_reports(rich(), {tmp_path / "owner.html": False})
+    write_reports(rich(), {tmp_path / "public.html": True})
     assert stat.S_IMODE((tmp_path / "owner.html").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "public.html").stat().st_mode) & 0o077
     assert (tmp_path / "owner.html").read_text(encoding="utf-8") == rich().to_html()
     assert (tmp_path / "public.html").read_text(encoding="utf-8") == rich().to_html(public=True)
     assert len(list(tmp_path.iterdir())) == 2
     with pytest.raises(InputError, match="exists already"):
-        write_report(rich(), tmp_path / "owner.html")
-    write_report(real("bob"), tmp_path / "owner.html", force=True)
+        write_reports(rich(), {tmp_path / "owner.html": False})
+    write_reports(real("bob"), {tmp_path / "owner.html": False}, force=True)
     assert "9 rows" in (tmp_path / "owner.html").read_text(encoding="utf-8")
 
 
@@ -285,5 +286,5 @@ def test_a_private_report_is_for_its_owner_only(tmp_path: Path) -> None:
 def test_what_is_missing_is_said(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(InputError, match=r"install discreet\[report\]"):
-        write_report(rich(), tmp_path / "r.html")
+        write_reports(rich(), {tmp_path / "r.html": False})
     assert list(tmp_path.iterdir()) == []

@@ -154,6 +154,18 @@ def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
             open_table(table, policy).apply(Plan(policy, plan.columns, plan.recodings, suppressed=(row,)))
 
 
+def test_edits_leave_the_table_as_it_was() -> None:
+    """What verification compares a release with is the table that came in, not what the edits made of it."""
+    table = pl.DataFrame({"job": ["a", "b"], "ill": ["no", "yes"]})
+    policy = d.Policy(protect=[d.Template(given=["job"], infer={"ill": "yes"}, at_most="1")])
+    recoding = d.Recoding("job", (("a", "a"), ("b", "b")))
+    source = open_table(table, policy)
+    out: Any = source.apply(Plan(policy, ("job", "ill"), (recoding,), edits=(d.Edit(1, "ill", "*"),))).native()
+    edited: Any = source.edited([d.Edit(2, "job", "*")]).native()
+    assert (out["ill"].to_list(), edited["job"].to_list()) == (["*", "yes"], ["a", "*"])
+    assert (source.encoded("ill").domain, source.encoded("job").domain) == (("no", "yes"), ("a", "b"))
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [

@@ -203,16 +203,38 @@ def check_cells(
     medians
         The intervals published beside the release.
     """
+    checks = looked_at(
+        released, policy, requirement, original, matches=matches, hide_only=hide_only, medians=medians or {}
+    )
+    if isinstance(checks, str):
+        return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=checks)
+    check, alone = checks
+    return check.found(index, alone)
+
+
+def looked_at(
+    released: Engine,
+    policy: Policy,
+    requirement: Confidential,
+    original: Engine | None,
+    *,
+    matches: Matches | None,
+    hide_only: Engine | None,
+    medians: Mapping[str, Ranges],
+) -> tuple[CellCheck, CellCheck | None] | str:
+    """Return the cells of a requirement on the release and, if it is known, where they alone are hidden.
+
+    A text says why nobody can look at them. The rest is as for `check_cells`.
+    """
     places = None if matches is None else matches.first
     if reason := _unready(released, policy, requirement, original, places):
-        return CellsFound(index, str(requirement), Answer.NOT_CHECKABLE, reason=reason)
+        return reason
     assert original is not None
-    check = _Check(released, policy, requirement, original, _placed(released, places), medians or {}, matches=matches)
-    alone = None
-    if hide_only is not None:
-        beside = np.searchsorted(original.numbers(), hide_only.numbers())
-        alone = _Check(hide_only, policy, requirement, original, beside, medians or {}, hiding=True)
-    return check.found(index, alone)
+    check = CellCheck(released, policy, requirement, original, _placed(released, places), medians, matches=matches)
+    if hide_only is None:
+        return check, None
+    beside = np.searchsorted(original.numbers(), hide_only.numbers())
+    return check, CellCheck(hide_only, policy, requirement, original, beside, medians, hiding=True)
 
 
 @dataclass(frozen=True)
@@ -275,7 +297,7 @@ class _Attack:
     warnings: tuple[str, ...] = ()
 
 
-class _Check:
+class CellCheck:
     """The cells of one requirement on one table: the release, or the one where they alone are hidden.
 
     `columns` are those that an adversary knows; those of the first one when absent.
@@ -312,12 +334,12 @@ class _Check:
     def _known_to(self, adversary: Adversary) -> tuple[str, ...]:
         return known_to(adversary, self.requirement, self.policy, self.table.columns)
 
-    def knowing(self, adversary: Adversary) -> _Check:
+    def knowing(self, adversary: Adversary) -> CellCheck:
         """Return the same cells beside the columns that an adversary knows."""
         columns = self._known_to(adversary)
         if columns == self.columns:
             return self
-        return _Check(
+        return CellCheck(
             self.table, self.policy, self.requirement, self.original, self.beside, self.medians,
             hiding=self.hiding, columns=columns, matches=self.matches,
         )  # fmt: skip
@@ -353,7 +375,7 @@ class _Check:
         return above
 
     @cached_property
-    def _lines(self) -> tuple[Lines, Ints]:
+    def lines(self) -> tuple[Lines, Ints]:
         """What may be known of each checked cell, and which of them each line is about."""
         own, owner = self.view.lines(self.here[self.checked]), np.arange(len(self.checked))
         recoded = known_to_groups(self.policy)
@@ -422,7 +444,7 @@ class _Check:
 
     def _guessed_by(self, trained: Trained) -> tuple[Flags, Floats]:
         """Return which checked cells an adversary guesses, and the probability of their true values."""
-        lines, owners = self._lines
+        lines, owners = self.lines
         exposed = np.zeros(len(self.checked), dtype=np.bool_)
         probability = np.zeros(len(self.checked))
         true = self.true[self.checked]
@@ -437,7 +459,7 @@ class _Check:
     def _mined(self, guesser: RulesGuesser) -> _Attack:
         """Return the cells that rules give away, and what others would read in the same rows."""
         truth = self._true(self.beside)
-        found = Mining(self.view, *self._lines, self.true[self.checked], truth).mine(guesser)
+        found = Mining(self.view, *self.lines, self.true[self.checked], truth).mine(guesser)
         column, decoys = self.requirement.column, self.requirement.decoys
         warnings = tuple(found.warnings(column, guesser.min_confidence, decoys=decoys))
         return _Attack(found.exposed, found.confidence, found, warnings)
@@ -453,7 +475,7 @@ class _Check:
         two: Flags = tree.stop[levels] - tree.first[levels] == 2
         return two
 
-    def found(self, index: int, alone: _Check | None) -> CellsFound:
+    def found(self, index: int, alone: CellCheck | None) -> CellsFound:
         """Return the answers about all cells and adversaries."""
         cells: list[Cell] = []
         against: list[Against] = []

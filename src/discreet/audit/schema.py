@@ -368,6 +368,7 @@ def _attack() -> Part:
         control_by=_maybe(_TEXT, "Who they are."),
         of=_said(_COUNT, "People or cells that could be attacked."),
         sampled=_said(_FLAG, "Whether only some were tried."),
+        leaks=_said(_FLAG, "Whether it is more often right about people of the release than about anybody."),
         warnings=_many(_TEXT, "What the owner should know."),
         notes=_many(_TEXT, "How to read the figures."),
         figures=_by_name({"type": ["number", "null"]}, "Further figures by name."),

@@ -10,7 +10,6 @@ import hashlib
 import json
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
@@ -51,19 +50,6 @@ def report_html(audit: Audit, *, public: bool = False) -> str:
     from discreet.audit.report.public import public_page
 
     return render(public_page(audit) if public else private_page(audit))
-
-
-def write_report(audit: Audit, path: Path | str, *, public: bool = False, force: bool = False) -> None:
-    """Write a report, whole or not at all; a private one so that only its owner can read it."""
-    from discreet.table.staging import Staging, refuse_unwritable
-
-    target = Path(path)
-    refuse_unwritable(target, force=force)
-    text = report_html(audit, public=public)
-    with Staging(force=force) as staging:
-        with staging.open(target, private=not public) as file:
-            file.write(text.encode("utf-8", "replace"))
-        staging.commit(last=target)
 
 
 def render(page: Page) -> str:

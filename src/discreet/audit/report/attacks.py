@@ -8,7 +8,7 @@ from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Items, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
-from discreet.audit.report.words import between, clipped, compared, leaks, listed, many, number, sentence, share
+from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
 
 _WHAT: dict[Kind, tuple[str, str]] = {
     "linkage": ("Which row is whose", "of the rows are found"),
@@ -52,7 +52,7 @@ def attacks_section(attacked: Attacked | None) -> Section:
 def _title(kind: Kind, attacks: Sequence[Attack]) -> str:
     tried = [attack for attack in attacks if attack.released.share is not None]
     best = max((attack.released.share or 0.0 for attack in tried), default=0.0)
-    better = sum(map(leaks, tried))
+    better = sum(attack.leaks for attack in tried)
     most = f"At best {share(best)} {_WHAT[kind][1]}"
     blind = [
         attack.baseline.share for attack in tried if attack.baseline is not None and attack.baseline.share is not None

@@ -14,7 +14,7 @@ from discreet.audit.report.groups import promises_section
 from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Prose, Section, Table, section
 from discreet.audit.report.shared import Changed, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
-from discreet.audit.report.words import attacked, kept_promises, leaks, listed, many, number, recodes, sentence, share
+from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
 from discreet.version import __version__
 
 SMALL = 30_000
@@ -72,7 +72,7 @@ def _verdict(audit: Audit) -> tuple[Level, str]:
         if _all_warnings(audit):
             return "look", "Every promise holds, but the release was not attacked. Read the warnings first."
         return "good", "Every promise holds. The release was not attacked."
-    if any(map(leaks, audit.attacks.found)):
+    if any(attack.leaks for attack in audit.attacks.found):
         return "look", "Every promise holds, but some attacks learn more than they should. Look at them first."
     if _all_warnings(audit):
         return "look", "Every promise holds and no attack stands out. Read the warnings first."
@@ -112,7 +112,7 @@ def _cards(audit: Audit) -> Iterator[Card]:
         yield Card("Attacks", "none", "run “discreet audit”", "look")
     else:
         tried = [attack for attack in audit.attacks.found if attack.released.share is not None]
-        better = sum(map(leaks, tried))
+        better = sum(attack.leaks for attack in tried)
         yield Card(
             "Attacks", f"{better} of {len(tried)}", "do better than their comparison", "look" if better else "good"
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isfinite, sqrt
+from math import isfinite
 
-from discreet.attack.base import Attack, Rate
+from discreet.attack.base import Attack
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.verify import Finding, Worst
@@ -132,49 +132,16 @@ def limit(worst: Worst | None) -> str:
     return f"{worst.limit.denominator:,} rows" if worst.kind == Crowd.kind else share(worst.limit)
 
 
-def beyond(rate: Rate, beside: Rate) -> bool:
-    """Whether an attack is right more often than another, beyond what chance explains at 95%.
-
-    By Newcombe's interval of the difference of two shares, made of their Wilson intervals.
-
-    >>> beyond(Rate(60, 100), Rate(40, 100)), beyond(Rate(45, 100), Rate(40, 100))
-    (True, False)
-    """
-    if rate.share is None or beside.share is None:
-        return False
-    low, high = rate.interval[0], beside.interval[1]
-    return rate.share - beside.share > sqrt((rate.share - low) ** 2 + (high - beside.share) ** 2)
-
-
-def beside(attack: Attack) -> Rate | None:
-    """Return what an attack is to be compared with: people outside the release, or who knows nothing."""
-    return attack.baseline if attack.control is None else attack.control
-
-
-def better(attack: Attack) -> bool:
-    """Whether an attack is right more often than what it is compared with."""
-    other = beside(attack)
-    return other is not None and beyond(attack.released, other)
-
-
-def leaks(attack: Attack) -> bool:
-    """Whether an attack learns more about the people of the release than it would about anybody.
-
-    Any table makes it easier to find a row than picking one blindly: linkage counts only beside a control.
-    """
-    return better(attack) and not (attack.kind == "linkage" and attack.control is None)
-
-
 def compared(attack: Attack) -> str:
     """Return in words whether an attack does better than what it is compared with."""
     if attack.released.share is None:
         return "nothing to attack"
-    if beside(attack) is None:
+    if attack.beside is None:
         return "nothing to compare with"
     who = "the control" if attack.control is not None else "the baseline"
     if attack.kind == "linkage" and attack.control is None:
         who = "picking blindly"
-    return f"better than {who}" if better(attack) else f"not better than {who}"
+    return f"better than {who}" if attack.better else f"not better than {who}"
 
 
 def recodes(findings: Sequence[Finding]) -> bool:
@@ -214,7 +181,7 @@ def attacked(audit: Audit) -> str:
     tried = [attack for attack in audit.attacks.found if attack.released.share is not None]
     if not tried:
         return "No attack was possible"
-    more = sum(map(leaks, tried))
+    more = sum(attack.leaks for attack in tried)
     if not more:
         alone = len(tried) == 1
         return (
