@@ -241,6 +241,15 @@ def test_many_cells_are_points_and_tables_are_cut() -> None:
     assert "600 more are not shown here" in page
 
 
+def test_many_promises_are_not_shown_one_by_one() -> None:
+    audit = replace(rich(), risk=rich().risk * 20, utility=None)
+    page = report_html(audit)
+    assert page.count("The worst groups of the release") == 2 * 12
+    assert "28 more are not shown one by one" in page
+    names = [attrs["id"] for _, attrs in Read(page).tags if "id" in attrs]
+    assert len({*names}) == len(names)
+
+
 def test_attacks_are_compared_with_the_control_first() -> None:
     def attack(control: Rate | None, kind: Kind = "inference") -> Attack:
         return Attack(kind, "a", "guesses", "x", (), Rate(60, 100), 100, baseline=Rate(40, 100), control=control)

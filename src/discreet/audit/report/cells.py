@@ -8,7 +8,7 @@ from discreet.attack.base import Rate
 from discreet.audit.cells import Against, Cell, CellsFound
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, cut_table, section
-from discreet.audit.report.shared import MOST_LINES, MOST_ROWS
+from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.audit.verify import Finding
 
@@ -23,11 +23,12 @@ def cells_section(findings: Sequence[Finding]) -> Section | None:
     if not found:
         return None
     blocks: list[Block | None] = []
-    for n, cells in found:
+    for n, cells in found[:MOST_PROMISES]:
         blocks.append(Heading(f"Promise {n}: {clipped(cells.promise)}"))
         if cells.reason:
             blocks.append(Prose(sentence(cells.reason)))
         blocks += [_guessed(n, cells), _readings(cells), _probable(n, cells)]
+    blocks.append(more_promises(len(found)))
     return section("cells", "Confidential cells", blocks)
 
 

@@ -9,7 +9,7 @@ from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, section
-from discreet.audit.report.shared import MOST_LINES, more_lines
+from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
 from discreet.audit.report.words import (
     NOTHING,
     clipped,
@@ -38,10 +38,11 @@ def promises_section(audit: Audit) -> Section:
     reasons = [f"{n}. {after.reason}" for n, _, after in pairs if after.reason]
     blocks += [Prose(sentence(reason)) for reason in reasons]
     blocks += [_confidence(pairs), _sizes(pairs)]
-    for risk in audit.risk:
-        blocks += _of_risk(risk, audit.promises)
+    for at, risk in enumerate(audit.risk[:MOST_PROMISES], 1):
+        blocks += _of_risk(f"spread-{at}", risk, audit.promises)
     if not audit.risk:
-        blocks += _worst_only(pairs)
+        blocks += _worst_only(pairs[:MOST_PROMISES])
+    blocks.append(more_promises(len(audit.risk) or len(pairs)))
     return section("promises", "Promises", blocks)
 
 
@@ -162,14 +163,14 @@ def _sizes(pairs: Sequence[_Pair]) -> Figure | None:
     return Figure("sizes", title, spec, table, _KEY, more_lines(len(found)))
 
 
-def _of_risk(risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
+def _of_risk(name: str, risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
     """Return how the groups of one promise lie, and the worst of them by counts."""
     sizes = risk.kind == Crowd.kind
     n = next((n for n, one in enumerate(findings, 1) if one.promise == risk.promise), risk.index + 1)
     heading = Heading(f"Promise {n}: {clipped(risk.promise)}")
     return [
         heading,
-        spread_figure(f"spread-{n}", risk, sizes=sizes),
+        spread_figure(name, risk, sizes=sizes),
         _worst("The worst groups of the release", risk.worst_after),
         _worst("The worst groups before", risk.worst_before, folded=True),
     ]

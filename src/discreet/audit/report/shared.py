@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Figure, Items, Section, Table, cut_table, section
+from discreet.audit.report.page import Figure, Items, Prose, Section, Table, cut_table, section
 from discreet.audit.report.words import clipped, number, sentence, share
 
 MOST_LINES = 40
 """Lines of a chart; the table below it has more."""
 MOST_ROWS = 300
 """Rows of a table; the JSON of the audit has all."""
+MOST_PROMISES = 12
+"""Promises that are shown with their groups or cells."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,12 @@ def loss_figure(losses: Sequence[tuple[str, float]], mean: float | None) -> Figu
 def more_lines(count: int) -> str | None:
     """Return how many lines a chart leaves to its table."""
     return None if count <= MOST_LINES else f"The first {MOST_LINES} of {count:,}; the others are in the table."
+
+
+def more_promises(count: int) -> Prose | None:
+    """Return how many promises are not shown one by one."""
+    left = count - MOST_PROMISES
+    return Prose(f"{left:,} more are not shown one by one; the audit as JSON has all.") if left > 0 else None
 
 
 def left_open(texts: Sequence[str]) -> Section:
