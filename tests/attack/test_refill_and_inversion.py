@@ -181,7 +181,7 @@ def test_a_blank_row_is_one_that_could_not_be_protected() -> None:
 
 def test_only_one_of_two_values_may_have_been_left_to_chance() -> None:
     """A coin decides whether a guess among two is left as it is: so the best guess weighs half."""
-    table: Table = [["a", None], *(["a", value] for value in "uuuuuuvvvv")]
+    table: Table = [["a", value] for value in (None, *"uuuuuuvvvv")]
     there = protected(table, 0, 1, [0], ["ab", "uv"])
     guesses = BAYES.train(there.view).guess(there.lines)
     by_lot = Protected(there.view, there.lines, there.changed, there.hidden, True, there.unsaid, lot=np.array([True]))
