@@ -21,8 +21,9 @@ from discreet.errors import DiscreetError, InputError
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from discreet.audit.verify import Verification
     from discreet.pipeline import Progress, Release
     from discreet.policy import FileOptions, Policy
 
@@ -56,6 +57,17 @@ SkipOption = Annotated[
     int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
 ]
 
+ReportOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", help="Attack the release and write a report for the owner here (.html; needs discreet\\[report])."
+    ),
+]
+PublicReportOption = Annotated[
+    Path | None,
+    typer.Option("--public-report", help="The same for everybody: method, promises and utility without any secret."),
+]
+
 STAGES = {
     "read": "reading",
     "count": "counting",
@@ -63,6 +75,8 @@ STAGES = {
     "cells": "protecting single cells (the first run compiles for a moment)",
     "apply": "applying",
     "verify": "verifying",
+    "measure": "measuring what is kept",
+    "attack": "attacking",
 }
 
 
@@ -74,6 +88,8 @@ def protect(
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Keep the private plan (and a manifest beside it) here.")
     ] = None,
+    report: ReportOption = None,
+    public_report: PublicReportOption = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", min=0, help="Seconds after which the safe result so far is taken."),
@@ -91,13 +107,13 @@ def protect(
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.manifest import manifest_path
 
-    with _reporting(as_json) as report:
+    with _reporting(as_json) as state:
         _refuse_foreign(out)
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        _refuse_outputs(
-            [*_released(out, rules), *([plan, manifest_path(plan)] if plan else [])], [table, policy], force
-        )
+        reports = _reports(report, public_report)
+        outputs = [*_released(out, rules), *([plan, manifest_path(plan)] if plan else []), *reports]
+        _refuse_outputs(outputs, [table, policy], force)
         from discreet.pipeline import protect as run
         from discreet.stopping import Stopper
         from discreet.writing import write_release
@@ -105,9 +121,12 @@ def protect(
         stopper = Stopper()
         with _progress(as_json) as say, stopper.listening():
             release = run(table, rules, seed=seed, time_limit=time_limit, progress=stopper.watch(say))
+            if reports:
+                release = _attacked(release, out, time_limit, seed, stopper.watch(say))
             _refuse_changed(before)
-            write_release(release, out, force=force, plan=plan, sources={"input": table, "policy": policy})
-            report.written = out
+            sources = {"input": table, "policy": policy}
+            write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
+            state.written = out
         from discreet.show import print_release
 
         if as_json:
@@ -138,13 +157,10 @@ def verify(
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        from discreet.audit.answers import Answer
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original)
-        broken = any(finding.answer is Answer.BROKEN for finding in found.requirements)
-        passed = found.holds or (partial and not broken and found.truthful.answer is not Answer.BROKEN)
-        report.code = 0 if passed else 1
+        report.code = 0 if _passed(found, partial) else 1
         if as_json:
             print(found.to_json())
         else:
@@ -153,6 +169,83 @@ def verify(
             print_verification(found, str(release), with_original=original is not None)
         sys.stdout.flush()
         raise typer.Exit(report.code)
+
+
+@app.command()
+def audit(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The released table.", show_default=False)],
+    policy: PolicyOption,
+    original: Annotated[Path, typer.Option("--original", help="The table it was made from.", show_default=False)],
+    report: ReportOption = None,
+    public_report: PublicReportOption = None,
+    control: Annotated[
+        Path | None, typer.Option("--control", help="Rows of people who are not in the table, for comparison.")
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option("--population", help="Rows of all people among whom those of the table are.")
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option("--target", help="A further column to be guessed; may be repeated.")
+    ] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Attack more people and train on more rows; says first how long.")
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", min=0, help="Seconds after which no further attack is begun.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
+    ] = False,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+    separator: SeparatorOption = None,
+    header: HeaderOption = None,
+    encoding: EncodingOption = None,
+    skip: Annotated[
+        int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
+    ] = None,
+) -> None:
+    """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
+    with _reporting(as_json) as state:
+        inputs = [path for path in (release, policy, original, control, population) if path is not None]
+        before = {path: _stamp(path) for path in inputs}
+        reports = _reports(report, public_report)
+        _refuse_outputs(reports, inputs, force)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        from discreet.auditing import audit_release as run
+        from discreet.stopping import Stopper
+        from discreet.writing import write_reports
+
+        stopper = Stopper("the attacks so far are reported")
+        with _progress(as_json, expected=thorough) as say, stopper.listening():
+            found = run(
+                release,
+                rules,
+                original,
+                control=control,
+                population=population,
+                targets=target or (),
+                thorough=thorough,
+                time_limit=time_limit,
+                seed=seed,
+                progress=stopper.watch(say),
+            )
+            _refuse_changed(before)
+            if reports:
+                write_reports(found, reports, force=force)
+                state.written = next(iter(reports))
+        state.code = 0 if _passed(found.verification, partial) else 1
+        if as_json:
+            print(found.to_json(), end="")
+        else:
+            from discreet.show_audit import print_audit
+
+            print_audit(found, str(release))
+        sys.stdout.flush()
+        raise typer.Exit(state.code)
 
 
 @app.command()
@@ -409,12 +502,15 @@ def _check_taxonomy(
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    audit: Annotated[bool, typer.Option("--audit", help="That of audits, as --json prints them, instead.")] = False,
+) -> None:
     """Print the JSON Schema of policies, for editors that complete and check them."""
     with _reporting():
+        from discreet.audit.schema import audit_schema
         from discreet.policy.schema import policy_schema
 
-        _print_json(policy_schema())
+        _print_json(audit_schema() if audit else policy_schema())
 
 
 @app.command()
@@ -550,7 +646,7 @@ def _released(out: Path, policy: Policy) -> list[Path]:
     return [out, map_path(out)] if medians or stale_map(out) else [out]
 
 
-def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> None:
+def _refuse_outputs(outputs: Iterable[Path], inputs: list[Path], force: bool) -> None:
     """Refuse at once what could only fail, or harm, at the end."""
     from discreet.table.staging import refuse_unwritable
 
@@ -561,6 +657,39 @@ def _refuse_outputs(outputs: list[Path], inputs: list[Path], force: bool) -> Non
             raise InputError(f"{path}: is also another file of this command; give it a name of its own")
         others.append(path)
         refuse_unwritable(path, force=force)
+
+
+def _passed(found: Verification, partial: bool) -> bool:
+    """Whether a release passes; `partial`: also if some promise could not be checked, but none is broken."""
+    from discreet.audit.answers import Answer
+
+    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements)]
+    broken = Answer.BROKEN in answers
+    return found.holds or (partial and not broken)
+
+
+def _reports(report: Path | None, public: Path | None) -> dict[Path, bool]:
+    """Return the reports to be written, each with whether everybody may see it; refuse at once what cannot be."""
+    wanted = {path: is_public for path, is_public in ((report, False), (public, True)) if path is not None}
+    if report is not None and report == public:
+        raise InputError(f"{report}: is also another file of this command; give it a name of its own")
+    for path in wanted:
+        if path.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"{path}: a report ends in .html")
+    if wanted:
+        from discreet.audit.report import refuse_report
+
+        refuse_report()
+    return wanted
+
+
+def _attacked(
+    release: Release, out: Path, time_limit: float | None, seed: int | None, say: Callable[[Progress], bool | None]
+) -> Release:
+    """Return the release with the audit that belongs into its report."""
+    from discreet.auditing import attacked
+
+    return replace(release, audit=attacked(release, name=out.name, time_limit=time_limit, seed=seed, progress=say))
 
 
 def _refuse_charts(plot: Path) -> None:
@@ -618,11 +747,19 @@ def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, o
     }
 
 
+def _say_expected(progress: Progress) -> None:
+    """Say once how long all attacks take."""
+    if progress.stage == "attack" and progress.expected is not None and not (progress.disclosed or progress.seconds):
+        minutes, seconds = divmod(round(progress.expected), 60)
+        about = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+        print(f"{progress.left} attacks, about {about} (Ctrl-C leaves out the rest)", file=sys.stderr, flush=True)
+
+
 @contextlib.contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Show progress on a terminal; nothing when the output is piped or JSON."""
+def _progress(quiet: bool, *, expected: bool = False) -> Iterator[Callable[[Progress], None] | None]:
+    """Show progress on a terminal; nothing when the output is piped or JSON, but how long it takes if `expected`."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield _say_expected if expected else None
         return
     from rich.console import Console
 
@@ -632,7 +769,9 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
 
         def say(progress: Progress) -> None:
             detail = ""
-            if progress.stage == "cells" and progress.left:
+            if expected:
+                _say_expected(progress)
+            if progress.stage in ("cells", "attack") and progress.left:
                 detail = f": {progress.disclosed} done, {progress.left} left"
             elif progress.left:
                 detail = f": {progress.disclosed} done, {progress.left} to try, {progress.detail:.0%} of the detail"

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
 from discreet.measure.cells import Removal, cell_measures
+from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
 from discreet.plan import Plan
@@ -50,7 +51,8 @@ class Progress:
     `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
     be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
     since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
-    for a proof, `bound` is the share of what the best cut so far costs that no cut goes below.
+    for a proof, `bound` is the share of what the best cut so far costs that no cut goes below. While a release is
+    attacked (`attack`), `disclosed` attacks are made; all of them take about `expected` seconds.
     """
 
     stage: str
@@ -59,6 +61,7 @@ class Progress:
     detail: float = 0.0
     seconds: float = 0.0
     bound: float | None = None
+    expected: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,6 +71,8 @@ class Release:
     plan: Plan
     audit: Audit
     engine: Engine
+    source: Engine
+    """The table it was made from."""
 
     def __repr__(self) -> str:
         return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
@@ -80,6 +85,31 @@ class Release:
         from discreet.writing import write_release
 
         write_release(self, Path(path), force=force)
+
+    def attack(
+        self,
+        *,
+        control: Table | None = None,
+        population: Table | None = None,
+        targets: Sequence[str] = (),
+        thorough: bool = False,
+        time_limit: float | None = None,
+        seed: int | None = None,
+        progress: Callable[[Progress], bool | None] | None = None,
+    ) -> Audit:
+        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
+        from discreet.auditing import attacked
+
+        return attacked(
+            self,
+            control=control,
+            population=population,
+            targets=targets,
+            thorough=thorough,
+            time_limit=time_limit,
+            seed=seed,
+            progress=progress,
+        )
 
     @property
     def intervals(self) -> dict[str, Ranges]:
@@ -157,15 +187,19 @@ def protect(
         answer = say(Progress("cells", done, left, seconds=passed))
         return answer is not False and (time_limit is None or passed < time_limit)
 
+    def seconds_left() -> float:
+        return math.inf if time_limit is None else time_limit - (time.monotonic() - begin)
+
+    cells = CellSearch(cells_left, seconds_left)
     try:
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
     except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
         try:
             plan = find_plan(job.task, carry_on, most_suppressed=0, seed=seed)
         except TooManySuppressed:  # there is no cut that removes none
             raise too_many from None
         plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
 
 
 def _load_kernels() -> None:
@@ -246,6 +280,25 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] 
     return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say)
 
 
+@dataclass(frozen=True)
+class CellSearch:
+    """What the search for cells is told of time: it hears how many are done and left, and may go on or not."""
+
+    carry_on: Callable[[int, int], bool]
+    seconds_left: Callable[[], float]
+
+
+def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
+    """Yield where an exact search ended before it was proven best."""
+    for each in removal:
+        if each.gap:
+            some = "1 cell" if each.gap == 1 else f"{each.gap} cells"
+            yield (
+                f"protect[{each.requirement}]: method: exact was ended by the time limit: at most {some} more than "
+                "needed may be hidden"
+            )
+
+
 def _release(
     plan: Plan,
     source: Engine,
@@ -254,15 +307,15 @@ def _release(
     *,
     task: Task | None = None,
     seed: int | None = None,
-    cells_left: Callable[[int, int], bool] | None = None,
+    cells: CellSearch | None = None,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm.
 
-    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells_left`): edits are not
+    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells`): edits are not
     for other rows.
     """
     say(Progress("apply"))
-    if cells_left is not None:
+    if cells is not None:
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
     warnings, drawn = bound.warnings, 0
@@ -273,13 +326,14 @@ def _release(
             plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
-    if cells_left is not None and any(wanted(bound.policy)):
+    if cells is not None and any(wanted(bound.policy)):
         from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
 
         say(Progress("cells"))
-        found = plan_cells(released, source, plan, seed, cells_left)
+        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
         plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
         removal = found.removal
+        warnings = (*warnings, *_gap_warnings(removal))
         released = source.apply(plan)
         _require_rows(released, "the release")
     if seed is not None:
@@ -301,8 +355,8 @@ def _release(
     told = _sample_of(source, plan)
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, source if bound.policy.k_on_population else told))
-    hidden, coarser = _changes(released, source, bound)
-    cells = cell_measures(released, told, bound)
+    hidden, coarser = changes(released, source, bound)
+    measured = cell_measures(released, told, bound)
     audit = Audit(
         verification=verification,
         before=check(told, bound.policy, None, vouched=True, whole=source).requirements,
@@ -318,11 +372,11 @@ def _release(
         detail=None if task is None else plan.detail,
         bound=plan.bound,
         usefulness=usefulness(released, told, bound),
-        cells=None if cells is None else replace(cells, removal=removal),
+        cells=None if measured is None else replace(measured, removal=removal),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
-    return Release(plan, audit, released)
+    return Release(plan, audit, released, source)
 
 
 def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
@@ -378,25 +432,6 @@ def _hint(released: Engine, plan: Plan) -> str:
     became = "removed" if released.removed else "suppressed"
     rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
     return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
-
-
-def _changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, int], dict[str, int]]:
-    """Return for each changeable column how many cells are hidden, and how many tell something coarser."""
-    policy = bound.policy
-    if released.rows != source.rows:
-        source = source.only(np.searchsorted(source.numbers(), released.numbers()))
-    hidden, coarser = {}, {}
-    for name in dict.fromkeys([*bound.changeable, *bound.edited]):
-        column = policy.column(name)
-        changed = released.mismatches(source, name, policy.marker) if column.coarsens else None
-        hidden[name] = released.occurrences(name, policy.marker)
-        coarser[name] = changed.cells if changed is not None else 0
-        root = column.taxonomy.nodes[0].labels[-1] if column.taxonomy is not None else policy.marker
-        if root != policy.marker:  # it tells as little
-            nothing = released.occurrences(name, root)
-            hidden[name] += nothing
-            coarser[name] -= nothing
-    return hidden, coarser
 
 
 def _require_rows(source: Engine, table: object) -> None:

@@ -105,8 +105,10 @@ def _suppressed(audit: Audit) -> str:
     return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"
 
 
-def print_verification(found: Verification, name: str, *, with_original: bool) -> None:
-    """Say what verification found."""
+def print_verification(
+    found: Verification, name: str, *, with_original: bool, before: Sequence[Finding] | None = None
+) -> None:
+    """Say what verification found, and how it was `before`."""
     to = console()
     answers = {finding.answer for finding in found.requirements}
     if found.holds and Answer.BY_LOT in answers:
@@ -121,7 +123,7 @@ def print_verification(found: Verification, name: str, *, with_original: bool) -
     else:
         verdict = "[yellow]not every promise can be checked[/]"
     to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
-    _print_promises(to, found.requirements, None, set())
+    _print_promises(to, found.requirements, before, set())
     if found.truthful.answer is Answer.HOLDS:
         to.print("Every cell is the original, something that covers it, or hidden.")
     for problem in found.truthful.problems:
@@ -403,11 +405,11 @@ def _print_changes(to: Console, release: Release) -> None:
             to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
         if audit.bound is not None:
             to.print(f"The cut: {how_far(audit.bound)}.")
-        _print_usefulness(to, audit.usefulness)
+        print_usefulness(to, audit.usefulness)
     if plan.edits:
         to.print()
         to.print(_edits(release))
-    _print_cell_measures(to, audit.cells)
+    print_cell_measures(to, audit.cells)
 
 
 def _edits(release: Release) -> Table:
@@ -470,7 +472,8 @@ def how_far(bound: float) -> str:
     return f"at most {math.ceil(1000 * (1 / bound - 1)) / 10:.1f}% above the best possible"
 
 
-def _print_usefulness(to: Console, found: Usefulness) -> None:
+def print_usefulness(to: Console, found: Usefulness) -> None:
+    """Say what groups there are, and what they tell of each target."""
     if found.groups:
         to.print(
             f"{found.groups} groups of rows alike, {found.average:.1f} rows on average, at least {found.smallest}."
@@ -479,7 +482,7 @@ def _print_usefulness(to: Console, found: Usefulness) -> None:
         to.print(f"{escape(told.target)}: {_in_words(told)}.", soft_wrap=True)
 
 
-def _print_cell_measures(to: Console, found: CellMeasures | None) -> None:
+def print_cell_measures(to: Console, found: CellMeasures | None) -> None:
     """Say what the edits for confidential cells cost."""
     if found is None:
         return

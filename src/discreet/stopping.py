@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
     from discreet.pipeline import Progress
 
-SAID = "stopping: the safe result so far is verified and written; Ctrl-C again to write nothing"
+SAID = "stopping: {}; Ctrl-C again to write nothing"
 
 
 class Stopper:
     """Hears Ctrl-C and tells the planner through the progress it reports."""
 
-    def __init__(self) -> None:
+    def __init__(self, result: str = "the safe result so far is verified and written") -> None:
         self.asked = False
+        self._said = SAID.format(result)
         self._planning = False
 
     @contextlib.contextmanager
@@ -41,7 +42,7 @@ class Stopper:
         """Return a progress callback that ends planning when Ctrl-C was heard; what comes after it is done in full."""
 
         def heard(progress: Progress) -> bool:
-            self._planning = progress.stage == "plan"
+            self._planning = progress.stage in ("plan", "attack")
             if say is not None:
                 say(progress)
             return not (self.asked and self._planning)
@@ -53,4 +54,4 @@ class Stopper:
             signal.default_int_handler(number, frame)
         self.asked = True
         with contextlib.suppress(OSError):
-            print(SAID, file=sys.stderr, flush=True)
+            print(self._said, file=sys.stderr, flush=True)

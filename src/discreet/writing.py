@@ -5,6 +5,7 @@ A run killed between the names leaves a plan whose manifest does not fit the rel
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from discreet.table.source import open_table
 from discreet.table.staging import Staging
 
 if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
     from discreet.pipeline import Release
 
 
@@ -25,8 +27,11 @@ def write_release(
     force: bool = False,
     plan: Path | None = None,
     sources: dict[str, Path] | None = None,
+    reports: Mapping[Path, bool] | None = None,
 ) -> None:
     """Write the release to `out`; with `plan` also the private plan and a manifest beside it.
+
+    `reports` are those of its audit, by path; True for one that everybody may see.
 
     Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
     earlier release of that name go.
@@ -34,10 +39,28 @@ def write_release(
     staging = Staging(force=force)
     try:
         with staging:
+            _stage_reports(staging, release.audit, reports or {})
             _write(staging, release, out, plan, sources or {})
     finally:
         # Polars and Python both raise for one Ctrl-C: the second may come on the way into the clean-up of the first.
         staging.discard()
+
+
+def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = False) -> None:
+    """Write the reports of an audit, all or none; `reports` as for `write_release`."""
+    staging = Staging(force=force)
+    try:
+        with staging:
+            _stage_reports(staging, audit, reports)
+            staging.commit(last=list(reports)[-1])
+    finally:
+        staging.discard()
+
+
+def _stage_reports(staging: Staging, audit: Audit, reports: Mapping[Path, bool]) -> None:
+    for path, public in reports.items():
+        with staging.open(path, private=not public) as file:
+            file.write(audit.to_html(public=public).encode("utf-8", "replace"))
 
 
 def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sources: dict[str, Path]) -> None:

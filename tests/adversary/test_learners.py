@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.adversary import learners
 from discreet.adversary.base import Guesses
 from discreet.adversary.learners import LEARNERS, LibraryGuesser
 from discreet.adversary.make import make
@@ -77,9 +76,8 @@ def test_only_values_below_a_rough_class_are_candidates() -> None:
     assert found.weights[0, 2] == 0
 
 
-def test_at_most_so_many_rows_train(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learners, "MOST_ROWS", 7)
-    trained = LibraryGuesser("k_nearest").train(plain_view())
+def test_at_most_so_many_rows_train() -> None:
+    trained = LibraryGuesser("k_nearest", 7).train(plain_view())
     assert len(trained._some(np.arange(40))) == 7
     assert (trained._some(np.arange(40)) == trained._some(np.arange(40))).all()
     assert len(trained._some(np.arange(5))) == 5

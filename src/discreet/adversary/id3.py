@@ -179,7 +179,7 @@ class _Column:
 
     def __init__(self, growing: _Growing, place: int, groups: Ints) -> None:
         self.seen = growing.view.predictors[place]
-        self.size = len(self.seen.tree.domain)
+        self.size = max(len(self.seen.tree.domain), 1)  # nothing at all may be released of it
         self._growing = growing
         open_groups = np.zeros(len(growing.used), dtype=np.bool_)
         open_groups[groups] = True

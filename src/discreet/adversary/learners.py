@@ -8,8 +8,9 @@ probabilities differ by less than a billionth count as equally probable.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,8 @@ class LibraryGuesser:
     """A learner of scikit-learn by the name it has in a policy."""
 
     name: str
+    most: int = MOST_ROWS
+    """Rows that train it."""
 
     def train(self, view: View) -> TrainedLearner:
         """Keep the rows; a learner is trained for each group that classes are told by, when it is asked for."""
@@ -43,7 +46,7 @@ class LibraryGuesser:
         except ModuleNotFoundError:
             raise InputError(f"against: {self.name} needs scikit-learn; install discreet[attacks]") from None
         del sklearn
-        return TrainedLearner(view, self.name)
+        return TrainedLearner(view, self.name, self.most)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class TrainedLearner:
 
     view: View
     name: str
+    most: int = MOST_ROWS
     _models: dict[int, Callable[[Any], Floats]] = field(default_factory=dict)
 
     def guess(self, lines: Lines) -> Guesses:
@@ -84,24 +88,12 @@ class TrainedLearner:
         if len(present) < 2 or not self.view.predictors:
             shares = np.bincount(leaves[rows], minlength=values) / max(len(rows), 1)
             return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
-        learner = LEARNERS[self.name](len(rows))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it did not converge changes nothing here
-            learner.fit(self._encoded(self.view.lines(rows).nodes), leaves[rows])
-
-        def probabilities(encoded: Any) -> Floats:
-            found = np.zeros((encoded.shape[0], values))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found[:, learner.classes_] = learner.predict_proba(encoded)
-            return found
-
-        return probabilities
+        return fitted(self.name, self._encoded(self.view.lines(rows).nodes), leaves[rows], values)
 
     def _some(self, rows: Ints) -> Ints:
         """Return the rows that train: all, or as many as there is time for."""
         width = sum(len(seen.tree.domain) for seen in self.view.predictors)
-        most = min(MOST_ROWS, max(1, _MOST_NUMBERS // max(width, 1))) if self.name in _DENSE else MOST_ROWS
+        most = min(self.most, max(1, _MOST_NUMBERS // max(width, 1))) if self.name in _DENSE else self.most
         if len(rows) <= most:
             return rows
         return np.sort(np.random.default_rng(_SEED).choice(rows, most, replace=False))
@@ -113,8 +105,43 @@ class TrainedLearner:
         if not self.view.predictors:
             return sparse.csr_matrix((len(nodes), 0))
         parts = [_values_of(seen.tree)[nodes[:, place]] for place, seen in enumerate(self.view.predictors)]
-        encoded = sparse.hstack(parts, format="csr")
-        return encoded.toarray() if self.name in _DENSE else encoded
+        return sparse.hstack(parts, format="csr")
+
+
+def fitted(name: str, numbers: Any, classes: Ints, values: int) -> Callable[[Any], Floats]:
+    """Train a learner on rows (a sparse matrix) and their classes; return what gives rows the probabilities of all.
+
+    Where there is only one class, it is certain.
+    """
+    present = np.unique(classes)
+    if len(present) < 2:
+        certain = np.bincount(present, minlength=values).astype(np.float64)
+        return lambda encoded: np.tile(certain, (encoded.shape[0], 1))
+    learner = LEARNERS[name](len(classes))
+    dense = name in _DENSE
+    with _quietly():
+        learner.fit(numbers.toarray() if dense else numbers, classes)
+
+    def probabilities(encoded: Any) -> Floats:
+        found = np.zeros((encoded.shape[0], values))
+        with _quietly():
+            found[:, learner.classes_] = _probabilities(learner, encoded.toarray() if dense else encoded)
+        return found
+
+    return probabilities
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Run a learner without its warnings (that it did not converge changes nothing here), and on one core.
+
+    Where others work as well, its threads would wait for each other longer than they work.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _values_of(tree: Tree) -> Any:
@@ -133,6 +160,24 @@ def _logistic_regression(rows: int) -> Any:
 
     del rows
     return LogisticRegression(max_iter=200, random_state=_SEED)
+
+
+def _linear_svm(rows: int) -> Any:
+    from sklearn.svm import LinearSVC
+
+    del rows
+    return LinearSVC(random_state=_SEED)
+
+
+def _probabilities(learner: Any, encoded: Any) -> Floats:
+    """Return the probabilities that a learner gives; from scores, where it has no others, some in their order."""
+    if hasattr(learner, "predict_proba"):
+        return np.asarray(learner.predict_proba(encoded))
+    scores = np.asarray(learner.decision_function(encoded))
+    if scores.ndim == 1:  # two classes: one score, for the second
+        scores = np.column_stack([-scores, scores]) / 2
+    likely = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return normalised(likely)
 
 
 def _random_forest(rows: int) -> Any:
@@ -164,6 +209,7 @@ def _decision_tree(rows: int) -> Any:
 
 LEARNERS: dict[str, Callable[[int], Any]] = {
     "logistic_regression": _logistic_regression,
+    "linear_svm": _linear_svm,
     "random_forest": _random_forest,
     "gradient_boosting": _gradient_boosting,
     "k_nearest": _k_nearest,

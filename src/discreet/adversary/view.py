@@ -223,14 +223,19 @@ def see(
 
     `columns` are those that this adversary knows; the predictors when absent.
     """
+    predictors = predictors_of(requirement, policy, released.columns) if columns is None else columns
+    return look(released, policy, requirement.column, predictors, original)
+
+
+def look(released: Engine, policy: Policy, target: str, predictors: Sequence[str], original: Engine) -> View:
+    """Return the release as who wants to know `target` from `predictors` sees it."""
     recoded = known_to_groups(policy)
 
     def seen(column: str) -> Seen:
         domain = () if column in recoded else domain_of(original, policy, column)
         return see_column(released, policy, column, domain, taxonomic=column not in recoded)
 
-    predictors = predictors_of(requirement, policy, released.columns) if columns is None else columns
-    return View(seen(requirement.column), tuple(seen(column) for column in predictors))
+    return View(seen(target), tuple(seen(column) for column in predictors))
 
 
 def see_column(released: Engine, policy: Policy, column: str, domain: Domain, *, taxonomic: bool = True) -> Seen:

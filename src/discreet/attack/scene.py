@@ -83,6 +83,10 @@ class Scene:
         most = self.victims if most is None else most
         return places if len(places) <= most else np.sort(self._rng.choice(places, most, replace=False))
 
+    def shuffled(self, number: int) -> Ints:
+        """Return the numbers from 0 in an order drawn at random."""
+        return self._rng.permutation(number)
+
     @cached_property
     def people(self) -> Ints:
         """The rows of the original (by place) that are attacked: some of those that are in the release, if known."""

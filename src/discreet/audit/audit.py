@@ -15,7 +15,7 @@ from discreet.audit.verify import Finding, Verification
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Utility
-from discreet.policy import Confidential, Crowd, Inference, Policy, ReleaseOptions
+from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
 from discreet.policy.share import percent
 from discreet.private import private_json
 
@@ -51,6 +51,44 @@ class About:
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return asdict(self)
+
+
+def about(policy: Policy, columns: Sequence[str], changeable: Sequence[str], *, name: str | None, made: bool) -> About:
+    """Return what a release is; `made` says that discreet made it as the policy wants."""
+    promises = [promise.in_words() for promise in policy.promises()]
+    cells = [cells for cells in policy.protect if isinstance(cells, Confidential)]
+    purpose = [
+        f"{use.name} use" if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
+    ]
+    return About(
+        name=name,
+        columns=tuple(columns),
+        use=", ".join(purpose),
+        method=_method(policy, cells) if made else None,
+        promises=(*promises, *(requirement.in_words() for requirement in cells)),
+        public=(*promises, *(requirement.in_public() for requirement in cells)),
+        changeable=tuple(changeable),
+    )
+
+
+METHODS = {
+    "disclosure": "top-down disclosure: values are shown, the best first, as far as every promise allows",
+    "coordinate": "the same groups and intervals for all rows, found by a search that improves one column at a time",
+    "genetic": "the same groups and intervals for all rows, found by a genetic search",
+    "exact": "the same groups and intervals for all rows, found by an exact search",
+    "local": "rows that look alike share groups, intervals or sets of their own (local recoding)",
+}
+
+
+def _method(policy: Policy, cells: Sequence[Confidential]) -> str:
+    """Return how a release was made, in words."""
+    told = [METHODS[policy.method]] if any(True for _ in policy.promises()) else []
+    methods = dict.fromkeys(
+        f"{method} against {adversary.name}" for made in cells for adversary, method in made.defences
+    )
+    if methods:
+        told.append(f"single cells hidden or made coarser by {', '.join(methods)}")
+    return "; ".join(told)
 
 
 @dataclass(frozen=True)
@@ -226,3 +264,9 @@ class Audit:
     def to_json(self) -> str:
         """Return the audit as JSON; its first line says that it is private."""
         return private_json(WARNING, self.to_dict())
+
+    def to_html(self, *, public: bool = False) -> str:
+        """Return the audit as a page to be read: for the owner, or `public` without any secret."""
+        from discreet.audit.report import report_html
+
+        return report_html(self, public=public)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -134,6 +134,8 @@ class Verification:
 
     requirements: tuple[Finding, ...]
     truthful: Truth
+    matches: Matches | None = field(default=None, repr=False, compare=False)
+    """Which rows of the original the released ones can be, where rows are missing and they could be matched."""
 
     @property
     def holds(self) -> bool:
@@ -184,11 +186,11 @@ def verify(
     """
     policy = as_policy(policy)
     released = open_table(table, policy, released=True)
-    medians = _published(table, policy, intervals)
+    medians = published_intervals(table, policy, intervals)
     return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
 
 
-def _published(
+def published_intervals(
     table: Table, policy: Policy, intervals: Mapping[str, Ranges] | str | Path | None
 ) -> Mapping[str, Ranges]:
     """Return the intervals that released medians stand for, as given or as they stand beside the release."""
@@ -231,7 +233,7 @@ def check(
     truth, found = _truth(released, policy, original, medians or {})
     matches = found if places is None else Matches(places, places)
     counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only)
-    return Verification(tuple(_findings(counter, vouched=vouched)), truth)
+    return Verification(tuple(_findings(counter, vouched=vouched)), truth, matches)
 
 
 @dataclass(frozen=True)

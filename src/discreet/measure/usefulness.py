@@ -60,10 +60,10 @@ class Usefulness:
         return asdict(self)
 
 
-def usefulness(released: Engine, source: Engine, bound: Bound) -> Usefulness:
-    """Return what a release is good for."""
+def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
+    """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed."""
     groups = _groups(released, bound.changeable)
-    suppressed = _masked(released, bound)
+    suppressed = masked(released, bound) if made_elsewhere else _masked(released, bound)
     sizes = np.bincount(groups[~suppressed], minlength=1)
     sizes = sizes[sizes > 0]
     hidden = int(suppressed.sum()) + source.rows - released.rows
@@ -87,12 +87,18 @@ def _masked(table: Engine, bound: Bound) -> Flags:
 
     Where none was (disclosure, rows that are removed, a cut that hides everything), such rows are a group like others.
     """
-    some = table.suppressed > 0 and bound.policy.method != "disclosure"
-    masked = np.full(table.rows, some and bool(bound.changeable))
+    if table.suppressed > 0 and bound.policy.method != "disclosure":
+        return masked(table, bound)
+    return np.zeros(table.rows, dtype=np.bool_)
+
+
+def masked(table: Engine, bound: Bound) -> Flags:
+    """Return which rows tell nothing on any column that may change."""
+    hidden = np.full(table.rows, bool(bound.changeable))
     for column in bound.changeable:
         encoded = table.encoded(column)
-        masked &= np.array([text == bound.policy.marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
-    return masked
+        hidden &= np.array([text == bound.policy.marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
+    return hidden
 
 
 def _told(released: Engine, source: Engine, bound: Bound, suppressed: Flags, goal: Classify | Regress) -> Told:

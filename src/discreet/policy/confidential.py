@@ -149,6 +149,9 @@ class Rules(Part):
     denominator
         Whether rows whose sensitive cell is hidden count among those that have the conditions (`all`), or are left out
         (`published`).
+    prior
+        What to do where a confidential value is so common that it is above `min_confidence` without any condition:
+        `refuse`, or `warn`.
 
     Examples
     --------
@@ -162,6 +165,9 @@ class Rules(Part):
     denominator: Literal["all", "published"] = Field(
         default="all", description="whether rows with a hidden sensitive cell count among those with the conditions"
     )
+    prior: Literal["refuse", "warn"] = Field(
+        default="refuse", description="what to do with values that are above min_confidence without any condition"
+    )
 
     if TYPE_CHECKING:
 
@@ -172,6 +178,7 @@ class Rules(Part):
             min_support: int = ...,
             conditions: Sequence[str] | None = ...,
             denominator: Literal["all", "published"] = ...,
+            prior: Literal["refuse", "warn"] = ...,
         ) -> None: ...
 
     @field_validator("conditions")
@@ -197,13 +204,17 @@ def too_many_conditions(number: int) -> str:
     )
 
 
-LEARNERS = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree")
+LEARNERS = (
+    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree",
+)  # fmt: skip
 
 
 class Learner(Part):
     """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
 
-    name: Literal["logistic_regression", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"]
+    name: Literal[
+        "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
+    ]
 
 
 Adversary: TypeAlias = NaiveBayes | Id3 | Learner | Rules
@@ -698,6 +709,14 @@ class Confidential(Part):
                     f"{percent(each.min_confidence)} confidence"
                 )
         return ", and ".join(kept) + "."
+
+    def in_public(self) -> str:
+        """Return the promise without saying whose cells, or how many."""
+        names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
+        return (
+            f"Cells of {self.column} whose owners wanted it are hidden, and further cells as far as needed against "
+            f"guesses by {names}."
+        )
 
     def __str__(self) -> str:
         return (

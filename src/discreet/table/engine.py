@@ -6,7 +6,7 @@ again for verification (`recount`, `mismatches`), the latter by other code than 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -107,8 +107,20 @@ class Engine(Protocol):
         """Return the table with other texts in some cells; its rows keep their numbers."""
         ...
 
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
+        ...
+
     def only(self, places: Ints) -> Engine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
+        ...
+
+    def numbered(self, numbers: Ints) -> Engine:
+        """Return the same table with its rows known by these numbers (ascending) of the input."""
+        ...
+
+    def taking(self, other: Engine, columns: Sequence[str]) -> Engine:
+        """Return the table with some columns as another one (with the same rows in the same order) has them."""
         ...
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:

@@ -8,7 +8,7 @@ texts (`recount`): they share no counting code.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -108,6 +108,17 @@ class LocalEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         return self._with(self._frame[places], self.numbers()[places])
 
+    def numbered(self, numbers: npt.NDArray[np.int64]) -> LocalEngine:
+        """Return the same table with its rows known by these numbers (ascending) of the input."""
+        return self._with(self._frame, numbers)
+
+    def taking(self, other: Engine, columns: Sequence[str]) -> LocalEngine:
+        """Return the table with some columns as another one (with the same rows in the same order) has them."""
+        if not isinstance(other, LocalEngine):
+            raise TypeError("both tables must be held by the same kind of engine")
+        taken = [_like(self._frame, name, other.texts(name)) for name in columns]
+        return self._with(self._frame.with_columns(*taken), self._numbers)
+
     def edited(self, edits: Sequence[Edit]) -> LocalEngine:
         """Return the table with other texts in some cells; its rows keep their numbers."""
         if not edits:
@@ -118,6 +129,15 @@ class LocalEngine:
         }
         frame = self._frame.with_columns(*(_like(self._frame, name, texts) for name, texts in changed.items()))
         return self._with(frame, self._numbers)
+
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> LocalEngine:
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
+        columns = []
+        for name, to in changes.items():
+            encoded = self.encoded(name)
+            texts = pl.Series([to.get(text, text) for text in encoded.domain], dtype=pl.String)
+            columns.append(_like(self._frame, name, texts.gather(pl.Series(encoded.codes).cast(pl.UInt32))))
+        return self._with(self._frame.with_columns(*columns), self._numbers)
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""

@@ -1,0 +1,145 @@
+"""What a confidential cell is: guessed by adversaries of every kind, whether the policy names them or not.
+
+Verification answers for the adversaries that the policy names; here the others try as well. Beside each: what it
+guesses where the confidential cells alone are hidden, and what the commonest value is worth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+
+import numpy as np
+
+from discreet.adversary.base import Guesser
+from discreet.adversary.learners import LibraryGuesser
+from discreet.adversary.view import View, look
+from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.guessing import Asked, asked_here, asked_outside, true_values
+from discreet.attack.learning import (
+    LIBRARY,
+    OUTSIDE,
+    QUICK_CONDITIONS,
+    TITLES,
+    BestRule,
+    exact_guessers,
+    learning_time,
+    training_rows,
+)
+from discreet.attack.scene import Scene
+from discreet.policy.confidential import MOST_CONDITIONS, Confidential
+from discreet.selecting import predictors_of, wanted
+from discreet.table.encode import Ints
+
+
+def cell_attacks(scene: Scene) -> Iterator[Task]:
+    """Yield the attacks on the confidential cells of each requirement."""
+    for index, requirement in wanted(scene.policy):
+        needed = [requirement.column, *(requirement.predictors or ())]
+        if all(name in scene.released.columns for name in needed):
+            yield from _Cells(scene, index, requirement).tasks()
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The confidential cells of one requirement."""
+
+    scene: Scene
+    index: int
+    requirement: Confidential
+
+    @cached_property
+    def knows(self) -> tuple[str, ...]:
+        """The columns from which the cells could be predicted."""
+        return predictors_of(self.requirement, self.scene.policy, self.scene.released.columns)
+
+    @cached_property
+    def view(self) -> View:
+        """The release as the adversary sees it."""
+        scene = self.scene
+        return look(scene.released, scene.policy, self.requirement.column, self.knows, scene.original)
+
+    @cached_property
+    def asked(self) -> Asked:
+        """The cells, or some of them drawn at random."""
+        return asked_here(self.scene, self.view, self._drawn)
+
+    @cached_property
+    def _drawn(self) -> Ints:
+        return self.scene.draw(self.scene.cells(self.requirement))
+
+    @cached_property
+    def alone(self) -> tuple[View, Asked] | None:
+        """The table where the confidential cells alone are hidden, and the same cells there."""
+        scene = self.scene
+        if scene.hide_only is None:
+            return None
+        view = look(scene.hide_only, scene.policy, self.requirement.column, self.knows, scene.original)
+        beside = np.searchsorted(scene.original.numbers(), scene.hide_only.numbers())
+        here = np.full(scene.original.rows, -1, dtype=np.int64)
+        here[beside] = np.arange(len(beside))
+        cells = here[scene.cells(self.requirement)]
+        view = view.hiding(cells[cells >= 0])
+        drawn = self._drawn[here[self._drawn] >= 0]
+        true = true_values(scene, view, scene.original, drawn)
+        return view, Asked(view.lines(here[drawn[true >= 0]]), true[true >= 0])
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield an attack for each kind of adversary."""
+        rows, column = self.scene.released.rows, self.requirement.column
+        for name, guesser in exact_guessers(True):
+            yield Task(f"{name} on confidential {column}", 0.05 + rows * 5e-6, self._by(name, guesser))
+        if len(self.knows) <= (MOST_CONDITIONS if self.scene.thorough else QUICK_CONDITIONS):
+            seconds = len(self.asked) * (rows * 4e-8 + 2 ** len(self.knows) * 4e-6)
+            yield Task(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))
+        if find_spec("sklearn") is not None:
+            most = training_rows(self.scene)
+            for name in LIBRARY:
+                seconds = learning_time(name, min(rows, most))
+                run = self._by(name, LibraryGuesser(name, most))
+                yield Task(f"{name} on confidential {column}", seconds, run)
+
+    def _by(self, name: str, guesser: Guesser) -> Callable[[], Iterator[Attack]]:
+        def run() -> Iterator[Attack]:
+            begin = time.monotonic()
+            trained = guesser.train(self.view)
+            outside = asked_outside(self.scene, self.view)
+            control = None if outside is None else outside.right(trained)
+            released = self.asked.right(trained)
+            only_hidden = self._alone(guesser)
+            yield Attack(
+                kind="cells",
+                name=name,
+                title=TITLES[name],
+                target=self.requirement.column,
+                knows=self.knows,
+                released=released,
+                baseline=self.asked.commonest(self.view),
+                only_hidden=only_hidden,
+                control=control,
+                control_by=None if control is None else OUTSIDE,
+                of=len(self.scene.cells(self.requirement)),
+                requirement=self.index,
+                warnings=tuple(self._warnings(name, released)),
+                seconds=time.monotonic() - begin,
+            )
+
+        return run
+
+    def _alone(self, guesser: Guesser) -> Rate | None:
+        if self.alone is None:
+            return None
+        view, asked = self.alone
+        return asked.right(guesser.train(view))
+
+    def _warnings(self, name: str, released: Rate) -> Iterator[str]:
+        """Yield a warning where an adversary guesses clearly more than the commonest value is worth."""
+        commonest = self.asked.commonest(self.view)
+        if released.beyond(commonest):
+            yield (
+                f"confidential cells of {self.requirement.column!r}: whoever {TITLES[name]} is right more often than "
+                "whoever takes the commonest value"
+            )

@@ -1,0 +1,304 @@
+"""What somebody's value is, learned from the release: association rules, naive Bayes, ID3, learners of a library.
+
+The adversary knows some columns of a person who is in the release (what is released of his row, or else his own values)
+and learns from all rows, the person's own among them. Control: the same with the rows of all who are attacked left out,
+or people who are not in the table at all, where they are given. What is learned of them is what the table tells of
+everybody; more than that about its own people is a leak.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from discreet.adversary.base import Floats, Guesser, Guesses
+from discreet.adversary.id3 import Id3Guesser
+from discreet.adversary.learners import LEARNERS, fitted
+from discreet.adversary.naive_bayes import NaiveBayesGuesser
+from discreet.adversary.rules import RulesGuesser, TrainedRules
+from discreet.adversary.view import UNKNOWN, Lines, View, look
+from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.encoding import Encoding
+from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
+from discreet.attack.scene import Scene
+from discreet.policy.confidential import MOST_CONDITIONS
+from discreet.table.encode import Ints
+from discreet.table.engine import Engine
+
+QUICK_ROWS, THOROUGH_ROWS = 5_000, 50_000
+"""Rows that train a learner of the library."""
+QUICK_RULES = 200
+"""People whom rules are asked about in a quick audit, and the conditions they may have."""
+QUICK_CONDITIONS = 10
+LEFT_OUT, OUTSIDE = "the same people, their rows left out of the training", "people who are not in the table"
+LIBRARY = ("logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest")
+TITLES = {
+    "rules": "takes the value that the most confident association rule leads to",
+    "naive_bayes": "trains naive Bayes on the release",
+    "naive_bayes drop": "trains naive Bayes, leaving unknown cells out of its counts",
+    "naive_bayes spread": "trains naive Bayes, spreading unknown cells over the values",
+    "naive_bayes laplace": "trains naive Bayes with one added to every count",
+    "id3": "grows an ID3 tree on the release",
+    "logistic_regression": "trains a logistic regression on the release",
+    "linear_svm": "trains a linear support vector machine on the release",
+    "random_forest": "trains a random forest on the release",
+    "gradient_boosting": "trains boosted trees on the release",
+    "k_nearest": "asks the five nearest rows of the release",
+    "decision_tree": "trains a decision tree on the release",
+}
+
+
+def learning_attacks(scene: Scene) -> Iterator[Task]:
+    """Yield the attacks on each column that an adversary wants to know."""
+    for target in scene.guessed:
+        for given in scene.known:
+            knows = tuple(column for column in given if column != target)
+            if knows:
+                yield from _Target(scene, target, knows).tasks()
+
+
+def training_rows(scene: Scene) -> int:
+    """Return how many rows train a learner of the library at most."""
+    return THOROUGH_ROWS if scene.thorough else QUICK_ROWS
+
+
+def learning_time(name: str, rows: int) -> float:
+    """Return about how many seconds it takes to train a learner of the library on so many rows, three times."""
+    return 0.1 + rows * {"gradient_boosting": 3e-4, "random_forest": 6e-4, "logistic_regression": 4e-4}.get(name, 1e-4)
+
+
+@dataclass(frozen=True)
+class BestRule:
+    """A guesser that takes the value of the most confident rule with at least `min_rows` rows."""
+
+    min_rows: int = 5
+    name: str = "rules"
+
+    def train(self, view: View) -> TrainedBestRule:
+        """Count the rows of a release."""
+        return TrainedBestRule(RulesGuesser(Fraction(0), min_rows=self.min_rows).train(view))
+
+
+@dataclass(frozen=True)
+class TrainedBestRule:
+    """Rules beside the rows they are counted in."""
+
+    rules: TrainedRules
+
+    def guess(self, lines: Lines) -> Guesses:
+        """Return the value to which the most confident rule leads; all of them where several do."""
+        found = self.rules.guess(lines)
+        top = found.weights.max(axis=1, keepdims=True)
+        return Guesses(found.values, found.weights, (found.weights >= top * (1 - 1e-12)) & (top > 0))
+
+
+def exact_guessers(unknowns: bool) -> Iterator[tuple[str, Guesser]]:
+    """Yield the adversaries that need no library; where nothing is unknown, naive Bayes has one meaning only."""
+    yield "naive_bayes", NaiveBayesGuesser("count")
+    if unknowns:
+        yield "naive_bayes drop", NaiveBayesGuesser("drop")
+        yield "naive_bayes spread", NaiveBayesGuesser("spread")
+    yield "naive_bayes laplace", NaiveBayesGuesser("drop", Fraction(1))
+    yield "id3", Id3Guesser()
+
+
+@dataclass(frozen=True)
+class _Target:
+    """One column to be guessed from some others."""
+
+    scene: Scene
+    target: str
+    knows: tuple[str, ...]
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield the attacks."""
+        rows = self.scene.released.rows
+        for name, guesser in exact_guessers(self._has_unknowns):
+            yield Task(f"{name} on {self.target}", 0.05 + rows * 5e-6, self._by(name, guesser, self.scene.people))
+        if len(self.knows) <= (MOST_CONDITIONS if self.scene.thorough else QUICK_CONDITIONS):
+            people = self.scene.people if self.scene.thorough else self.scene.draw(self.scene.people, QUICK_RULES)
+            seconds = len(people) * (rows * 4e-8 + 2 ** len(self.knows) * 4e-6)
+            yield Task(f"rules on {self.target}", seconds, self._by("rules", BestRule(), people))
+        if find_spec("sklearn") is not None:
+            training = min(rows, training_rows(self.scene))
+            for name in LIBRARY:
+                yield Task(f"{name} on {self.target}", learning_time(name, training), self._by_library(name))
+
+    @cached_property
+    def view(self) -> View:
+        """The release as the adversary sees it."""
+        return look(self.scene.released, self.scene.policy, self.target, self.knows, self.scene.original)
+
+    @cached_property
+    def before(self) -> View:
+        """The original as he would see it."""
+        return look(self.scene.original, self.scene.policy, self.target, self.knows, self.scene.original)
+
+    @cached_property
+    def _has_unknowns(self) -> bool:
+        return any((seen.nodes == UNKNOWN).any() for seen in self.view.predictors)
+
+    def _by(self, name: str, guesser: Guesser, people: Ints) -> Callable[[], Iterator[Attack]]:
+        def run() -> Iterator[Attack]:
+            begin = time.monotonic()
+            asked, outside = asked_here(self.scene, self.view, people), asked_outside(self.scene, self.view)
+            trained = guesser.train(self.view)
+            control: Rate | None = None
+            if outside is not None:
+                control = outside.right(trained)
+            elif self.scene.here is not None:
+                control = self._left_out(guesser, asked)
+            original = self._originals(people).right(guesser.train(self.before))
+            yield self._attack(name, asked, asked.right(trained), original, control, begin)
+
+        return run
+
+    def _left_out(self, guesser: Guesser, asked: Asked) -> Rate:
+        """Return how often it is right about people whose rows do not train."""
+        rate = Rate(0, 0)
+        for part in folds(self.scene, len(asked), self.scene.released.rows):
+            some = asked.at(part)
+            rate += some.right(guesser.train(self.view.hiding(some.lines.places)))
+        return rate
+
+    def _originals(self, people: Ints) -> Asked:
+        """Return the same people by their own values, in the original."""
+        true = true_values(self.scene, self.before, self.scene.original, people)
+        lines = self.before.lines(people[true >= 0])
+        return Asked(replace(lines, levels=np.zeros_like(lines.levels)), true[true >= 0])
+
+    def _attack(
+        self, name: str, asked: Asked, released: Rate, original: Rate, control: Rate | None, begin: float
+    ) -> Attack:
+        outside = self.scene.control is not None
+        return Attack(
+            kind="inference",
+            name=name,
+            title=TITLES[name],
+            target=self.target,
+            knows=self.knows,
+            released=released,
+            baseline=asked.commonest(self.view),
+            original=original,
+            control=control,
+            control_by=None if control is None else OUTSIDE if outside else LEFT_OUT,
+            of=self.scene.released.rows,
+            warnings=tuple(self._warnings(name, released, control)),
+            seconds=time.monotonic() - begin,
+        )
+
+    def _warnings(self, name: str, released: Rate, control: Rate | None) -> Iterator[str]:
+        if control is not None and released.beyond(control):
+            yield (
+                f"whoever {TITLES[name]} guesses {self.target!r} of people in the table more often right than of "
+                "others: more is told of them than what holds for everybody"
+            )
+
+    def _by_library(self, name: str) -> Callable[[], Iterator[Attack]]:
+        def run() -> Iterator[Attack]:
+            begin = time.monotonic()
+            library = self._library
+            asked = library.asked
+            released = library.rate(name, library.release)
+            original = library.rate(name, library.original)
+            control = library.outside(name) if self.scene.control is not None else None
+            if control is None and self.scene.here is not None:
+                control = library.left_out(name)
+            yield self._attack(name, asked, released, original, control, begin)
+
+        return run
+
+    @cached_property
+    def _library(self) -> _Library:
+        return _Library(self.scene, self.view, self.knows, training_rows(self.scene))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows as numbers with their classes (-1 where it is not told); where the people asked about stand, if known."""
+
+    numbers: Any
+    classes: Ints
+    people: Ints | None
+
+
+class _Library:
+    """The people asked about, and the rows that train, as learners of the library take them."""
+
+    def __init__(self, scene: Scene, view: View, knows: tuple[str, ...], most: int) -> None:
+        self.scene, self.view, self.most = scene, view, most
+        self.encoding = Encoding.of([scene.sense(column) for column in knows])
+        self.asked = asked_here(scene, view, scene.people)
+        self.true = self.asked.true
+
+    @cached_property
+    def _victims(self) -> Ints:
+        """The people asked about, by their places in the original: those with a value, in the release if known."""
+        people, here = self.scene.people, self.scene.here
+        known = true_values(self.scene, self.view, self.scene.original, people) >= 0
+        return people[known] if here is None else people[known & (here[people] >= 0)]
+
+    def _true(self, table: Engine) -> Ints:
+        return true_values(self.scene, self.view, table, np.arange(table.rows))
+
+    @cached_property
+    def release(self) -> _Rows:
+        """The released rows."""
+        leaves = self.view.classes.tree.leaf_of[self.view.classes.nodes]
+        here = None if self.scene.here is None else self.scene.here[self._victims]
+        return _Rows(self.encoding.released(), leaves, here)
+
+    @cached_property
+    def original(self) -> _Rows:
+        """The rows of the original."""
+        return _Rows(self.encoding.table(self.scene.original), self._true(self.scene.original), self._victims)
+
+    def rate(self, name: str, rows: _Rows) -> Rate:
+        """Return how often a learner is right about the people, their own rows among those that train."""
+        known = np.flatnonzero(rows.classes >= 0)
+        if rows.people is None:  # nobody knows which rows they are: by their own values
+            numbers = self.encoding.table(self.scene.original, self._victims)
+            return self._right(name, rows, self.scene.draw(known, self.most), numbers, self.true)
+        others, mine = np.setdiff1d(known, rows.people), np.intersect1d(known, rows.people)
+        training = np.sort(np.concatenate([mine, self.scene.draw(others, max(self.most - len(mine), 0))]))
+        return self._right(name, rows, training, rows.numbers[rows.people], self.true)
+
+    def left_out(self, name: str) -> Rate:
+        """Return how often it is right about people whose rows do not train."""
+        rows, rate = self.release, Rate(0, 0)
+        assert rows.people is not None
+        known = np.flatnonzero(rows.classes >= 0)
+        for part in folds(self.scene, len(self.true), len(rows.classes)):
+            people = rows.people[part]
+            training = self.scene.draw(np.setdiff1d(known, people), self.most)
+            rate += self._right(name, rows, training, rows.numbers[people], self.true[part])
+        return rate
+
+    def outside(self, name: str) -> Rate | None:
+        """Return how often it is right about people who are not in the table."""
+        control = self.scene.control
+        if control is None or asked_outside(self.scene, self.view) is None:
+            return None
+        places = self.scene.draw(np.arange(control.rows))
+        true = self._true(control)[places]
+        places, true = places[true >= 0], true[true >= 0]
+        training = self.scene.draw(np.flatnonzero(self.release.classes >= 0), self.most)
+        return self._right(name, self.release, training, self.encoding.table(control, places), true)
+
+    def _right(self, name: str, rows: _Rows, training: Ints, numbers: Any, true: Ints) -> Rate:
+        if not len(training) or not len(true):
+            return Rate(0, len(true))
+        learner = fitted(name, rows.numbers[training], rows.classes[training], len(self.view.classes.tree.domain))
+        likely: Floats = learner(numbers)
+        best = likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)
+        return Rate(float((best[np.arange(len(true)), true] / best.sum(axis=1)).sum()), len(true))
+
+
+assert set(LIBRARY) <= set(LEARNERS)

@@ -1,0 +1,308 @@
+"""The charts of a report: Vega-Lite by Altair (the extra `report`), loaded only when a report is written.
+
+A line of a chart has its label above it, so that charts are read on a phone as well. No text of the table is ever part
+of an expression or the name of a field; marks differ by shape, not by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from discreet.audit.report.words import many, share
+from discreet.audit.risk import Spread
+from discreet.errors import InputError
+
+INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b6370", "#5f9aa4", "#fefefe"
+"""The colours of light paper; the style sheet replaces each by name on dark paper."""
+
+MARKS: dict[str, dict[str, object]] = {
+    "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 105, "strokeWidth": 1},
+    "before": {"shape": "circle", "fill": PAPER, "stroke": MUTED, "size": 80, "strokeWidth": 2},
+    "limit": {"shape": "stroke", "angle": 90, "stroke": INK, "size": 420, "strokeWidth": 2.5},
+    "baseline": {"shape": "stroke", "angle": 90, "stroke": MUTED, "size": 220, "strokeWidth": 2},
+    "control": {"shape": "diamond", "fill": PAPER, "stroke": INK, "size": 110, "strokeWidth": 2},
+    "hidden": {"shape": "triangle-up", "fill": PAPER, "stroke": MUTED, "size": 80, "strokeWidth": 2},
+}
+"""Marks of points, in the order in which they are drawn from below."""
+ORDER = ("baseline", "limit", "before", "hidden", "control", "after")
+PARTS = (ACCENT, SOFT, PAPER)
+"""The parts of a stacked bar: as it was, coarser, hidden."""
+
+
+@cache
+def altair() -> Any:
+    """Return Altair, or say what to install."""
+    try:
+        import altair as found
+    except ModuleNotFoundError:
+        raise InputError("reports need Altair; install discreet[report]") from None
+    return found
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is along the bottom: from `start` to `end` (from the data where absent); `log` where sizes differ much."""
+
+    title: str
+    format: str = "~%"
+    end: float | None = 1
+    start: float | None = 0
+    log: bool = False
+
+    def encoded(self, field: str, **more: object) -> Any:
+        """Return the encoding of a field."""
+        alt = altair()
+        if self.log:
+            scale = alt.Scale(type="log", domainMin=1, domainMax=self.end, nice=False)
+        else:
+            ends = {"domainMin": self.start, "domainMax": self.end}
+            scale = alt.Scale(**{name: end for name, end in ends.items() if end is not None})
+        axis = alt.Axis(format=self.format, tickCount=5, labelFlush=True, labelOverlap=True)
+        return alt.X(f"{field}:Q", title=self.title, scale=scale, axis=axis, **more)
+
+
+PERCENT = Axis("")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart of points: its label, where its marks stand, and what is drawn between them."""
+
+    label: str
+    points: Mapping[str, float | None]
+    span: tuple[float, float] | None = None
+    said: str = ""
+
+
+def dots(lines: Sequence[Line], axis: Axis, description: str) -> dict[str, object]:
+    """Return a chart with one line per item, each with marks along the axis."""
+    alt = altair()
+    y = alt.Y("n:O", axis=None)
+    labels = [{"n": n, "label": line.label} for n, line in enumerate(lines)]
+    spans = [{"n": n, "x": line.span[0], "x2": line.span[1]} for n, line in enumerate(lines) if line.span is not None]
+    layers = [
+        alt.Chart(_data(labels)).mark_rule(color=GRID, strokeWidth=1).encode(y=y),
+        _labels(labels, y, -16, "width"),
+    ]
+    if spans:
+        bar = alt.Chart(_data(spans)).mark_rule(color=SOFT, strokeWidth=5, strokeCap="round")
+        layers.append(bar.encode(x=axis.encoded("x"), x2="x2:Q", y=y))
+    for mark in ORDER:
+        found = [
+            {"n": n, "x": line.points[mark], "said": line.said or line.label}
+            for n, line in enumerate(lines)
+            if line.points.get(mark) is not None
+        ]
+        if found:
+            layers.append(
+                alt.Chart(_data(found))
+                .mark_point(opacity=1, **MARKS[mark])
+                .encode(x=axis.encoded("x"), y=y, tooltip=alt.Tooltip("said:N", title=" "))
+            )
+    return _spec(alt.layer(*layers).properties(height=46 * len(lines)), description)
+
+
+def bars(rows: Sequence[tuple[str, float, str]], axis: Axis, description: str) -> dict[str, object]:
+    """Return a chart of bars: label, length, and the length in words."""
+    data = [{"n": n, "label": label, "x": length, "said": said} for n, (label, length, said) in enumerate(rows)]
+    alt = altair()
+    y = alt.Y("n:O", axis=None)
+    layers = [
+        *_headed(data, y),
+        alt.Chart(_data(data))
+        .mark_bar(color=ACCENT, height=10, yOffset=8)
+        .encode(
+            x=axis.encoded("x"), y=y, tooltip=[alt.Tooltip("label:N", title=" "), alt.Tooltip("said:N", title=" ")]
+        ),
+    ]
+    return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
+
+
+def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], description: str) -> dict[str, object]:
+    """Return a chart of bars that are all as long, each of three parts (shares)."""
+    alt = altair()
+    y = alt.Y("n:O", axis=None)
+    labels = [{"n": n, "label": label, "said": said} for n, (label, _, said) in enumerate(rows)]
+    pieces: list[dict[str, object]] = []
+    for n, (label, shares, said) in enumerate(rows):
+        start = 0.0
+        for length, colour in zip(shares, PARTS, strict=True):
+            if length:
+                told = f"{label}: {said}"
+                pieces.append({"n": n, "x": start, "x2": start + length, "colour": colour, "said": told})
+            start += length
+    bar = (
+        alt.Chart(_data(pieces))
+        .mark_bar(height=12, yOffset=8, stroke=MUTED, strokeWidth=0.8)
+        .encode(
+            x=PERCENT.encoded("x"),
+            x2="x2:Q",
+            y=y,
+            color=alt.Color("colour:N", scale=None, legend=None),
+            tooltip=alt.Tooltip("said:N", title=" "),
+        )
+    )
+    return _spec(alt.layer(*_headed(labels, y), bar).properties(height=38 * len(rows)), description)
+
+
+def paired(rows: Sequence[tuple[str, float | None, float]], description: str) -> dict[str, object]:
+    """Return a small chart of shares: per value the original (where it is told) as an outline, the release filled."""
+    alt = altair()
+    heads = [{"n": n, "label": label, "said": share(after)} for n, (label, _, after) in enumerate(rows)]
+    data = [
+        {"n": n, "before": before, "after": after, "said": _beside(label, before, after)}
+        for n, (label, before, after) in enumerate(rows)
+    ]
+    top = max((max(before or 0.0, after) for _, before, after in rows), default=0.0) or 1.0
+    axis = Axis("", end=min(1.0, top * 1.05))
+    y = alt.Y("n:O", axis=None)
+    tooltip = alt.Tooltip("said:N", title=" ")
+    both = any(before is not None for _, before, _ in rows)
+    base = alt.Chart(_data(data))
+    layers = [
+        *_headed(heads, y),
+        base.mark_bar(color=ACCENT, height=7, yOffset=5 if both else 8).encode(
+            x=axis.encoded("after"), y=y, tooltip=tooltip
+        ),
+    ]
+    if both:
+        layers.append(
+            base.mark_bar(fill=MUTED, height=4, yOffset=12).encode(x=axis.encoded("before"), y=y, tooltip=tooltip)
+        )
+    return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
+
+
+def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, description: str) -> dict[str, object]:
+    """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
+    alt = altair()
+    ends = after.ends
+    wide = 0.84 if before is None else 0.4
+    sides: dict[str, list[dict[str, object]]] = {}
+    for which, found, left in (("before", before, 0.08), ("after", after, 0.92 - wide)):
+        sides[which] = [
+            {"x": i + left, "x2": i + left + wide, "y": rows, "said": _bin(ends, i, rows, which, sizes=sizes)}
+            for i, rows in enumerate(() if found is None else found.rows)
+            if rows
+        ]
+    named = [_end(end, sizes=sizes) for end in ends] + ([""] if len(ends) == len(after.rows) else [])
+    axis = alt.Axis(
+        values=list(range(len(named))),
+        labelExpr=f"{named!r}[datum.value]",
+        labelOverlap=True,
+        grid=False,
+        ticks=True,
+    )
+    x = alt.X("x:Q", title="rows in the group" if sizes else "confidence in the group", axis=axis,
+              scale=alt.Scale(domain=[0, len(after.rows)], nice=False))  # fmt: skip
+    y = alt.Y("y:Q", title="rows", axis=alt.Axis(tickCount=4, format="~s"))
+    tooltip = alt.Tooltip("said:N", title=" ")
+    styles: dict[str, dict[str, object]] = {
+        "before": {"fill": PAPER, "stroke": MUTED, "strokeWidth": 1.2},
+        "after": {"fill": ACCENT},
+    }
+    layers = [
+        alt.Chart(_data(rows)).mark_bar(**styles[which]).encode(x=x, x2="x2:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
+        for which, rows in sides.items()
+        if rows
+    ]
+    place = _place(ends, float(at))
+    layers.append(alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x))
+    return _spec(alt.layer(*layers).properties(height=190), description)
+
+
+def scatter(points: Sequence[tuple[float, float, str]], titles: tuple[str, str], description: str) -> dict[str, object]:
+    """Return a square of points, with the diagonal on which both are the same."""
+    alt = altair()
+    data = [{"x": x, "y": y, "said": said} for x, y, said in points]
+    whole = alt.Scale(domain=[0, 1])
+    x = alt.X("x:Q", title=titles[0], scale=whole, axis=alt.Axis(format="~%", tickCount=5))
+    y = alt.Y("y:Q", title=titles[1], scale=whole, axis=alt.Axis(format="~%", tickCount=5))
+    same = alt.Chart(_data([{"x": 0, "y": 0, "x2": 1, "y2": 1}])).mark_rule(color=MUTED, strokeDash=[4, 3])
+    dotted = alt.Chart(_data(data)).mark_point(shape="circle", fill=ACCENT, stroke=ACCENT, size=36, opacity=0.45)
+    return _spec(
+        alt.layer(
+            same.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
+            dotted.encode(x=x, y=y, tooltip=alt.Tooltip("said:N", title=" ")),
+        ).properties(height=320),
+        description,
+    )
+
+
+def _headed(data: Sequence[Mapping[str, object]], y: Any) -> list[Any]:
+    """Return the label of each line on its left and what is said on its right."""
+    alt = altair()
+    said = (
+        alt.Chart(_data(data))
+        .mark_text(align="right", dy=-8, color=INK, fontSize=13, fontWeight=600)
+        .encode(y=y, x=alt.value("width"), text="said:N")
+    )
+    return [_labels(data, y, -8, "width - 130"), said]
+
+
+def _labels(data: Sequence[Mapping[str, object]], y: Any, up: int, limit: str) -> Any:
+    alt = altair()
+    return (
+        alt.Chart(_data(data))
+        .mark_text(align="left", dy=up, color=INK, fontSize=13, limit=alt.expr(limit))
+        .encode(y=y, x=alt.value(0), text="label:N")
+    )
+
+
+def _data(rows: Sequence[Mapping[str, object]]) -> Any:
+    return altair().Data(values=[dict(row) for row in rows])
+
+
+def _beside(label: str, before: float | None, after: float) -> str:
+    told = "" if before is None else f", original {share(before)}"
+    return f"{label}: release {share(after)}{told}"
+
+
+def _end(end: float, *, sizes: bool) -> str:
+    return f"{int(end):,}" if sizes else f"{end:.0%}"
+
+
+def range_of(ends: Sequence[float], at: int, *, sizes: bool) -> str:
+    """Return a range of sizes or shares in words."""
+    first = _end(ends[at], sizes=sizes)
+    if at + 1 == len(ends):
+        return f"{first} or more"
+    if not sizes:
+        return f"{first} to {_end(ends[at + 1], sizes=False)}"
+    last = _end(ends[at + 1] - 1, sizes=True)
+    return first if first == last else f"{first} to {last}"
+
+
+def _bin(ends: Sequence[float], at: int, rows: int, which: str, *, sizes: bool) -> str:
+    where = f"{'of' if sizes else 'at'} {range_of(ends, at, sizes=sizes)}"
+    return f"{which}: {many(rows, 'row')} in groups {where}"
+
+
+def _place(ends: Sequence[float], at: float) -> float:
+    """Return where a number lies among the bins, each one unit wide."""
+    below = max((i for i, end in enumerate(ends) if end <= at), default=0)
+    if below + 1 >= len(ends):
+        return float(below)
+    return below + min(max((at - ends[below]) / (ends[below + 1] - ends[below]), 0.0), 1.0)
+
+
+def _spec(chart: Any, description: str) -> dict[str, object]:
+    """Return a chart as a Vega-Lite specification as wide as its place."""
+    alt = altair()
+    font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+    axis = {
+        "labelColor": MUTED, "titleColor": MUTED, "gridColor": GRID, "tickColor": GRID, "domain": False, "ticks": False,
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6, "aria": False,
+    }  # fmt: skip
+    whole = chart.properties(
+        width="container",
+        description=description,
+        background="transparent",
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        padding={"left": 4, "right": 8, "top": 4, "bottom": 4},
+    ).configure(font=font, axis=axis, view={"stroke": None}, mark={"aria": False})
+    found: dict[str, object] = whole.to_dict()
+    return found

@@ -1,0 +1,140 @@
+"""What a page is made of: sections of paragraphs, lists, tables and figures. Plain texts; the template escapes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+Level = Literal["good", "look", "bad"]
+"""How something stands: as promised, worth a closer look, broken."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph."""
+
+    kind: ClassVar[str] = "prose"
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list; `level` marks it as a warning."""
+
+    kind: ClassVar[str] = "items"
+    texts: tuple[str, ...]
+    level: Level | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the first column heads the rows, `words` says which of the others are not figures."""
+
+    kind: ClassVar[str] = "table"
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: frozenset[int] = frozenset()
+    folded: bool = False
+    """Whether it is shown only when asked for."""
+    left: int = 0
+    """Rows that were left out."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what it shows in words, a key to its marks, and the same figures as a table."""
+
+    kind: ClassVar[str] = "figure"
+    name: str
+    title: str
+    spec: Mapping[str, object]
+    table: Table
+    key: tuple[tuple[str, str], ...] = ()
+    """Marks (by the names of `charts.MARKS`) and what they mean."""
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Small figures side by side."""
+
+    kind: ClassVar[str] = "figures"
+    figures: tuple[Figure, ...]
+    key: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """A long text, shown when asked for."""
+
+    kind: ClassVar[str] = "code"
+    caption: str
+    text: str
+
+
+Block = Prose | Items | Table | Figure | Figures | Heading | Code
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with a heading of its own."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """One figure of the summary."""
+
+    label: str
+    figure: str
+    text: str
+    level: Level | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report."""
+
+    title: str
+    subtitle: str
+    banner: str
+    private: bool
+    verdict: str
+    level: Level
+    summary: tuple[str, ...]
+    cards: tuple[Card, ...]
+    sections: tuple[Section, ...]
+    made_by: str = ""
+
+    def figures(self) -> Iterator[Figure]:
+        """Yield all figures, in order."""
+        for section in self.sections:
+            for block in section.blocks:
+                if isinstance(block, Figure):
+                    yield block
+                elif isinstance(block, Figures):
+                    yield from block.figures
+
+
+def cut_table(table: Table, most: int) -> Table:
+    """Return a table with its first rows, and how many were left out."""
+    left = max(len(table.rows) - most, 0)
+    return replace(table, rows=table.rows[:most], left=left) if left else table
+
+
+def section(name: str, title: str, blocks: Sequence[Block | None]) -> Section:
+    """Return a section without its absent blocks."""
+    return Section(name, title, tuple(block for block in blocks if block is not None))
