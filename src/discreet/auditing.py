@@ -162,7 +162,8 @@ def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None])
     """Return an audit with the risk of groups, what is kept, and attacks."""
     begin = time.monotonic()
     say(Progress("measure"))
-    told = scene.original if scene.places is None else scene.original.only(np.sort(scene.places))
+    whole = scene.places is None or scene.policy.k_on_population
+    told = scene.original if whole or scene.places is None else scene.original.only(np.sort(scene.places))
     found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
     tasks = planned(scene)
     expected = sum(task.seconds for task in tasks)
