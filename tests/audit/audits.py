@@ -28,9 +28,22 @@ COLUMNS = ("age", "education", "marital status", "occupation", "hours", "sex", "
 @cache
 def real(name: str) -> Audit:
     """The audit of an example policy on its table."""
+    return d.protect(table_of(name), EXAMPLES / f"{name}.yaml", seed=1).audit
+
+
+def table_of(name: str) -> Path:
+    """The table of an example policy."""
     tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
-    table = tables.get(name, EXAMPLES / f"{name}.csv")
-    return d.protect(table, EXAMPLES / f"{name}.yaml", seed=1).audit
+    return tables.get(name, EXAMPLES / f"{name}.csv")
+
+
+ATTACKED = ("clinic", "fig2")
+
+
+@cache
+def attacked(name: str) -> Audit:
+    """The same with attacks, risk and utility."""
+    return d.protect(table_of(name), EXAMPLES / f"{name}.yaml", seed=1).attack(seed=1)
 
 
 REAL = ("two_templates", "clinic", "clinic_k", "bob", "fig2")

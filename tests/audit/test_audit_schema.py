@@ -13,7 +13,7 @@ import discreet as d
 from discreet.audit.audit import Audit
 from discreet.audit.schema import audit_schema
 from discreet.cli import app
-from tests.audit.audits import REAL, real, rich, sampled
+from tests.audit.audits import ATTACKED, REAL, attacked, real, rich, sampled
 
 
 def validate(document: object) -> None:
@@ -37,6 +37,14 @@ def test_it_is_a_schema() -> None:
 @pytest.mark.parametrize("name", REAL)
 def test_real_audits_fit(name: str) -> None:
     validate(json.loads(real(name).to_json()))
+
+
+@pytest.mark.parametrize("name", ATTACKED)
+def test_attacked_audits_fit(name: str) -> None:
+    audit = attacked(name)
+    assert audit.attacks is not None
+    assert audit.utility is not None
+    validate(json.loads(audit.to_json()))
 
 
 @pytest.mark.parametrize("audit", [rich(), sampled(rich())], ids=["rich", "sampled"])

@@ -16,8 +16,10 @@ from discreet.attack.base import Attack, Kind, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import report_html
+from discreet.audit.report.charts import trimmed
 from discreet.audit.report.facts import facts
 from discreet.audit.report.words import attacked, compared, kept_promises
+from discreet.audit.risk import Spread
 from discreet.audit.verify import Truth, Verification
 from discreet.errors import InputError
 from discreet.writing import write_reports
@@ -248,6 +250,13 @@ def test_many_promises_are_not_shown_one_by_one() -> None:
     assert "28 more are not shown one by one" in page
     names = [attrs["id"] for _, attrs in Read(page).tags if "id" in attrs]
     assert len({*names}) == len(names)
+
+
+def test_ranges_without_rows_are_left_away() -> None:
+    before, after = Spread((1, 2, 5, 10, 20), (3, 0, 0, 0, 0)), Spread((1, 2, 5, 10, 20), (0, 4, 0, 0, 0))
+    assert trimmed(before, after, Fraction(4)) == (Spread((1, 2, 5), (3, 0)), Spread((1, 2, 5), (0, 4)))
+    assert trimmed(None, after, Fraction(10)) == (None, Spread((1, 2, 5, 10, 20), (0, 4, 0, 0)))
+    assert trimmed(None, Spread((1, 2), (0, 7)), Fraction(1)) == (None, Spread((1, 2), (0, 7)))
 
 
 def test_attacks_are_compared_with_the_control_first() -> None:

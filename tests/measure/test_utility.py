@@ -293,3 +293,13 @@ def test_plain_data() -> None:
     told = measured(RELEASED, TABLE).to_dict()
     assert isinstance(told["columns"], (list, tuple))
     assert told["of_pairs"] == 3
+
+
+def test_the_texts_of_the_release_are_counted_as_they_stand() -> None:
+    """What a public report shows: nothing here comes from the original."""
+    found = measured(RELEASED, TABLE)
+    for kept in found.columns:
+        texts = [("(missing)" if text is None else text) for text in RELEASED[kept.name].to_list()]
+        assert {one.label: one.share for one in kept.shown} == pytest.approx(
+            {text: texts.count(text) / len(texts) for text in texts}
+        )

@@ -236,6 +236,7 @@ def _edits() -> Part:
         hidden=_said(_COUNT, "Cells hidden beyond the confidential ones."),
         confidential=_said(_COUNT, "Confidential cells."),
         decoys=_said(_COUNT, "Of the hidden cells those that are decoys."),
+        gap=_maybe(_COUNT, "How many more are hidden than needed at most, as proven; null when that is not known."),
         cells=_said(_COUNT, "Cells of the conditions and the sensitive column."),
         rate=_said(_NUMBER, "Hidden cells beside all."),
         rate_with_confidential=_said(_NUMBER, "The same with the confidential cells."),

@@ -204,7 +204,23 @@ def _kept(column: Beside) -> ColumnKept:
         loss=float(losses.mean()) if cells else 0.0,
         distance=float(np.abs(before - after).sum() / 2) if before.any() and after.any() else None,
         bars=tuple(_bars(column)),
+        shown=tuple(_shown(column)),
     )
+
+
+def _label(text: str | None) -> str:
+    return "(missing)" if text is None else text
+
+
+def _shown(column: Beside) -> Iterator[Shown]:
+    """Yield the commonest texts of the release itself; among equals by their text."""
+    counts = np.bincount(column.sense.codes, minlength=len(column.sense.texts))
+    texts = [_label(text) for text in column.sense.texts]
+    order = sorted(np.flatnonzero(counts).tolist(), key=lambda place: (-int(counts[place]), texts[place]))
+    for place in order[:BARS]:
+        yield Shown(texts[place], float(counts[place] / counts.sum()))
+    if rest := order[BARS:]:
+        yield Shown(None, float(counts[rest].sum() / counts.sum()))
 
 
 def _bars(column: Beside) -> Iterator[Bar]:
@@ -218,7 +234,7 @@ def _bars(column: Beside) -> Iterator[Bar]:
     order = order[column.here[order]]
     shown = np.sort(order[:BARS]) if numbers is not None else order[:BARS]
     for place in shown.tolist():
-        yield Bar(column.sense.values[place], float(before[place]), float(after[place]))
+        yield Bar(_label(column.sense.values[place]), float(before[place]), float(after[place]))
     rest = order[BARS:]
     if len(rest):
         yield Bar(None, float(before[rest].sum()), float(after[rest].sum()))

@@ -179,6 +179,7 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
 def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, description: str) -> dict[str, object]:
     """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
     alt = altair()
+    before, after = trimmed(before, after, at)
     ends = after.ends
     wide = 0.84 if before is None else 0.4
     sides: dict[str, list[dict[str, object]]] = {}
@@ -212,6 +213,18 @@ def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, d
     place = _place(ends, float(at))
     layers.append(alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x))
     return _spec(alt.layer(*layers).properties(height=190), description)
+
+
+def trimmed(before: Spread | None, after: Spread, at: Fraction) -> tuple[Spread | None, Spread]:
+    """Return the ranges up to the last in which there is a row, or the limit."""
+    sides = [found for found in (before, after) if found is not None]
+    used = [i for found in sides for i, rows in enumerate(found.rows) if rows or found.ends[i] <= at]
+    last = max(used, default=0) + 1
+
+    def upto(found: Spread) -> Spread:
+        return Spread(found.ends[: last + 1], found.rows[:last])
+
+    return None if before is None else upto(before), upto(after)
 
 
 def scatter(points: Sequence[tuple[float, float, str]], titles: tuple[str, str], description: str) -> dict[str, object]:

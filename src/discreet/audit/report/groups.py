@@ -189,11 +189,12 @@ def spread_figure(name: str, risk: Risk, *, sizes: bool) -> Figure | None:
         earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes, description=f"{title}. Rows by group."
     )
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
-    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, sizes=sizes), key)
+    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes), key)
 
 
-def spread_table(before: Spread | None, after: Spread, *, sizes: bool) -> Table:
+def spread_table(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool) -> Table:
     """Return how many rows stand in groups of which risk."""
+    before, after = charts.trimmed(before, after, at)
     named = [charts.range_of(after.ends, i, sizes=sizes) for i in range(len(after.rows))]
     head = (
         "Rows in the group" if sizes else "Confidence in the group",

@@ -184,7 +184,7 @@ def _sizes(n: int, limit: str, found: Spread) -> Figure | None:
         f"sizes-{n}",
         title,
         spec,
-        spread_table(None, found, sizes=True),
+        spread_table(None, found, Fraction(limit), sizes=True),
         (("bar-after", "rows"), ("dashed", f"k = {limit}")),
     )
 

@@ -245,12 +245,12 @@ def _of_cells(cost: CellMeasures | None) -> list[Block | None]:
     removal = [
         (
             f"Promise {one.requirement + 1}",
-            *map(number, (one.hidden, one.confidential, one.decoys, one.cells)),
+            *map(number, (one.hidden, one.confidential, one.decoys, one.gap, one.cells)),
             share(one.hidden / one.cells if one.cells else 0.0),
         )
         for one in cost.removal
     ]
-    head = ("Requirement", "Hidden", "Confidential", "Decoys", "Of cells", "Removal rate")
+    head = ("Requirement", "Hidden", "Confidential", "Decoys", "Too many at most", "Of cells", "Removal rate")
     return [
         Heading("What protecting single cells cost"),
         Table("Edits", ("", ""), tuple(rows)),
