@@ -65,8 +65,10 @@ def lot_texts(columns: Sequence[pl.Series], combination: Ints, salt: str) -> pl.
     ['51:a0:#1', '5-2:é:#1', '5-2:é:#2']
     """
     names = [f"column {place}" for place in range(len(columns))]
-    frame = pl.DataFrame([texts.alias(name) for texts, name in zip(columns, names, strict=True)])
-    frame = frame.with_columns(combination=pl.Series(combination))
+    frame = pl.DataFrame(
+        [pl.Series("combination", combination)]
+        + [texts.alias(name) for texts, name in zip(columns, names, strict=True)]
+    )
     held = [
         pl.concat_str(pl.col(name).str.len_chars().cast(pl.String), pl.lit(":"), pl.col(name)).fill_null("-")
         for name in names
