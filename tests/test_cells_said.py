@@ -68,7 +68,7 @@ def test_a_row_left_out_that_breaks_another_promise() -> None:
 
 
 def test_a_plan_of_another_form() -> None:
-    with pytest.raises(d.InputError, match="reads forms 2, 3 and 4"):
+    with pytest.raises(d.InputError, match="reads forms 2, 3, 4 and 5"):
         d.Plan.from_json('{"form": 9}')
 
 

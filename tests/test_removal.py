@@ -486,12 +486,14 @@ def test_the_lot_for_a_template_is_quick() -> None:
     calls = []
 
     class Counting(np.random.Generator):
-        def choice(self, *words: Any, **more: Any) -> Any:
+        def multivariate_hypergeometric(self, *words: Any, **more: Any) -> Any:
             calls.append(1)
-            return super().choice(*words, **more)
+            return super().multivariate_hypergeometric(*words, **more)
 
-    found = rows_to_suppress(open_table(table, policy), task.bound, Counting(np.random.PCG64(1)))
-    assert (found.drawn, len(found.places)) == (3600, 4000)
+    source = open_table(table, policy)
+    found = rows_to_suppress(source, task.bound, Counting(np.random.PCG64(1)))
+    assert found.masks is not None
+    assert (found.drawn, len(source.numbers_of(found.masks, source))) == (3600, 4000)
     assert len(calls) == 1
 
 

@@ -20,6 +20,7 @@ import discreet as d
 from discreet.audit.covers import untrue
 from discreet.audit.matching import covered
 from discreet.cli import app
+from discreet.masks import ALL, Masks
 from discreet.policy import Crowd, Inference
 from discreet.policy.bind import bind
 from discreet.sampling import drawn_rows
@@ -114,16 +115,23 @@ def test_templates_count_in_the_drawn_rows() -> None:
     told = np.array([True] * 2 + [False] * 2 + [True] * 10 + [False] * 10)
     bound, source = bind(rules, table.columns), open_table(table, rules)
     found = rows_to_suppress(source, bound, np.random.default_rng(1), told)
-    assert set(range(4)) < set(found.places.tolist())
     assert found.drawn == 2
-    assert len(found.places) == 6
-    assert told[found.places].sum() == 4
+    assert rows_of(found.masks) == {("cook", "y"): ALL, ("clerk", "n"): 2}
+    assert rows_of(found.untold) == {("cook", "n"): ALL}
     none = rows_to_suppress(source, bound, np.random.default_rng(1), np.ones(24, dtype=np.bool_))
-    assert len(none.places) == 0
+    assert none.masks is none.untold is None
     # Nobody drawn helps: everything drawn is masked, and verification will say no.
     told[4:] = False
     stuck = rows_to_suppress(source, bound, np.random.default_rng(1), told)
-    assert set(range(4)) <= set(stuck.places.tolist())
+    assert rows_of(stuck.masks) == {("cook", "y"): ALL}
+    assert rows_of(stuck.untold)["cook", "n"] == ALL
+
+
+def rows_of(masks: Masks | None) -> dict[tuple[str | None, ...], int]:
+    """How many rows of each combination are masked."""
+    assert masks is not None
+    texts = [[masked.values[place] for place in masked.of_combination] for masked in masks.columns]
+    return dict(zip(zip(*texts, strict=True), masks.rows, strict=True))
 
 
 def changeable(job: Job) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from discreet.audit.verify import Verification, check, published_intervals
 from discreet.errors import InputError
 from discreet.measure.cells import cell_measures
 from discreet.measure.changes import changes
-from discreet.measure.usefulness import masked, usefulness
+from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.measure.utility import utility
 from discreet.medians import Ranges, median_ranges
 from discreet.pipeline import Progress, Release, silent
@@ -237,7 +237,7 @@ def _described(scene: Scene, verification: Verification, bound: Bound, name: str
         rows=released.rows,
         sample=None if policy.release is None else Sampled(policy.release, source.rows),
         dropped=source.dropped,
-        suppressed=int(masked(released, bound).sum()) if set(bound.changeable) <= set(released.columns) else 0,
+        suppressed=masked_rows(released, bound) if set(bound.changeable) <= set(released.columns) else 0,
         removed=0 if policy.release is not None else max(source.rows - released.rows, 0),
         drawn=0,
         unseen=0,

@@ -35,7 +35,7 @@ from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
 from discreet.selecting import cell_problems, cell_warnings, hides, wanted
 from discreet.spaces import changeable_columns
-from discreet.suppression import rows_to_suppress
+from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import Table, open_table
 from discreet.thinning import share_warnings
@@ -243,7 +243,8 @@ def prepare(
     columns, unfit = changeable_columns(bound, counted)
     if problems := [*value_problems(bound, counted, kinds), *unfit, *cell_problems(policy, source)]:
         raise PolicyError(problems)
-    seen = source.edited(hides(policy, source)) if bound.counted else source
+    edits = hides(policy, source)
+    seen = source.edited(edits) if edits and bound.counted else source
     counted = counted if seen is source else seen.count(bound.counted)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
     warnings += [*tight_warnings(policy), *cell_warnings(policy, source)]
@@ -295,11 +296,12 @@ def _release(
     if cells_left is not None:
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
-    warnings, drawn = bound.warnings, 0
+    warnings = bound.warnings
+    gone = Suppressed(None, 0)
     removal: tuple[Removal, ...] = ()
     if bound.policy.method != "disclosure":
-        plan, drawn = _suppressing(plan, source, released, bound, seed)
-        if drawn:  # nobody reckoned exactly with the lot
+        plan, gone = _suppressing(plan, source, released, bound, seed)
+        if gone.drawn:  # nobody reckoned exactly with the lot
             plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
@@ -313,7 +315,7 @@ def _release(
         released = source.apply(plan)
         _require_rows(released, "the release")
     if seed is not None:
-        warnings = (*warnings, *_seed_warnings(plan, drawn))
+        warnings = (*warnings, *_seed_warnings(plan, gone.drawn))
     say(Progress("verify"))
     whole = _whole(plan, source)
     verification = check(
@@ -323,14 +325,14 @@ def _release(
         vouched=True,
         medians=median_ranges(plan),
         whole=whole,
-        places=np.searchsorted(source.numbers(), released.numbers()),
+        places=np.searchsorted(source.numbers(), released.numbers()) if any(wanted(bound.policy)) else None,
         hide_only=source.apply(replace(plan, edits=(), removed=())) if any(wanted(bound.policy)) else None,
     )
     if not verification.holds:
         raise BrokenPromise(verification, _hint(released, plan))
     told = _sample_of(source, plan)
     if task is not None:
-        plan = replace(plan, detail=detail_of(task, plan, source if bound.policy.k_on_population else told))
+        plan = replace(plan, detail=detail_of(task, plan, told, gone.masks))
     hidden, coarser = changes(released, source, bound)
     cells = cell_measures(released, told, bound)
     audit = Audit(
@@ -341,7 +343,7 @@ def _release(
         dropped=source.dropped,
         suppressed=released.suppressed,
         removed=released.removed,
-        drawn=drawn,
+        drawn=gone.drawn,
         unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
@@ -355,14 +357,23 @@ def _release(
     return Release(plan, audit, released, source)
 
 
-def _suppressing(plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None) -> tuple[Plan, int]:
-    """Return the plan with the rows that must be suppressed, and how many of them were drawn by lot."""
+def _suppressing(
+    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None
+) -> tuple[Plan, Suppressed]:
+    """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     told = None
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
     found = rows_to_suppress(released, bound, np.random.default_rng(seed), told)
-    return replace(plan, suppressed=tuple(released.numbers()[found.places].tolist())), found.drawn
+    if not source.row_wise:
+        return replace(plan, masks=found.masks), found
+    numbers: list[int] = []
+    for masks, which in ((found.masks, told), (found.untold, None if told is None else ~told)):
+        if masks is not None:
+            among = released if which is None else released.only(np.flatnonzero(which))
+            numbers += source.numbers_of(masks, among).tolist()
+    return replace(plan, suppressed=tuple(sorted(numbers))), found
 
 
 def _sample_of(source: Engine, plan: Plan) -> Engine:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
 from discreet.intervals import Interval, finder
+from discreet.masks import Masks, read_masks
 from discreet.policy import Policy
 from discreet.private import private_json
 from discreet.scale import Scale
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
-FORM = 4
+FORM = 5
 """Version of the JSON form; a reader refuses forms it does not know."""
-READABLE = (2, 3, 4)
-"""Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells."""
+READABLE = (2, 3, 4, 5)
+"""Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
+those before 5 no masks."""
 JSON_FIELDS = (
     "recodings", "sampled", "suppressed", "edits", "removed", "cells", "steps", "kept", "redundant", "detail",
     "complete", "bound",
@@ -226,6 +228,10 @@ class Plan:
     sampled: tuple[int, ...] | None = None
     """The rows that were drawn, where a sample is released."""
     suppressed: tuple[int, ...] = ()
+    """The rows that are masked or, where the policy says so, removed, by engines that know their rows by numbers."""
+    masks: Masks | None = None
+    """The same, by engines that do not: how many rows of which combinations of released texts. Every engine carries out
+    what is said here; none says both."""
     edits: tuple[Edit, ...] = ()
     removed: tuple[int, ...] = ()
     """Rows that are left out because their confidential cells could not be protected."""
@@ -255,7 +261,7 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, sampled=None, suppressed=(), edits=(), removed=(), cells=(), bound=None)
+        return replace(self, sampled=None, suppressed=(), masks=None, edits=(), removed=(), cells=(), bound=None)
 
     def apply(self, table: Table) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
@@ -278,6 +284,7 @@ class Plan:
         body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
         body |= {"columns": self.columns, "kinds": dict(self.kinds)}
         body["groupings"] = [grouping.to_dict() for grouping in self.groupings]
+        body["masks"] = None if self.masks is None else self.masks.to_dict()
         for name in JSON_FIELDS:
             value = getattr(self, name)
             body[name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
@@ -311,6 +318,7 @@ class Plan:
                 kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
                 sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
                 suppressed=tuple(int(row) for row in body["suppressed"]),
+                masks=None if body.get("masks") is None else read_masks(body["masks"]),
                 edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
                 removed=tuple(int(row) for row in body.get("removed", ())),
                 cells=tuple(_read_protected(item) for item in body.get("cells", ())),
@@ -327,7 +335,7 @@ class Plan:
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
-        named |= {cell.column for cell in plan.cells}
+        named |= {cell.column for cell in plan.cells} | set(plan.masks.names if plan.masks is not None else ())
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):

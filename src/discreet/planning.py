@@ -15,15 +15,17 @@ from discreet.assigning import groups_of
 from discreet.audit.audit import tight_columns
 from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
+from discreet.masks import ALL, Masks
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
-from discreet.plan import Kept, Plan, Step
+from discreet.plan import Kept, Plan, Step, Unseen
 from discreet.policy import Classify, Counts, General, GroupPromise, Inference, Policy, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
 from discreet.spaces import Changeable, NumberColumn
-from discreet.table.encode import Combinations
+from discreet.table.encode import Combinations, Encoded
 from discreet.table.engine import Engine
+from discreet.table.masking import mask_of
 from discreet.thinning import seen_only, thinned
 
 if TYPE_CHECKING:
@@ -470,26 +472,52 @@ def share_of(bound: int, cost: int) -> float:
     return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY
 
 
-def detail_of(task: Task, plan: Plan, source: Engine) -> float:
+def detail_of(task: Task, plan: Plan, told: Engine, masks: Masks | None) -> float:
     """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM).
 
-    Where a sample is released, that of the rows that were drawn.
+    `told` are the rows that are released, and `masks` say which of them are suppressed. Where chance took some rows of
+    a combination, their values count by the shares that they have in it.
     """
-    suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
     if plan.groupings:
-        return _detail_of_groups(plan, source, suppressed)
-    told = slice(None) if plan.sampled is None else np.isin(source.numbers(), np.array(plan.sampled, dtype=np.int64))
+        return _detail_of_groups(plan, told)
+    # Where k counts in the whole table, that was counted, not the rows that were drawn.
+    whole = task.bound.policy.k_on_population
+    counted = told.edited(plan.edits).count(task.bound.counted) if whole else task.counted
+    gone = np.zeros(len(counted.counts)) if masks is None else _suppressed_of(counted, plan, masks)
+    rows, gone_rows = float(counted.counts.sum()), float(gone.sum())
     lost = weights = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):
-        losses = np.array(column.losses(recoding))[source.encoded(column.name).codes]
+        loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
+        losses = np.array([loss_of[value] for value in counted.domain(column.name)])
+        kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
         weight = float(task.bound.policy.column(column.name).weight)
-        lost += weight * float(np.where(suppressed, 1.0, losses)[told].mean())
+        lost += weight * (float(kept @ losses) + gone_rows) / rows
         weights += weight
     return 1 - lost / weights if weights else 1.0
 
 
-def _detail_of_groups(plan: Plan, source: Engine, suppressed: npt.NDArray[np.bool_]) -> float:
+def _suppressed_of(counted: Combinations, plan: Plan, masks: Masks) -> npt.NDArray[np.float64]:
+    """Return how many rows of each combination of original values are suppressed; by lot, how many to expect."""
+    recodings = {recoding.column: recoding for recoding in plan.recodings}
+
+    def released(name: str) -> Encoded:
+        """Return what the recodings make of a column."""
+        recoding, domain = recodings.get(name), counted.domain(name)
+        texts = domain if recoding is None else recoding.texts(domain, plan.policy.column(name).scale)
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        codes = np.array([places[text] for text in texts], dtype=np.uint32)[counted.code(name)]
+        return Encoded(tuple(None if isinstance(text, Unseen) else text for text in places), codes)
+
+    mask = mask_of(masks, released, len(counted.counts))
+    wanted = np.append(np.array(masks.rows, dtype=np.float64), 0.0)
+    has = np.bincount(mask + 1, weights=counted.counts, minlength=len(wanted))[1:]
+    share = np.where(wanted == ALL, 1.0, wanted / np.append(np.maximum(has, 1), 1))
+    return np.asarray(counted.counts * share[mask], dtype=np.float64)
+
+
+def _detail_of_groups(plan: Plan, source: Engine) -> float:
     """Return the share of detail that groups with labels of their own release."""
+    suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
     lost = np.zeros(source.rows, dtype=np.float64)
     whole = sum(grouping.whole for grouping in plan.groupings)
     for grouping in plan.groupings:

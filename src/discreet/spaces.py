@@ -44,6 +44,11 @@ class Changeable(Protocol):
         ...
 
     @property
+    def domain(self) -> Domain:
+        """The values of the table."""
+        ...
+
+    @property
     def space(self) -> Space:
         """What a method may disclose of it."""
         ...

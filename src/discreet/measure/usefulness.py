@@ -16,7 +16,7 @@ import numpy.typing as npt
 from discreet.policy import Classify, Regress
 from discreet.policy.bind import Bound
 from discreet.scale import Numbers
-from discreet.table.encode import Ints, keys
+from discreet.table.encode import Combinations, Ints, keys
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]
@@ -60,57 +60,81 @@ class Usefulness:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class _Looks:
+    """How the rows of a table look: distinct combinations of some columns and targets, with their counts."""
+
+    counted: Combinations
+    suppressed: Flags
+    """Which combinations are suppressed rows."""
+
+    @property
+    def rows(self) -> Ints:
+        """How many rows each combination has."""
+        return self.counted.counts
+
+    def groups(self, columns: Sequence[str]) -> Ints:
+        """Return the group of each combination on some of the columns."""
+        codes = [self.counted.code(column) for column in columns]
+        key, _ = keys(codes, [len(self.counted.domain(column)) for column in columns], len(self.rows))
+        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+
+
 def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
     """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed."""
-    groups = _groups(released, bound.changeable)
-    suppressed = masked(released, bound) if made_elsewhere else _masked(released, bound)
-    sizes = np.bincount(groups[~suppressed], minlength=1)
+    columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
+    counted = released.count(columns)
+    # Where none was suppressed (disclosure, rows that are removed, a cut that hides everything), rows that tell
+    # nothing are a group like others.
+    some = made_elsewhere or (released.suppressed > 0 and bound.policy.method != "disclosure")
+    after = _Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
+    sizes = _rows_of(after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows))
     sizes = sizes[sizes > 0]
-    hidden = int(suppressed.sum()) + source.rows - released.rows
+    hidden = int(after.rows[after.suppressed].sum()) + source.rows - released.rows
     return Usefulness(
         groups=len(sizes),
         smallest=int(sizes.min()) if len(sizes) else 0,
         average=float(sizes.mean()) if len(sizes) else 0.0,
         discernibility=sum(int(size) ** 2 for size in sizes) + hidden * source.rows,
-        targets=tuple(_told(released, source, bound, suppressed, goal) for goal in bound.policy.goals),
+        targets=_told_of_all(after, source, columns, bound) if bound.policy.goals else (),
     )
 
 
-def _groups(table: Engine, columns: Sequence[str]) -> Ints:
-    encoded = [table.encoded(column) for column in columns]
-    key, _ = keys([column.codes for column in encoded], [len(column.domain) for column in encoded], table.rows)
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+def masked_rows(table: Engine, bound: Bound) -> int:
+    """Return how many rows tell nothing on any column that may change."""
+    counted = table.count(bound.changeable)
+    return int(counted.counts[_hidden(counted, bound)].sum())
 
 
-def _masked(table: Engine, bound: Bound) -> Flags:
-    """Return which rows are suppressed: they tell nothing on any column that may change.
-
-    Where none was (disclosure, rows that are removed, a cut that hides everything), such rows are a group like others.
-    """
-    if table.suppressed > 0 and bound.policy.method != "disclosure":
-        return masked(table, bound)
-    return np.zeros(table.rows, dtype=np.bool_)
-
-
-def masked(table: Engine, bound: Bound) -> Flags:
-    """Return which rows tell nothing on any column that may change."""
-    hidden = np.full(table.rows, bool(bound.changeable))
+def _hidden(counted: Combinations, bound: Bound) -> Flags:
+    """Return which combinations tell nothing on any column that may change."""
+    hidden = np.full(len(counted.counts), bool(bound.changeable))
     for column in bound.changeable:
-        encoded = table.encoded(column)
-        hidden &= np.array([text == bound.policy.marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
+        marked = [text == bound.policy.marker for text in counted.domain(column)]
+        hidden &= np.array(marked, dtype=np.bool_)[counted.code(column)]
     return hidden
 
 
-def _told(released: Engine, source: Engine, bound: Bound, suppressed: Flags, goal: Classify | Regress) -> Told:
+def _rows_of(groups: Ints, rows: Ints, least: int = 0) -> Ints:
+    """Return the rows of each group; sums of whole numbers below 2**53 are exact."""
+    return np.bincount(groups, weights=rows, minlength=least).astype(np.int64)
+
+
+def _told_of_all(after: _Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[Told, ...]:
+    counted = source.count(columns)
+    before = _Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
+    return tuple(_told(after, before, bound, goal) for goal in bound.policy.goals)
+
+
+def _told(after: _Looks, before: _Looks, bound: Bound, goal: Classify | Regress) -> Told:
     seen = [column for column in bound.changeable if goal.inputs is None or column in goal.inputs]
-    judge = _Classes(source, goal) if isinstance(goal, Classify) else _Spread(source, bound, goal)
-    none, everybody = np.zeros(source.rows, dtype=np.bool_), np.zeros(source.rows, dtype=np.int64)
+    judge = _Classes(before, goal) if isinstance(goal, Classify) else _Spread(before, bound, goal)
     return Told(
         target=goal.target,
         measure="CM" if isinstance(goal, Classify) else "RM",
-        released=judge.measure(released, _groups(released, seen), suppressed),
-        original=judge.measure(source, _groups(source, seen), none),
-        nothing=judge.measure(source, everybody, none),
+        released=judge.measure(after, seen),
+        original=judge.measure(before, seen),
+        nothing=judge.measure(before, ()),
         costs=isinstance(goal, Classify) and goal.costs is not None,
     )
 
@@ -118,30 +142,28 @@ def _told(released: Engine, source: Engine, bound: Bound, suppressed: Flags, goa
 class _Classes:
     """Mistakes about a class."""
 
-    def __init__(self, source: Engine, goal: Classify) -> None:
+    def __init__(self, before: _Looks, goal: Classify) -> None:
         self.goal = goal
-        encoded = source.encoded(goal.target)
-        self.domain, self.total = encoded.domain, max(source.rows, 1)
-        self.rows = np.bincount(encoded.codes, minlength=len(self.domain))
+        self.domain, self.total = before.counted.domain(goal.target), max(int(before.rows.sum()), 1)
+        self.rows = before.counted.rows(goal.target)
         self.costs: Floats | None = None
         if goal.costs is not None:
             lines = [[float(goal.costs.cost(one, other)) for other in self.domain] for one in self.domain]
             self.costs = np.array(lines)
 
-    def measure(self, table: Engine, groups: Ints, suppressed: Flags) -> float:
+    def measure(self, looks: _Looks, seen: Sequence[str]) -> float:
         """Return the mean cost of a row; one whose class is not told (a confidential cell) costs as if left out."""
-        encoded = table.encoded(self.goal.target)
         place = {value: code for code, value in enumerate(self.domain)}
-        codes = np.array([place.get(value, -1) for value in encoded.domain], dtype=np.int64)[encoded.codes]
+        known = np.array([place.get(value, -1) for value in looks.counted.domain(self.goal.target)], dtype=np.int64)
+        codes = known[looks.counted.code(self.goal.target)]
         told = codes >= 0
-        codes, groups, suppressed = codes[told], groups[told], suppressed[told]
-        removed = self.rows - np.bincount(codes, minlength=len(self.domain))
-        cost = self._mistakes(groups[~suppressed], codes[~suppressed])
+        codes, rows, suppressed = codes[told], looks.rows[told], looks.suppressed[told]
+        gone = self.rows - _rows_of(codes, rows, len(self.domain))
+        cost = self._mistakes(looks.groups(seen)[told][~suppressed], codes[~suppressed], rows[~suppressed])
         if self.goal.suppressed == "group":
-            cost += self._mistakes(np.zeros(int(suppressed.sum()), dtype=np.int64), codes[suppressed])
-            gone = removed
+            cost += self._mistakes(np.zeros_like(codes[suppressed]), codes[suppressed], rows[suppressed])
         else:
-            gone = removed + np.bincount(codes[suppressed], minlength=len(self.domain))
+            gone = gone + _rows_of(codes[suppressed], rows[suppressed], len(self.domain))
         return (cost + float(gone @ self._each())) / self.total
 
     def _each(self) -> Floats:
@@ -151,9 +173,10 @@ class _Classes:
         no_mistake = self.goal.suppressed == "dearest" and len(self.domain) == 1
         return np.full(len(self.domain), 0.0 if no_mistake else 1.0)
 
-    def _mistakes(self, groups: Ints, codes: Ints) -> float:
+    def _mistakes(self, groups: Ints, codes: Ints, rows: Ints) -> float:
         labels = len(self.domain)
-        pairs, counts = np.unique(groups * labels + codes, return_counts=True)
+        pairs, pair = np.unique(groups * labels + codes, return_inverse=True)
+        counts = _rows_of(pair, rows)
         group, label = pairs // labels, pairs % labels
         starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else np.zeros(0, dtype=np.int64)
         if not len(starts):
@@ -175,52 +198,52 @@ class _Classes:
 class _Spread:
     """Distances of numbers from the centres of their groups."""
 
-    def __init__(self, source: Engine, bound: Bound, goal: Regress) -> None:
+    def __init__(self, before: _Looks, bound: Bound, goal: Regress) -> None:
         self.goal = goal
         self.scale = bound.policy.column(goal.target).scale or Numbers()
-        self.middle, self.widest = _extent([self.scale.read(value) for value in source.encoded(goal.target).domain])
-        y = self._numbers(source)
+        self.middle, self.widest = _extent([self.scale.read(value) for value in before.counted.domain(goal.target)])
+        y = self._numbers(before)
         known = ~np.isnan(y)
+        y, rows = y[known], before.rows[known]
         self.centre = 0.0
-        if known.any():
-            self.centre = float(np.mean(y[known])) if goal.by == "variance" else _middle(y[known])
-        self.whole = float(self._far(y[known], self.centre).sum())
+        if len(y):
+            self.centre = float(y @ rows) / int(rows.sum()) if goal.by == "variance" else _middle(y, rows)
+        self.whole = float(self._far(y, self.centre) @ rows)
 
-    def measure(self, table: Engine, groups: Ints, suppressed: Flags) -> float:
+    def measure(self, looks: _Looks, seen: Sequence[str]) -> float:
         """Return the spread inside the groups beside the spread of all rows."""
-        y = self._numbers(table)
+        y = self._numbers(looks)
         known = ~np.isnan(y)
-        kept = known & ~suppressed
-        inside = self._inside(y[kept], groups[kept])
-        removed = self.whole - float(self._far(y[known], self.centre).sum())
-        gone = y[known & suppressed]
+        y, rows, suppressed = y[known], looks.rows[known], looks.suppressed[known]
+        inside = self._inside(y[~suppressed], looks.groups(seen)[known][~suppressed], rows[~suppressed])
+        removed = self.whole - float(self._far(y, self.centre) @ rows)
+        gone, so_many = y[suppressed], rows[suppressed]
         if self.goal.suppressed == "group":
-            inside += self._inside(gone, np.zeros(len(gone), dtype=np.int64))
+            inside += self._inside(gone, np.zeros(len(gone), dtype=np.int64), so_many)
         else:
-            inside += float(self._far(gone, self.centre).sum())
+            inside += float(self._far(gone, self.centre) @ so_many)
         return (inside + max(removed, 0.0)) / self.whole if self.whole else 0.0
 
-    def _numbers(self, table: Engine) -> Floats:
+    def _numbers(self, looks: _Looks) -> Floats:
         """Return the numbers between -2 and 2, so that squares of huge or tiny ones, and of near ones, are told."""
-        encoded = table.encoded(self.goal.target)
-        read = [self.scale.read(value) for value in encoded.domain]
+        read = [self.scale.read(value) for value in looks.counted.domain(self.goal.target)]
         near = [np.nan if number is None else float((number - self.middle) / self.widest) for number in read]
-        return np.array(near)[encoded.codes]
+        return np.array(near)[looks.counted.code(self.goal.target)]
 
     def _far(self, y: Floats, centre: float | Floats) -> Floats:
         return np.asarray((y - centre) ** 2 if self.goal.by == "variance" else np.abs(y - centre))
 
-    def _inside(self, y: Floats, groups: Ints) -> float:
+    def _inside(self, y: Floats, groups: Ints, rows: Ints) -> float:
         if not len(y):
             return 0.0
         order = np.lexsort((y, groups))
-        y, groups = y[order], np.unique(groups[order], return_inverse=True)[1]
-        rows = np.bincount(groups)
+        y, rows, groups = y[order], rows[order], np.unique(groups[order], return_inverse=True)[1]
+        sizes = _rows_of(groups, rows)
         if self.goal.by == "variance":
-            centre = np.bincount(groups, weights=y) / rows
+            centre = np.bincount(groups, weights=y * rows) / sizes
         else:
-            centre = y[np.cumsum(rows) - rows + (rows - 1) // 2]
-        return float(self._far(y, centre[groups]).sum())
+            centre = y[np.searchsorted(np.cumsum(rows), np.cumsum(sizes) - sizes + (sizes - 1) // 2, side="right")]
+        return float(self._far(y, centre[groups]) @ rows)
 
 
 def _extent(numbers: Sequence[Decimal | None]) -> tuple[Decimal, Decimal]:
@@ -231,5 +254,6 @@ def _extent(numbers: Sequence[Decimal | None]) -> tuple[Decimal, Decimal]:
     return middle, Decimal(2) ** round(widest.log10() / Decimal(2).log10())
 
 
-def _middle(y: Floats) -> float:
-    return float(np.sort(y)[(len(y) - 1) // 2])
+def _middle(y: Floats, rows: Ints) -> float:
+    order = np.argsort(y)
+    return float(y[order][np.searchsorted(np.cumsum(rows[order]), (int(rows.sum()) - 1) // 2, side="right")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +67,7 @@ def encode(texts: pl.Series) -> Encoded:
     return Encoded(domain, physical.to_numpy().astype(smallest(len(domain)), copy=False))
 
 
-def keys(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[Ints, int]:
+def keys(codes: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], rows: int) -> tuple[Ints, int]:
     """Return one integer per row that tells its combination of codes, and a bound above all of them."""
     key = np.zeros(rows, dtype=np.int64)
     bound = 1
@@ -77,6 +78,28 @@ def keys(codes: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[Ints,
         key = key * size + code
         bound *= max(size, 1)
     return key, bound
+
+
+def places_among(
+    codes: Sequence[Codes], among: Sequence[Ints], sizes: Sequence[int], rows: int, combinations: int
+) -> Ints:
+    """Return for each row the place of its combination of codes among some distinct ones; -1 where it is not there.
+
+    >>> places_among([np.array([0, 1, 2], dtype=np.uint8)], [np.array([2, 0])], [3], 3, 2)
+    array([ 1, -1,  0])
+    """
+    both = [np.concatenate((mine, theirs)) for mine, theirs in zip(codes, among, strict=True)]
+    key, bound = keys(both, sizes, rows + combinations)
+    mine, theirs = key[:rows], key[rows:]
+    if bound <= 4 * rows:
+        place = np.full(bound, -1, dtype=np.int64)
+        place[theirs] = np.arange(combinations)
+        return place[mine]
+    if not combinations:
+        return np.full(rows, -1, dtype=np.int64)
+    order = np.argsort(theirs)
+    found = order[np.minimum(np.searchsorted(theirs[order], mine), combinations - 1)]
+    return np.where(theirs[found] == mine, found, -1)
 
 
 def collapse(columns: Sequence[str], encoded: Sequence[Encoded], rows: int) -> Combinations:

@@ -1,7 +1,8 @@
 """What the rest of discreet asks of whatever holds the rows. Methods never see an engine.
 
 An engine holds one table. It counts for the planner (`count`), carries a plan out (`apply`), and counts
-again for verification (`recount`, `mismatches`), the latter by other code than the former.
+again for verification (`recount`, `mismatches`), the latter by other code than the former. Counts are all that
+policies about groups need; an engine that knows its rows one by one (`row_wise`) serves the others, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import BinaryIO, Protocol
 
 import polars as pl
 
+from discreet.masks import Masks
 from discreet.plan import Edit, Plan
 from discreet.table.encode import Combinations, Encoded, Ints
 
@@ -83,6 +85,16 @@ class Engine(Protocol):
         """Of the masked or removed rows, those that are so because the plan has not seen one of their values."""
         ...
 
+    @property
+    def row_wise(self) -> bool:
+        """Whether it knows its rows one by one.
+
+        Only then may it be asked for `encoded`, `numbers`, `numbers_of`, `edited`, `only`, `numbered`, `taking` and
+        `codes_beside`. Policies about groups need none of them, unless rows are removed, a sample is released or
+        groups have labels of their own.
+        """
+        ...
+
     def kind(self, column: str) -> str:
         """Return the kind of values of a column: text, or the name of their type."""
         ...
@@ -97,6 +109,10 @@ class Engine(Protocol):
 
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
+        ...
+
+    def numbers_of(self, masks: Masks, released: Engine) -> Ints:
+        """Return the row numbers, ascending, of what masks mean in a recoded table that was made of this one."""
         ...
 
     def apply(self, plan: Plan) -> Engine:

@@ -20,12 +20,14 @@ import polars as pl
 
 from discreet.assigning import UNCOVERED, groups_of
 from discreet.errors import InputError
+from discreet.masks import Masks
 from discreet.plan import UNSEEN, Edit, Plan, Unseen
 from discreet.policy import Missing
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
+from discreet.table.masking import masked_rows
 from discreet.table.texts import Texts, as_texts, differences, has_text, printed
 
 
@@ -44,6 +46,8 @@ class _Made:
 
 class LocalEngine:
     """A table in memory."""
+
+    row_wise = True
 
     def __init__(
         self,
@@ -136,6 +140,8 @@ class LocalEngine:
 
     def apply(self, plan: Plan) -> LocalEngine:
         """Return the release that the plan makes of this table."""
+        if plan.masks is not None:
+            return self.apply(self._numbered_masks(plan, plan.masks))
         if plan.sampled is not None:
             return self._sampled(plan.sampled, plan)
         if plan.removed:
@@ -157,6 +163,22 @@ class LocalEngine:
         release = self._with(without_luggage(frame), self._numbers)
         release.suppressed, release.unseen = int((masked | made.hidden).sum()), strangers
         return release
+
+    def _numbered_masks(self, plan: Plan, masks: Masks) -> Plan:
+        """Return the plan with row numbers instead of masks, which are about all recoded rows, cells apart."""
+        recoded = self.apply(replace(plan, masks=None, removed=()))
+        numbers = {*plan.suppressed, *self.numbers_of(masks, recoded).tolist()}
+        return replace(plan, masks=None, suppressed=tuple(sorted(numbers)))
+
+    def numbers_of(self, masks: Masks, released: Engine) -> Ints:
+        """Return the row numbers, ascending, of what masks mean in a recoded table that was made of this one."""
+        numbers = released.numbers()
+
+        def texts(rows: Ints) -> list[pl.Series]:
+            few = self.only(self._positions(numbers[rows]))
+            return [few.texts(name) for name in released.columns if self.has_text(name)]
+
+        return numbers[masked_rows(masks, released.encoded, released.rows, texts)]
 
     def _by_recodings(self, plan: Plan) -> _Made:
         """Return what becomes of each column by itself."""
@@ -340,7 +362,7 @@ class LocalEngine:
             self._encoded[column] = encode(self.texts(column))
         return self._encoded[column]
 
-    def _positions(self, numbers: Sequence[int]) -> npt.NDArray[np.int64]:
+    def _positions(self, numbers: Sequence[int] | Ints) -> npt.NDArray[np.int64]:
         """Return where the rows with these numbers of the input stand."""
         wanted = np.asarray(numbers, dtype=np.int64)
         have = self.numbers()
