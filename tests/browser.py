@@ -189,6 +189,13 @@ class Tab:
         self._browser.call("Target.closeTarget", targetId=self._target)
 
 
+def _await_end(process: int) -> None:
+    """Give Chromium time to end by itself, and so to clean up after its helpers."""
+    until = time.monotonic() + 10
+    while os.waitpid(process, os.WNOHANG) == (0, 0) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
     """Start Chromium with an empty profile; it ends with the block."""
@@ -211,10 +218,12 @@ def chromium() -> Iterator[Browser]:
         yield browser
         with contextlib.suppress(RuntimeError, TimeoutError, OSError):
             browser.call("Browser.close")
+        _await_end(process)
     finally:
         os.close(to)
         os.close(back)
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(process, 0)
         shutil.rmtree(profile, ignore_errors=True)

@@ -161,6 +161,10 @@ def test_figure_2() -> None:
     frame = pl.DataFrame(golden["table"]["rows"], schema=NAMES, orient="row")
     for case, expected in golden["per_case"].items():
         said: dict[str, Any] = {"rows": [1, 5], "may_hide": case}
+        if case in "bcd":  # six of nine rows still tell the value, without any condition
+            with pytest.raises(d.UnprotectedCells, match="more than 55% of all rows .*, whatever is hidden"):
+                d.protect(frame, d.Policy(protect=[ask("55%", **said)]))
+            said["rules"] = {"prior": "warn"}
         asked = ask("55%", **said, method="exact")
         release = checked(frame, d.Policy(protect=[asked]))
         assert_safe(release, frame, asked, [1, 5])
@@ -170,9 +174,10 @@ def test_figure_2() -> None:
     with pytest.raises(d.UnprotectedCells, match="rows 1, 5 cannot be protected"):
         d.protect(frame, d.Policy(protect=[ask("55%", rows=[1, 5], may_hide="h")]))
     marks = [{"column": NAMES[j], "rows": [i + 1]} for i, j, mark in golden["table"]["marks"] if mark == "+"]
+    warned = {"prior": "warn"}
     with pytest.raises(d.UnprotectedCells, match="a rule with "):
-        d.protect(frame, d.Policy(protect=[ask("55%", rows=[1, 5], may_hide="a", must_publish=marks)]))
-    marked = ask("55%", rows=[1, 5], may_hide="f", must_publish=marks, method="exact")
+        d.protect(frame, d.Policy(protect=[ask("55%", warned, rows=[1, 5], may_hide="a", must_publish=marks)]))
+    marked = ask("55%", warned, rows=[1, 5], may_hide="f", must_publish=marks, method="exact")
     assert len(edited(checked(frame, d.Policy(protect=[marked])))) - 2 == golden["per_case"]["b"]["optimum"]
 
 
@@ -519,3 +524,81 @@ def test_a_value_that_needs_no_rule_is_warned_about(tmp_path: Path) -> None:
     assert SECRET not in output
     code, output = run_policy(tmp_path, f"column: d, rows: [1], {SIXTY}")
     assert "needs no rule" not in output
+
+
+COMMON = "\n".join(["name,a,d", *(f"n{row},{'xyz'[row % 3]},{SECRET if row < 8 else 'v'}" for row in range(10))]) + "\n"
+"""Eight of ten rows have the value."""
+
+
+@pytest.mark.parametrize(
+    ("rules", "more"),
+    [
+        ("min_confidence: 60%", "may_hide: b"),
+        ("min_confidence: 60%", "may_hide: c"),
+        ("min_confidence: 60%", "may_hide: d"),
+        ("min_confidence: 60%", "may_hide: h"),
+        ("min_confidence: 60%", "may_hide: b, method: exact"),
+        ("min_confidence: 60%", "must_publish: [{column: d, rows: [2, 3, 4, 5, 6, 7, 8]}]"),
+        ("min_confidence: 60%, min_support: 6", "may_hide: b"),
+        ("min_confidence: 77%, denominator: published", "may_hide: c"),
+    ],
+)
+def test_a_value_too_common_to_be_hidden_is_refused(rules: str, more: str, tmp_path: Path) -> None:
+    """Seven of ten rows tell it when row 1 does not, and nothing that may be hidden changes that."""
+    code, output = run_policy(tmp_path, f"column: d, rows: [1], against: [{{rules: {{{rules}}}}}], {more}", COMMON)
+    assert code == 1, output
+    assert "d of row 1, against rules: row 1 cannot be protected: more than" in output
+    assert "without any condition, whatever is hidden of what may be; raise min_confidence" in output
+    assert_nothing_told(tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "min_confidence: 70%",  # as large is not above
+        "min_confidence: 60%, min_support: 7",
+        "min_confidence: 78%, denominator: published",
+        "min_confidence: 60%, prior: warn",
+    ],
+)
+def test_a_value_that_is_just_not_too_common_is_not(rules: str, tmp_path: Path) -> None:
+    code, output = run_policy(
+        tmp_path, f"column: d, rows: [1], against: [{{rules: {{{rules}}}}}], may_hide: [own.conditions]", COMMON
+    )
+    assert code == 0, output
+    assert SECRET not in output
+
+
+def test_a_common_value_that_could_be_hidden_more_often_is_refused_without_a_proof(tmp_path: Path) -> None:
+    """Few cells are hidden against rules with conditions; the value stays common, and no proof is claimed."""
+    lines = [f"n{row},{'x' if row < 3 else 'y'},{SECRET if row not in (2, 9) else 'v'}" for row in range(20)]
+    csv = "\n".join(["name,a,d", *lines]) + "\n"
+    asked = "column: d, rows: [1], may_hide: a, against: [{rules: {min_confidence: 60%%, conditions: [a]%s}}]"
+    code, output = run_policy(tmp_path, asked % "", csv)
+    assert code == 1, output
+    assert "more than 60% of all rows tell a value that is to be hidden, without any condition; raise" in output
+    assert_nothing_told(tmp_path, output)
+    code, output = run_policy(tmp_path, asked % ", prior: warn", csv)
+    assert code == 0, output
+    assert "this guess needs no rule" in output
+
+
+def test_rows_with_a_value_that_is_too_common_may_be_left_out(tmp_path: Path) -> None:
+    item = "column: d, rows: [1], may_hide: c, on_failure: remove, against: [{rules: {min_confidence: 60%}}]"
+    code, output = run_policy(tmp_path, item, COMMON)
+    assert code == 0, output
+    assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 10
+
+
+def test_exact_says_how_far_it_may_be_from_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = random_frame()
+    done = d.protect(frame, policy_of(ask(may_hide="a", method="exact")))
+    assert done.audit.cells is not None
+    assert done.audit.cells.removal[0].gap == 0
+    monkeypatch.setattr("discreet.method.cells.rules_exact._Program.solve", lambda *_: ("not found", [], 1))
+    ended = d.protect(frame, policy_of(ask(may_hide="a", method="exact")), time_limit=600)
+    assert ended.audit.cells is not None
+    (removal,) = ended.audit.cells.removal
+    assert removal.gap == removal.hidden - 1 > 0
+    assert f"ended by the time limit: at most {removal.gap} cell" in " ".join(ended.audit.warnings)
+    assert len(edited(done)) <= len(edited(ended))

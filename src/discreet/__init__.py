@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
+    from discreet.attack.base import Attack, Attacked, Rate
     from discreet.audit.answers import Answer
     from discreet.audit.audit import Audit
     from discreet.audit.cells import Cell, CellsFound
+    from discreet.audit.risk import Risk
     from discreet.audit.verify import Finding, Truth, Verification, Worst, verify
+    from discreet.auditing import audit_release
     from discreet.errors import (
         BrokenPromise,
         DiscreetError,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
         UnprotectedCells,
     )
     from discreet.intervals import Interval
+    from discreet.measure.utility import Utility
     from discreet.pipeline import Progress, Release, protect
     from discreet.plan import Edit, Kept, Plan, Protected, Recoding, Step, read_plan
     from discreet.policy import (
@@ -63,9 +67,13 @@ if TYPE_CHECKING:
     from discreet.thresholds import Frontier, Point, frontier
 
 _HOMES = {
+    "discreet.attack.base": ("Attack", "Attacked", "Rate"),
     "discreet.audit.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
     "discreet.audit.cells": ("Cell", "CellsFound"),
+    "discreet.audit.risk": ("Risk",),
+    "discreet.auditing": ("audit_release",),
+    "discreet.measure.utility": ("Utility",),
     "discreet.audit.verify": ("Finding", "Truth", "Verification", "Worst", "verify"),
     "discreet.errors": (
         "BrokenPromise",
@@ -111,6 +119,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Answer",
+    "Attack",
+    "Attacked",
     "Audit",
     "BrokenPromise",
     "Cell",
@@ -144,10 +154,12 @@ __all__ = [
     "Progress",
     "PromiseError",
     "Protected",
+    "Rate",
     "Recoding",
     "Regress",
     "Release",
     "ReleaseOptions",
+    "Risk",
     "Rules",
     "Step",
     "Suppress",
@@ -156,9 +168,11 @@ __all__ = [
     "TooManySuppressed",
     "Truth",
     "UnprotectedCells",
+    "Utility",
     "Verification",
     "Worst",
     "__version__",
+    "audit_release",
     "frontier",
     "propose_taxonomy",
     "protect",

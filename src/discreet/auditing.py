@@ -33,7 +33,7 @@ _IN_ORDER = 0.9
 """The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""
 
 
-def audit(
+def audit_release(
     release: Table,
     policy: Policy | str | Path,
     original: Table,
@@ -79,7 +79,7 @@ def audit(
     >>> import discreet as d, polars as pl
     >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk", "clerk"], "Ill": ["no", "yes", "no", "yes"]})
     >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
-    >>> audit = d.audit(table, policy, table, seed=1)
+    >>> audit = d.audit_release(table, policy, table, seed=1)
     >>> audit.verification.holds, audit.attacks.found[0].name
     (True, 'prosecutor')
     """
@@ -94,19 +94,19 @@ def audit(
             raise InputError(f"{name} has no rows")
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)
     _refuse_targets(targets, released, source)
-    released, notes = adopt(released, policy, source)
+    adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
     say(Progress("verify"))
-    verification = check(released, policy, source, medians=medians)
-    places = _places(verification, released, source, bound)
+    verification = check(adopted, policy, source, medians=medians)
+    places = _places(verification, adopted, source, bound)
     if places is not None:
-        released = released.numbered(source.numbers()[places])
+        adopted = adopted.numbered(source.numbers()[places])
     scene = Scene(
-        released=released,
+        released=adopted,
         original=source,
         policy=policy,
         places=places,
-        hide_only=_hide_only(released, source, bound, places),
+        hide_only=_hide_only(adopted, source, bound, places),
         control=others or _not_drawn(source, policy, places),
         population=everybody,
         medians=medians,
@@ -116,7 +116,7 @@ def audit(
         stop=None if time_limit is None else begin + time_limit,
     )
     if scene.hide_only is not None:  # now the baseline is known
-        verification = check(released, policy, source, medians=medians, places=places, hide_only=scene.hide_only)
+        verification = check(adopted, policy, source, medians=medians, places=places, hide_only=scene.hide_only)
     found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
     return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
 
@@ -133,7 +133,7 @@ def attacked(
     seed: int | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Audit:
-    """Return the audit of a release that was just made, with attacks on it and with what is kept; see `audit`."""
+    """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
     plan, source, policy = release.plan, release.source, release.plan.policy
     bound = bind(policy, source.columns)
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)
@@ -162,7 +162,8 @@ def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None])
     """Return an audit with the risk of groups, what is kept, and attacks."""
     begin = time.monotonic()
     say(Progress("measure"))
-    told = scene.original if scene.places is None else scene.original.only(np.sort(scene.places))
+    whole = scene.places is None or scene.policy.k_on_population
+    told = scene.original if whole or scene.places is None else scene.original.only(np.sort(scene.places))
     found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
     tasks = planned(scene)
     expected = sum(task.seconds for task in tasks)

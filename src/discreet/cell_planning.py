@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
+from discreet.policy.share import percent
 from discreet.selecting import confidential_places, known_to, known_to_groups, predictors_of, untouchable, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
@@ -54,6 +56,7 @@ def plan_cells(
     plan: Plan,
     seed: int | None = None,
     carry_on: Callable[[int, int], bool] = lambda *_: True,
+    seconds_left: Callable[[], float] = lambda: inf,
 ) -> CellPlan:
     """Return the edits that protect every confidential cell on a release.
 
@@ -69,22 +72,27 @@ def plan_cells(
         For tests: the same chance every time.
     carry_on
         Hears how many cells are done and left in a round; False ends the search.
+    seconds_left
+        How long an exact search, which cannot be asked, may take.
 
     Raises
     ------
     UnprotectedCells
         With the rows, by number, whose cells cannot be protected.
     """
-    return _Planning(released, source, plan, os.urandom if seed is None else seeded(seed)).run(carry_on)
+    chance = os.urandom if seed is None else seeded(seed)
+    return _Planning(released, source, plan, chance, seconds_left).run(carry_on)
 
 
 class _Planning:
     """The columns that the requirements name, as an adversary sees them."""
 
-    def __init__(self, released: Engine, source: Engine, plan: Plan, chance: Source) -> None:
+    def __init__(
+        self, released: Engine, source: Engine, plan: Plan, chance: Source, seconds_left: Callable[[], float]
+    ) -> None:
         policy = plan.policy
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
-        self.chance = chance
+        self.chance, self.seconds_left = chance, seconds_left
         self.requirements = list(wanted(policy))
         named: dict[str, None] = {}
         for _, requirement in self.requirements:
@@ -252,8 +260,10 @@ class _Planning:
             own_conditions=requirement.may("own.conditions"),
             others_conditions=requirement.may("others.conditions"),
             others_sensitive=requirement.may("others.sensitive"),
+            prior=adversary.prior == "refuse",
             decoys=requirement.decoys,
             choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
+            seconds_left=self.seconds_left,
         )
 
     def _learn(self, adversary: Adversary) -> Learn:
@@ -300,6 +310,7 @@ class _Planning:
                         confidential=sum(secret[name] for name in names),
                         cells=len(names) * int((~self.table.gone[: len(self.numbers)]).sum()),
                         decoys=len(job.decoys(ward)),
+                        gap=job.gap(ward) if requirement.method == "exact" else None,
                     )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:
@@ -307,7 +318,8 @@ class _Planning:
         for ward, (index, requirement) in enumerate(self.requirements):
             rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
             if rows:
-                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward)))
+                prior = next((_too_common(*common) for common in job.common(ward)), "")
+                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward), prior))
         return found
 
     def _edits(self) -> Iterator[Edit]:
@@ -344,3 +356,13 @@ def _tree(seen: Seen) -> ValueTree:
         if node and text is not None and not texts[node]:
             texts[node] = (text,)
     return ValueTree(tuple(texts), seen.tree.parent.astype(np.int32))
+
+
+def _too_common(defence: RuleDefence, proven: bool) -> str:
+    """Say that values are told by too many rows for any hiding by rules to help."""
+    limits = defence.limits
+    of = "the released cells" if limits.published else "all rows"
+    even = ", whatever is hidden of what may be" if proven else ""
+    return (
+        f"more than {percent(limits.confidence)} of {of} tell a value that is to be hidden, without any condition{even}"
+    )

@@ -215,7 +215,7 @@ def audit(
         reports = _reports(report, public_report)
         _refuse_outputs(reports, inputs, force)
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
-        from discreet.auditing import audit as run
+        from discreet.auditing import audit_release as run
         from discreet.stopping import Stopper
         from discreet.writing import write_reports
 
@@ -502,12 +502,15 @@ def _check_taxonomy(
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    audit: Annotated[bool, typer.Option("--audit", help="That of audits, as --json prints them, instead.")] = False,
+) -> None:
     """Print the JSON Schema of policies, for editors that complete and check them."""
     with _reporting():
+        from discreet.audit.schema import audit_schema
         from discreet.policy.schema import policy_schema
 
-        _print_json(policy_schema())
+        _print_json(audit_schema() if audit else policy_schema())
 
 
 @app.command()
@@ -667,16 +670,16 @@ def _passed(found: Verification, partial: bool) -> bool:
 
 def _reports(report: Path | None, public: Path | None) -> dict[Path, bool]:
     """Return the reports to be written, each with whether everybody may see it; refuse at once what cannot be."""
-    from importlib.util import find_spec
-
     wanted = {path: is_public for path, is_public in ((report, False), (public, True)) if path is not None}
     if report is not None and report == public:
         raise InputError(f"{report}: is also another file of this command; give it a name of its own")
     for path in wanted:
         if path.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{path}: a report ends in .html")
-    if wanted and any(find_spec(module) is None for module in ("altair", "vl_convert", "jinja2")):
-        raise InputError("reports need Altair; install discreet[report]")
+    if wanted:
+        from discreet.audit.report import refuse_report
+
+        refuse_report()
     return wanted
 
 

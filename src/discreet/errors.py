@@ -133,13 +133,18 @@ class Unprotected:
     """Whether there was no time to try everything."""
     why: str = ""
     """Why there is no way at all, where that is proven."""
+    prior: str = ""
+    """How common values are without any condition, where that is too common for rules."""
 
     def __str__(self) -> str:
         what, fix = (
             "cannot be protected",
             "choose another method, allow more to be changed, or write on_failure: remove",
         )
-        if self.stopped:
+        if self.prior:
+            what = f"cannot be protected: {self.prior}"
+            fix = "raise min_confidence, or write prior: warn or on_failure: remove"
+        elif self.stopped:
             what, fix = "not protected when the search was stopped", "allow more time"
         elif self.why:
             what = f"cannot be protected, whatever is hidden of what may be: {self.why}"
@@ -157,7 +162,13 @@ class UnprotectedCells(PromiseError):
         """Return the rows of each requirement."""
         return {
             "unprotected": [
-                {"index": each.index, "rows": list(each.rows), "stopped": each.stopped, "why": each.why or None}
+                {
+                    "index": each.index,
+                    "rows": list(each.rows),
+                    "stopped": each.stopped,
+                    "why": each.why or None,
+                    "prior": each.prior or None,
+                }
                 for each in self.cells
             ]
         }

@@ -97,7 +97,7 @@ class Release:
         seed: int | None = None,
         progress: Callable[[Progress], bool | None] | None = None,
     ) -> Audit:
-        """Attack the release and measure what is kept; return the audit with all of it. Parameters as of `audit`."""
+        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
         from discreet.auditing import attacked
 
         return attacked(
@@ -187,15 +187,19 @@ def protect(
         answer = say(Progress("cells", done, left, seconds=passed))
         return answer is not False and (time_limit is None or passed < time_limit)
 
+    def seconds_left() -> float:
+        return math.inf if time_limit is None else time_limit - (time.monotonic() - begin)
+
+    cells = CellSearch(cells_left, seconds_left)
     try:
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
     except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
         try:
             plan = find_plan(job.task, carry_on, most_suppressed=0, seed=seed)
         except TooManySuppressed:  # there is no cut that removes none
             raise too_many from None
         plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells_left=cells_left)
+        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
 
 
 def _load_kernels() -> None:
@@ -277,6 +281,25 @@ def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] 
     return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say)
 
 
+@dataclass(frozen=True)
+class CellSearch:
+    """What the search for cells is told of time: it hears how many are done and left, and may go on or not."""
+
+    carry_on: Callable[[int, int], bool]
+    seconds_left: Callable[[], float]
+
+
+def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
+    """Yield where an exact search ended before it was proven best."""
+    for each in removal:
+        if each.gap:
+            some = "1 cell" if each.gap == 1 else f"{each.gap} cells"
+            yield (
+                f"protect[{each.requirement}]: method: exact was ended by the time limit: at most {some} more than "
+                "needed may be hidden"
+            )
+
+
 def _release(
     plan: Plan,
     source: Engine,
@@ -285,15 +308,15 @@ def _release(
     *,
     task: Task | None = None,
     seed: int | None = None,
-    cells_left: Callable[[int, int], bool] | None = None,
+    cells: CellSearch | None = None,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm.
 
-    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells_left`): edits are not
+    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells`): edits are not
     for other rows.
     """
     say(Progress("apply"))
-    if cells_left is not None:
+    if cells is not None:
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
     warnings = bound.warnings
@@ -305,13 +328,14 @@ def _release(
             plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
-    if cells_left is not None and any(wanted(bound.policy)):
+    if cells is not None and any(wanted(bound.policy)):
         from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
 
         say(Progress("cells"))
-        found = plan_cells(released, source, plan, seed, cells_left)
+        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
         plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
         removal = found.removal
+        warnings = (*warnings, *_gap_warnings(removal))
         released = source.apply(plan)
         _require_rows(released, "the release")
     if seed is not None:
@@ -334,7 +358,7 @@ def _release(
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, told, gone.masks))
     hidden, coarser = changes(released, source, bound)
-    cells = cell_measures(released, told, bound)
+    measured = cell_measures(released, told, bound)
     audit = Audit(
         verification=verification,
         before=check(told, bound.policy, None, vouched=True, whole=source).requirements,
@@ -350,7 +374,7 @@ def _release(
         detail=None if task is None else plan.detail,
         bound=plan.bound,
         usefulness=usefulness(released, told, bound),
-        cells=None if cells is None else replace(cells, removal=removal),
+        cells=None if measured is None else replace(measured, removal=removal),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )

@@ -211,7 +211,7 @@ class _Checked:
                 yield (
                     f"protect[{self.index}]: {cells} of the {len(self.places)} confidential cells have a value that "
                     f"more than {percent(limit)} of the known cells of {self.requirement.column!r} have: this guess "
-                    "needs no rule, and no hiding of single cells prevents it"
+                    "needs no rule"
                 )
 
     def _marker_occurs(self, name: str) -> Iterator[Problem]:

@@ -56,7 +56,7 @@ def _table(kind: Kind, found: list[Attack]) -> Table:
     """Return a line for each attack; a column only where some attack has something to say in it."""
     targets = kind != "linkage"
     shown = [
-        ("nobody helped", [attack.baseline for attack in found]),
+        ("baseline", [attack.baseline for attack in found]),
         ("original", [attack.original for attack in found]),
         ("only hidden", [attack.only_hidden for attack in found]),
         ("control", [attack.control for attack in found]),

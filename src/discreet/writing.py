@@ -59,7 +59,7 @@ def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = F
 def _stage_reports(staging: Staging, audit: Audit, reports: Mapping[Path, bool]) -> None:
     for path, public in reports.items():
         with staging.open(path, private=not public) as file:
-            file.write(audit.to_html(public=public).encode())
+            file.write(audit.to_html(public=public).encode("utf-8", "replace"))
 
 
 def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sources: dict[str, Path]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.adversary import learners
 from discreet.adversary.base import Guesses
 from discreet.adversary.learners import LEARNERS, LibraryGuesser
 from discreet.adversary.make import make

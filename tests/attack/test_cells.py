@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -24,7 +26,7 @@ def patients(rows: int, seed: int) -> pl.DataFrame:
     )
 
 
-def policy(rows: list[int], **options: object) -> d.Policy:
+def policy(rows: list[int], **options: Any) -> d.Policy:
     cells = d.Confidential(column="ill", rows=rows, predictors=["pain", "age"], **options)
     return d.Policy(protect=[cells])
 

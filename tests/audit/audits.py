@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import discreet as d
 from discreet.attack.base import Attack, Attacked, Rate
@@ -22,11 +25,25 @@ EXAMPLES = ROOT / "examples"
 COLUMNS = ("age", "education", "marital status", "occupation", "hours", "sex", "country", "salary")
 
 
+@cache
 def real(name: str) -> Audit:
     """The audit of an example policy on its table."""
+    return d.protect(table_of(name), EXAMPLES / f"{name}.yaml", seed=1).audit
+
+
+def table_of(name: str) -> Path:
+    """The table of an example policy."""
     tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
-    table = tables.get(name, EXAMPLES / f"{name}.csv")
-    return d.protect(table, EXAMPLES / f"{name}.yaml", seed=1).audit
+    return tables.get(name, EXAMPLES / f"{name}.csv")
+
+
+ATTACKED = ("clinic", "fig2")
+
+
+@cache
+def attacked(name: str) -> Audit:
+    """The same with attacks, risk and utility."""
+    return d.protect(table_of(name), EXAMPLES / f"{name}.yaml", seed=1).attack(seed=1)
 
 
 REAL = ("two_templates", "clinic", "clinic_k", "bob", "fig2")
@@ -37,13 +54,17 @@ def template(rows: int, hits: int, group: dict[str, str | None], hidden: int = 0
 
 
 def crowd(rows: int, group: dict[str, str | None]) -> Worst:
-    return Worst(group, rows, 1, 0, Fraction(1, rows), Fraction(1, 10), alone=5210 if rows == 1 else 0, kind="k-anonymity")
+    return Worst(
+        group, rows, 1, 0, Fraction(1, rows), Fraction(1, 10), alone=5210 if rows == 1 else 0, kind="k-anonymity"
+    )
 
 
 def _risks() -> tuple[Risk, ...]:
     shares = tuple(i / 20 for i in range(20))
     ends = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-    worst = [template(40 + 3 * i, 23 + i, {"education": f"Level {i}", "sex": None if i == 3 else "Male"}) for i in range(8)]
+    worst = [
+        template(40 + 3 * i, 23 + i, {"education": f"Level {i}", "sex": None if i == 3 else "Male"}) for i in range(8)
+    ]
     earlier = [template(3 + i, 3 + i, {"education": "Doctorate", "sex": "Female"}) for i in range(8)]
     return (
         Risk(
@@ -56,7 +77,7 @@ def _risks() -> tuple[Risk, ...]:
         Risk(
             1, "template", "education, sex -> salary = >50K, at most 60%", "3/5", 30162, 30110, 32, 19, 412, 0,
             tuple(earlier), tuple(worst),
-            Spread(shares, (0, 900, 2100, 4200, 6300, 5400, 3800, 2500, 1700, 1200, 800, 500, 350, 170, 120, 60, 40, 12, 7, 3)),
+            Spread(shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)),
             Spread(shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)),
         ),
     )  # fmt: skip
@@ -66,9 +87,7 @@ def _cells() -> CellsFound:
     cells = []
     for i in range(9):
         before = 0.55 + 0.04 * i
-        cells.append(
-            Cell(10 + 7 * i, "naive_bayes", Answer.HOLDS, True, 0.2 + 0.03 * i, True, before)
-        )
+        cells.append(Cell(10 + 7 * i, "naive_bayes", Answer.HOLDS, True, 0.2 + 0.03 * i, True, before))
         cells.append(Cell(10 + 7 * i, "id3", Answer.HOLDS, True, 0.1 * (i % 4), i % 2 == 0, 0.5))
     against = (
         Against("naive_bayes", 9, 0, 9, 9, 4),
@@ -83,8 +102,9 @@ def _cells() -> CellsFound:
 def _attacks() -> Attacked:
     known = ("age", "education", "sex")
     found = (
-        Attack("linkage", "prosecutor", "knows that the person is in the release and picks a row that looks alike", None, known,
-               Rate(41.3, 2000), 30110, baseline=Rate(0.07, 2000), original=Rate(1105.2, 2000), requirement=0,
+        Attack("linkage", "prosecutor", "knows that the person is in the release, picks a row that looks alike",
+               None, known, Rate(41.3, 2000), 30110, baseline=Rate(0.07, 2000), original=Rate(1105.2, 2000),
+               requirement=0,
                figures={"largest_probability": 0.1, "smallest_group": 10, "median_size": 87}),
         Attack("linkage", "uniqueness", "rows that nobody shares", None, known, Rate(0, 30110), 30110,
                original=Rate(5210, 30162), requirement=0),
@@ -96,14 +116,16 @@ def _attacks() -> Attacked:
                control_by="rows held out", requirement=1),
         Attack("inference", "look_up", "takes the commonest value of the rows that look alike", "salary", known,
                Rate(1560, 2000), 30110, baseline=Rate(1490, 2000), control=Rate(1545, 2000),
-               control_by="their own row left out", warnings=("6 suppressed rows all have the same value of 'salary'",)),
+               control_by="their own row left out",
+               warnings=("6 suppressed rows all have the same value of 'salary'",)),
         Attack("cells", "naive_bayes", "naive Bayes trained on the release", "occupation", COLUMNS[:3],
                Rate(0, 9), 9, baseline=Rate(4, 9), only_hidden=Rate(9, 9), requirement=2),
-        Attack("aware", "refill", "puts back what the method would have hidden for each value", "occupation", COLUMNS[:3],
-               Rate(8, 9), 9, baseline=Rate(2, 9), only_hidden=Rate(9, 9), requirement=2,
+        Attack("aware", "refill", "puts back what the method would have hidden for each value", "occupation",
+               COLUMNS[:3], Rate(8, 9), 9, baseline=Rate(2, 9), only_hidden=Rate(9, 9), requirement=2,
                warnings=("whoever knows the method guesses most of the confidential cells of 'occupation'",),
                figures={"changed": 9, "changed_right": 8}, notes=("changes for several cells mix",)),
-        Attack("aware", "minimality", "knows that the method discloses whatever it may", "salary", known, Rate(0, 0), 0),
+        Attack("aware", "minimality", "knows that the method discloses whatever it may", "salary", known,
+               Rate(0, 0), 0),
     )  # fmt: skip
     return Attacked(found, ("gradient_boosting",), thorough=False, victims=2000, seconds=23.417, notes=("a note",))
 
@@ -115,7 +137,8 @@ def _utility() -> Utility:
     for n, name in enumerate(COLUMNS):
         unchanged, coarser, hidden, loss = changed.get(name, (30110, 0, 0, 0.0))
         bars = tuple(
-            Bar(f"{name} {i}", 0.4 / (i + 1), 0.4 / (i + 1) + (0.04 if i % 2 else -0.03) * (name in changed)) for i in range(7)
+            Bar(f"{name} {i}", 0.4 / (i + 1), 0.4 / (i + 1) + (0.04 if i % 2 else -0.03) * (name in changed))
+            for i in range(7)
         )
         shown = (*(Shown(f"{name} shown {i}", 0.3 / (i + 1)) for i in range(5)), Shown(None, 0.1))
         columns.append(
@@ -146,7 +169,9 @@ def rich() -> Audit:
                 reason="give the original"),
     )  # fmt: skip
     after = (
-        replace(before[0], answer=Answer.HOLDS, worst=crowd(10, {"age": "[65-90]", "education": "Doctorate", "sex": "*"})),
+        replace(
+            before[0], answer=Answer.HOLDS, worst=crowd(10, {"age": "[65-90]", "education": "Doctorate", "sex": "*"})
+        ),
         replace(before[1], answer=Answer.HOLDS, worst=template(61, 36, {"education": "Higher", "sex": "Male"}, 1)),
         replace(before[2], answer=Answer.HOLDS, reason=None, cells=_cells()),
     )
@@ -167,7 +192,10 @@ def rich() -> Audit:
         usefulness=Usefulness(812, 10, 37.1, 4_812_331, (Told("salary", "CM", 0.172, 0.093, 0.249),)),
         cells=CellMeasures(57, 0.024, 1.013, 0, 0.0008, 0.42, 4, 6, 6, (Removal(2, 48, 9, 240880, 12),)),
         warnings=("no promise speaks of the column 'hours'",),
-        not_covered=("whoever also knows hours, country of a person", "what can be inferred from several releases together"),
+        not_covered=(
+            "whoever also knows hours, country of a person",
+            "what can be inferred from several releases together",
+        ),
         risk=_risks(),
         utility=_utility(),
         attacks=_attacks(),
@@ -176,7 +204,11 @@ def rich() -> Audit:
             columns=COLUMNS,
             use="predicting salary",
             method="one cut of all columns by the coordinate search, then edits of single cells (DECP)",
-            promises=("age, education, sex: at least 10 rows alike", "salary = >50K at most 60%", "occupation of 9 rows"),
+            promises=(
+                "age, education, sex: at least 10 rows alike",
+                "salary = >50K at most 60%",
+                "occupation of 9 rows",
+            ),
             public=(
                 "Whoever knows age, education and sex finds at least 10 rows alike",
                 "Whoever knows education and sex is at most 60% sure that salary is >50K",
@@ -190,3 +222,30 @@ def rich() -> Audit:
 def sampled(audit: Audit) -> Audit:
     """The same audit of a sample."""
     return replace(audit, sample=Sampled(d.ReleaseOptions(sample=Fraction(1, 10)), 301100))
+
+
+Change = Callable[[str, object], object]
+
+
+def changed(part: Any, change: Change, path: str = "") -> Any:
+    """The same audit with each of its leaves (texts, numbers, answers) as `change` makes them, given their path."""
+    if is_dataclass(part) and not isinstance(part, type):
+        inside = {one.name: changed(getattr(part, one.name), change, f"{path}.{one.name}") for one in fields(part)}
+        return replace(part, **inside)
+    if isinstance(part, tuple):
+        return tuple(changed(one, change, f"{path}[]") for one in part)
+    if isinstance(part, Mapping):
+        return {
+            change(f"{path}.key".removeprefix("."), key): changed(one, change, f"{path}.value")
+            for key, one in part.items()
+        }
+    return change(path.removeprefix("."), part)
+
+
+def nasty(text: str) -> Audit:
+    """The rich audit with a text before each of its own."""
+    kept = ("kind", "limit", "measure", "asked")
+    found: Audit = changed(
+        rich(), lambda path, value: text + str(value) if type(value) is str and not path.endswith(kept) else value
+    )
+    return found

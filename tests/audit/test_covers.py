@@ -110,6 +110,19 @@ NUMBERS_THAT_COVER = [
     ("-5", "[-5 to -1]"),
     ("3", "[-5 to 3]"),
     ("3", "[1 to 3]"),
+    ("18", "≥18"),
+    ("18.01", ">18"),
+    ("40", "<=40"),
+    ("40", "≤40"),
+    ("20", "[20, 40["),
+    ("39.99", "[20, 40["),
+    ("40", "]20, 40]"),
+    ("20.01", "]20, 40["),
+    ("40", "(20,40]"),
+    ("20", "[20,40)"),
+    ("20", "[20,40]"),
+    ("30", "(20, 40)"),
+    ("-1.5", "(-2,-1.5]"),
 ]
 
 
@@ -133,6 +146,19 @@ NUMBERS_THAT_DO_NOT = [
     ("1", "2"),
     ("0.1", "0.1000000000000000000001"),
     ("0.1", "0.1000000000000000055511151231257827"),  # the nearest float
+    ("17", "≥18"),
+    ("18", ">18"),
+    ("40.1", "<=40"),
+    ("40.1", "≤40"),
+    ("40", "[20, 40["),
+    ("20", "]20, 40]"),
+    ("20", "]20, 40["),
+    ("40", "]20, 40["),
+    ("20", "(20,40]"),
+    ("40", "[20,40)"),
+    ("20", "(20, 20]"),
+    ("40", "(20, 40)"),
+    ("30", "(40,20]"),
 ]
 
 
@@ -142,9 +168,11 @@ def test_numbers_that_do_not_cover(original: str, released: str) -> None:
 
 
 BAD_FORMS = """
-<|>=|>|<=|>18|<=99|=30|[|]|[]|[)|[-]|[, )|[ to ]|[30]|[30)|[30-29]|[40, 20)|[40, 20]|[40 to 20]|[30, 40|30, 40)
-[30-39|30-39]|30-39|30 - 39|30 to 39|[30 - 39]|[30- 39]|[30,40)|[30,  40)|[30 , 40)|[ 30, 40)|[30, 40 )|[30, 40) |[
- <99| >=1| [30-39]|[30-39] |[30-39]x|< 99|<99 |>= 1|>=1 | 30|30 |[30-39)|[30 to 39)|(30-39]|(29, 40)|(29, 40]|{30-39}
+<|>=|>|<=|≤|≥|=30|=<99|=>18|[|]|[]|[)|[-]|[, )|[ to ]|[30]|[30)|[30-29]|[40, 20)|[40, 20]|[40 to 20]|[30, 40|30, 40)
+[30-39|30-39]|30-39|30 - 39|30 to 39|[30 - 39]|[30- 39]|[30;40)|[30,  40)|[30,,40)
+[30,40,50)|(30 40]|(30]|]30[|](30, 40]|[30 , 40)|[ 30, 40)|[30, 40 )|[30, 40) |[
+ <99| >=1| [30-39]|[30-39] |[30-39]x|< 99|<99 |>= 1|>=1 | 30|30 |[30-39)|[30 to 39)|(30-39]
+(29-40)|]29-40[|[29-40[|(29 to 40]|(29, 40[|]29, 40)|(29 , 40]|{30-39}|30+|≤ 99|<= 99|> 18|≥\xa018
 [30..39]|[30–39]|[30—39]|[-5-39]|[-5--1]|[30--39]|[29.5-39.5]|[29.5 to 39.5]|[30 TO 39]|[30  to 39]|[30\tto 39]
 [30 to 39 to 40]|[30, 35, 40)|<9e9|>=1e0|<+99|[+30, 40)|[030-039]|[30.0, 40)|<99.0|[.5, 40)|[3., 40)|[-0, 40)|<99,5
 <1_000|[1_0-4_0]|1_0|<inf|>=-inf|[-inf, 40)|<∞|<nan|inf|nan|60/2|<99/1|[٣٠-٣٩]|<٩٩|３０|3 0|0x1e|30e|e30|3e0001
@@ -195,6 +223,11 @@ def test_very_long_numbers_are_decided_or_refused() -> None:
         ("2024-02-29", "[2024-01-01, 2024-03-01)", DATE, True),
         ("2024-03-01", "[2024-01-01, 2024-03-01)", DATE, False),
         ("2024-03-01", "[2024-01-01, 2024-03-01]", DATE, True),
+        ("2024-03-01", "]2024-01-01, 2024-03-01]", DATE, True),
+        ("2024-01-01", "]2024-01-01, 2024-03-01]", DATE, False),
+        ("2024-03-01", "[2024-01-01,2024-03-01[", DATE, False),
+        ("2024-03-01", "<=2024-03-01", DATE, True),
+        ("2024-03-01", ">2024-03-01", DATE, False),
         ("2024-02-29", "[2024-01-01-2024-03-01]", DATE, False),
         ("2024-02-29", "[2024-01-01 - 2024-03-01]", DATE, False),
         ("2024-02-29", "[2024-03-01 to 2024-01-01]", DATE, False),
@@ -374,6 +407,12 @@ def test_intervals_cover_exactly_what_is_inside(one: Decimal, other: Decimal, va
             f">={plain(one)}": x >= one,
             f"[{plain(one)}, {plain(other)})": one <= x < other,
             f"[{plain(one)}, {plain(other)}]": one <= x <= other,
+            f">{plain(one)}": x > one,
+            f"<={plain(one)}": x <= one,
+            f"[{plain(one)}, {plain(other)}[": one <= x < other,
+            f"]{plain(one)},{plain(other)}]": one < x <= other,
+            f"({plain(one)},{plain(other)}]": one < x <= other,
+            f"]{plain(one)}, {plain(other)}[": one < x < other,
         }
         if one == int(one) and other == int(other):
             forms[f"[{plain(one)} to {plain(other)}]"] = one <= x <= other
@@ -450,24 +489,24 @@ def test_true_medians_pass(cells: list[tuple[Decimal, int]], cuts: list[Decimal]
     assert not any(untrue(list(dict.fromkeys(pairs)), MEDIAN, "*", []))
 
 
-@given(st.text(alphabet="0123456789.,-+<>=[]() toe\t", max_size=14), NUMBERS)
+@given(st.text(alphabet="0123456789.,-+<>=≤≥[]() toe\t", max_size=14), NUMBERS)
 def test_no_other_text_is_accepted(text: str, value: Decimal) -> None:
     """A text that is accepted begins and ends as one of the forms, and holds when its bounds are read anew."""
     original = plain(value)
     if text == original or not true(original, text, NUMBER):
         return
     x = Fraction(value)
-    if text[0] == "<":
-        assert x < Fraction(text[1:])
-    elif text[0] == ">":
-        assert text[1] == "="
-        assert x >= Fraction(text[2:])
-    elif text[0] == "[":
+    signs = {">=": x.__ge__, "≥": x.__ge__, ">": x.__gt__, "<=": x.__le__, "≤": x.__le__, "<": x.__lt__}
+    sign = next((sign for sign in signs if text.startswith(sign)), None)
+    if sign is not None:
+        assert signs[sign](Fraction(text[len(sign) :]))
+    elif text[0] in "[](":
         inside = text[1:-1]
-        separator = next(separator for separator in (", ", " to ", "-") if separator in inside)
+        separator = next(separator for separator in (", ", ",", " to ", "-") if separator in inside)
         low, high = inside.split(separator)
         assert Fraction(low) <= x <= Fraction(high)
-        assert text[-1] == "]" or (text[-1] == ")" and x < Fraction(high))
+        assert text[0] == "[" or Fraction(low) < x
+        assert text[-1] == "]" or (text[-1] in ")[" and x < Fraction(high))
     else:
         assert Fraction(text) == x
 
@@ -490,7 +529,10 @@ _POOLS: dict[str, tuple[Column, list[str | None], list[str | None]]] = {
     "number": (
         NUMBER,
         _TEXTS,
-        ["<18", ">=18", "[18-64]", "[5 to 30]", "[18, 64.5)", "[18, 64.5]", "30", "[30-5]", "<x"],
+        [
+            *("<18", ">=18", "[18-64]", "[5 to 30]", "[18, 64.5)", "[18, 64.5]", "30", "[30-5]", "<x"),
+            *(">18", "<=30", "≤30", "≥30", "]18, 30]", "[18,30[", "(18,30]", "(18, 18]", "]18, 30["),
+        ],
     ),
     "label": (
         AGES,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.grouping import cut_problem
-from discreet.method.local import Local, Watch, search
+from discreet.method.local import Local, search
+from discreet.method.local_peeling import Watch
 from discreet.method.local_shapes import Labels
 from discreet.method.problem import CutProblem
 from discreet.pipeline import prepare

@@ -138,6 +138,19 @@ def test_the_marker_may_be_the_root_of_a_taxonomy_but_no_other_label(tmp_path: P
             d.Policy(protect=[template], columns={"town": d.Column(taxonomy=TREE)}, marker=marker)
 
 
+@pytest.mark.parametrize("marker", ["<", ">", ">9", "≥9", "≤", "[x]", "(1,2]", "]1, 2[", "5"])
+def test_the_marker_of_numbers_reads_like_no_interval(marker: str) -> None:
+    template = d.Template(given=["age"], infer={"ill": "yes"}, at_most="50%")
+    with pytest.raises(d.PolicyError, match="is also a label of column 'age'"):
+        d.Policy(protect=[template], columns={"age": d.Column(type="number")}, marker=marker)
+
+
+@pytest.mark.parametrize("marker", ["(hidden)", "*", "]", "(", "hidden, left out", "-"])
+def test_other_markers_are_fine(marker: str) -> None:
+    template = d.Template(given=["age"], infer={"ill": "yes"}, at_most="50%")
+    assert d.Policy(protect=[template], columns={"age": d.Column(type="number")}, marker=marker).marker == marker
+
+
 def test_regression_needs_numbers(tmp_path: Path) -> None:
     template = d.Template(given=["town"], infer={"ill": "yes"}, at_most="50%")
     with pytest.raises(d.PolicyError, match="1 of the 2 different values of 'age' are no number"):

@@ -2,9 +2,9 @@
 
 A method changes a table only where a guess was right. So a change tells that the guess was right, and often what it
 was: `refill` puts back what was hidden in other rows (DECP, INCP), `inversion` fills what was hidden in the row itself
-(DROPP, HID3, greedy), `hidden_values` looks at hidden cells only (set multi-cover and the like, against rules), `absence`
-takes "it is not released" for a condition, and `minimality` asks why a recoding does not show more. None of this breaks
-a promise, for none covers it; the figures say what is left.
+(DROPP, HID3, greedy), `hidden_values` looks at hidden cells only (set multi-cover and the like, against rules),
+`absence` takes "it is not released" for a condition, and `minimality` asks why a recoding does not show more. None of
+this breaks a promise, for no promise covers it; the figures say what is left.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def aware_attacks(scene: Scene) -> Iterator[Task]:
 def _seconds(scene: Scene, requirement: Confidential, adversary: Adversary) -> float:
     """Return about how long an attack takes."""
     cells = min(len(scene.cells(requirement)), scene.victims)
-    each = 0.002 if isinstance(adversary, NaiveBayes) else 0.01
-    return 0.1 + cells * each + scene.released.rows * 2e-6 * len(scene.released.columns)
+    first, each = (0.1, 0.001) if isinstance(adversary, (NaiveBayes, Id3, Rules)) else (1.0, 0.02)
+    return first + cells * each + scene.released.rows * 2e-6 * len(scene.released.columns)
 
 
 class _Run:
@@ -204,7 +204,7 @@ class _Trial:
     def invert(self) -> Attack:
         """Fill what was hidden in the rows of the cells."""
         thorough = self.cells.scene.thorough
-        most = _WAYS.get(type(self.adversary), _FEW_WAYS)[thorough]  # type: ignore[call-overload]
+        most = _WAYS.get(type(self.adversary), _FEW_WAYS)[thorough]
         own = isinstance(self.adversary, NaiveBayes)
         if isinstance(self.adversary, NaiveBayes):
             options = NaiveBayesGuesser(self.adversary.nulls or "count", self.adversary.laplace)
@@ -219,7 +219,7 @@ class _Trial:
         if self.protected.unsaid.any():
             notes.append("cells of other confidential columns may be hidden for their own sake")
         title = "fills what was hidden in the row in every way, and asks which value was guessed with it"
-        return self._attack("inversion", title, weights, self.protected.own.any(axis=1), notes)
+        return self._attack("inversion", title, weights, self.protected.touched, notes)
 
     def _attack(self, name: str, title: str, weights: Floats, changed: Flags | None, notes: list[str]) -> Attack:
         check, tries = self.cells.check, len(self.true)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Literal, Protocol
 
 from discreet.adversary.base import wilson
@@ -38,6 +39,19 @@ class Rate:
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the share, by Wilson's score."""
         return wilson(self.right, self.tries)
+
+    def beyond(self, other: Rate) -> bool:
+        """Whether it is more than another, beyond what chance explains at 95%.
+
+        By Newcombe's interval of the difference of two shares, made of their Wilson intervals.
+
+        >>> Rate(60, 100).beyond(Rate(40, 100)), Rate(45, 100).beyond(Rate(40, 100))
+        (True, False)
+        """
+        if self.share is None or other.share is None:
+            return False
+        low, high = self.interval[0], other.interval[1]
+        return self.share - other.share > sqrt((self.share - low) ** 2 + (high - other.share) ** 2)
 
     def __add__(self, other: Rate) -> Rate:
         return Rate(self.right + other.right, self.tries + other.tries)
@@ -103,6 +117,24 @@ class Attack:
     seconds: float = 0.0
 
     @property
+    def beside(self) -> Rate | None:
+        """What it is to be compared with: people outside the release, or who knows nothing."""
+        return self.baseline if self.control is None else self.control
+
+    @property
+    def better(self) -> bool:
+        """Whether it is right more often than what it is compared with."""
+        return self.beside is not None and self.released.beyond(self.beside)
+
+    @property
+    def leaks(self) -> bool:
+        """Whether it learns more about the people of the release than it would about anybody.
+
+        Any table makes it easier to find a row than picking one blindly: linkage counts only beside a control.
+        """
+        return self.better and not (self.kind == "linkage" and self.control is None)
+
+    @property
     def sampled(self) -> bool:
         """Whether only some were tried."""
         return self.released.tries < self.of
@@ -128,6 +160,7 @@ class Attack:
             "control_by": self.control_by,
             "of": self.of,
             "sampled": self.sampled,
+            "leaks": self.leaks,
             "warnings": list(self.warnings),
             "notes": list(self.notes),
             "figures": dict(self.figures),

@@ -138,7 +138,7 @@ class _Cells:
     def _warnings(self, name: str, released: Rate) -> Iterator[str]:
         """Yield a warning where an adversary guesses clearly more than the commonest value is worth."""
         commonest = self.asked.commonest(self.view)
-        if released.interval[0] > commonest.interval[1]:
+        if released.beyond(commonest):
             yield (
                 f"confidential cells of {self.requirement.column!r}: whoever {TITLES[name]} is right more often than "
                 "whoever takes the commonest value"

@@ -17,6 +17,9 @@ from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree, View
 from discreet.table.encode import Ints
 
+_NOTHING = 1e-12
+"""Less than this is nothing but rounding."""
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -37,7 +40,7 @@ class Moved:
         """
         top = np.maximum(self.values[nodes] - less, 0.0) + more
         bottom = np.maximum(self.below[at] - less, 0.0) + more
-        share = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 1e-12)
+        share = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > _NOTHING)
         moved: Floats = self.hidden[at] * np.minimum(share, 1.0)
         return moved
 
@@ -103,7 +106,8 @@ class Counts:
                 mine = weigh[asked] if isinstance(weigh, np.ndarray) else weigh
                 part = None if moved is None else moved[place]
                 found[asked] += self._factor(seen.tree, place, nodes[asked], rows[asked], cut, part, more, mine)
-        return np.where(self.view.classes.tree.covers(lines.levels), found, -np.inf)
+        scores: Floats = np.where(self.view.classes.tree.covers(lines.levels), found, -np.inf)
+        return scores
 
     def _factor(
         self, tree: Tree, place: int, nodes: Ints, rows: Floats, less: Floats | float, moved: Moved | None, more: float,
@@ -130,20 +134,16 @@ class Counts:
     def _spread(self, tree: Tree, place: int, paths: Ints, back: Floats, less: Floats | float) -> Floats:
         """Return how many rows of each class have a value, where what is told roughly is spread as the rest lies."""
         own, total = self.own[place], self.total[place]
-        estimate = np.maximum(np.broadcast_to(total[UNKNOWN] - less, back.shape[1:]), 0.0)
+        estimate: Floats = np.maximum(np.broadcast_to(total[UNKNOWN] - less, back.shape[1:]), 0.0).copy()
         gained = np.zeros(back.shape[1:])
         for step in range(1, paths.shape[1]):
             going = paths[:, step] >= 0
-            above, at = paths[going, step - 1], paths[going, step]
+            above, at, put_back = paths[going, step - 1], paths[going, step], back[step - 1, going]
             cut = less[going] if isinstance(less, np.ndarray) else less
-            gained[going] += back[step - 1, going]
-            before = gained[going] - back[step - 1, going]
-            inside = total[above] - cut + before - (own[above] - back[step - 1, going])
-            part = np.divide(
-                total[at] - cut + gained[going], inside, out=np.broadcast_to(1.0 / tree.children[above][:, None],
-                inside.shape).copy(), where=inside > 1e-9,
-            )  # fmt: skip
-            estimate = estimate.copy()
+            inside = total[above] - cut + gained[going] - (own[above] - put_back)
+            gained[going] += put_back
+            evenly = np.broadcast_to(1.0 / tree.children[above][:, None], inside.shape).copy()
+            part = np.divide(total[at] - cut + gained[going], inside, out=evenly, where=inside > _NOTHING)
             estimate[going] *= np.clip(part, 0.0, 1.0)
         return estimate
 
@@ -168,7 +168,7 @@ def shares(scores: Floats) -> Floats:
 
 def _log(above: Floats, below: Floats) -> Floats:
     """Return the logarithm of a quotient; of nothing it is minus infinity."""
-    some = (above > 1e-12) & (below > 1e-12)
+    some = (above > _NOTHING) & (below > _NOTHING)
     found = np.full(np.broadcast_shapes(above.shape, below.shape), -np.inf)
     np.log(np.divide(above, below, out=np.ones_like(found), where=some), out=found, where=some)
     return found

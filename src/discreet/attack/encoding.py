@@ -89,12 +89,12 @@ def _beside(parts: Sequence[Any]) -> Any:
 
 
 def _part(sense: Sense) -> Part:
-    numbers = _numbers(sense)
+    numbers = numbers_of(sense)
     return _of_categories(sense) if numbers is None else _of_numbers(sense, numbers)
 
 
-def _numbers(sense: Sense) -> Floats | None:
-    """Return the values as numbers, if the column is one of numbers."""
+def numbers_of(sense: Sense) -> Floats | None:
+    """Return the values as numbers (NaN for others), if the column is one of numbers; None elsewhere."""
     if sense.numbers is not None:
         return sense.numbers if np.isfinite(sense.numbers[sense.known]).any() else None
     if int(sense.known.sum()) <= _MANY:

@@ -50,10 +50,7 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         only_hidden=hidden,
         requirement=index,
         warnings=warnings,
-        notes=(
-            f"right: more than {limit} of the hidden cells in rows with some of the same conditions have the true "
-            "value, and there are at least two",
-        ),
+        notes=(f"right: the true value is that of more than {limit} of the hidden cells with some of its conditions",),
         figures={
             "all_alike": int(mined.all_alike.sum()),
             "rules_all": mined.readings["all"],
@@ -61,12 +58,10 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         },
     )
     plain = int(mined.exposed.sum())
-    told = ()
-    if absence > plain:
-        told = (
-            f"of {absence} of {cells} confidential cells of {column!r} the value is told by rules in which 'it is not "
-            f"released' is a condition ({plain} by rules without)",
-        )
+    told = (
+        f"of {absence} of {cells} confidential cells of {column!r} the value is told by rules in which 'it is not "
+        f"released' is a condition ({plain} by rules without)"
+    )
     yield Attack(
         "aware",
         "absence",
@@ -78,7 +73,7 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         baseline=baseline,
         only_hidden=hidden,
         requirement=index,
-        warnings=told,
+        warnings=(told,) if absence > plain else (),
         notes=(f"right: a rule to the true value has more than {limit} confidence, and enough support",),
         figures={"without": plain},
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained
-from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree
+from discreet.adversary.view import UNKNOWN, Flags, Lines
 from discreet.attack.counting import Counts, shares
 from discreet.attack.protected import Protected, first_possible
 from discreet.table.encode import Ints
@@ -59,19 +59,18 @@ def invert(
     rng
         Draws where there are more.
     """
-    lines, blank = protected.lines, protected.own.all(axis=1)
-    out = protected.ruled_out(guesses) & ~blank[:, None]
+    lines, out = protected.lines, protected.ruled_out(guesses) & ~protected.blank[:, None]
     told = lines.nodes.copy()
     told[protected.own] = UNKNOWN
     base = counts.scores(Lines(lines.places, lines.levels, told))
     plain = shares(counts.scores(lines))
     weights = plain.copy()
     filler = _Filler(protected, counts, base, most, rng)
-    cells = np.flatnonzero(protected.own.any(axis=1))
+    cells = np.flatnonzero(protected.touched)
     for batch in _batches(filler, cells):
         _weigh(protected, batch, trained, weights)
     # what is hidden in columns that have confidential cells of their own need not have been hidden for this one
-    unsure = protected.own.any(axis=1) & ~(protected.own & ~protected.unsaid).any(axis=1)
+    unsure = protected.touched & ~np.logical_or.reduce(protected.own & ~protected.unsaid, axis=1)
     weights[unsure] += plain[unsure]
     fits = np.where(out, 0.5 * weights * protected.by_lot[:, None], weights)
     even = protected.among / np.maximum(protected.among.sum(axis=1, keepdims=True), 1)
@@ -139,9 +138,7 @@ def _single(best: Flags, strict: bool) -> Flags:
 class _Filler:
     """Fills the hidden cells of rows."""
 
-    def __init__(
-        self, protected: Protected, counts: Counts, base: Floats, most: int, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, protected: Protected, counts: Counts, base: Floats, most: int, rng: np.random.Generator) -> None:
         self.protected, self.counts, self.base, self.most, self.rng = protected, counts, base, most, rng
         self._known: dict[tuple[int, int], tuple[Ints, Floats]] = {}
 
@@ -161,10 +158,10 @@ class _Filler:
         if (place, node) not in self._known:
             tree = self.counts.view.predictors[place].tree
             leaves = np.flatnonzero((tree.leaf_of >= tree.first[node]) & (tree.leaf_of < tree.stop[node]))
-            self._known[place, node] = leaves, self._log(place, leaves, tree)
+            self._known[place, node] = leaves, self._log(place, leaves)
         return self._known[place, node]
 
-    def _log(self, place: int, leaves: Ints, tree: Tree) -> Floats:
+    def _log(self, place: int, leaves: Ints) -> Floats:
         """Return log p(x|v) for some values of a predictor, as naive Bayes has it."""
         width = len(self.counts.view.predictors)
         nodes = np.zeros((len(leaves), width), dtype=np.int64)

@@ -195,7 +195,7 @@ class _Target:
         )
 
     def _warnings(self, name: str, released: Rate, control: Rate | None) -> Iterator[str]:
-        if control is not None and released.interval[0] > control.interval[1]:
+        if control is not None and released.beyond(control):
             yield (
                 f"whoever {TITLES[name]} guesses {self.target!r} of people in the table more often right than of "
                 "others: more is told of them than what holds for everybody"

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.adversary.base import Floats, Guesses
-from discreet.adversary.view import UNKNOWN, Flags, Lines, View
+from discreet.adversary.view import Flags, Lines, View
 from discreet.table.encode import Ints
 
 NEAR = 1e-9
@@ -68,6 +67,18 @@ class Protected:
         """Say which values each cell may have (cells x values)."""
         return self.view.classes.tree.covers(self.lines.levels)
 
+    @property
+    def blank(self) -> Flags:
+        """Say of which cells the whole row was hidden: so a row looks that could not be protected."""
+        blank: Flags = np.logical_and.reduce(self.own, axis=1)
+        return blank
+
+    @property
+    def touched(self) -> Flags:
+        """Say of which cells something in their own row was hidden."""
+        touched: Flags = np.logical_or.reduce(self.own, axis=1)
+        return touched
+
     @cached_property
     def own(self) -> Flags:
         """Say which predictors were changed in the row of each cell (cells x predictors)."""
@@ -77,7 +88,8 @@ class Protected:
         """Say which values the method has made sure are not those of the cells: the best guesses on the release."""
         best = guesses.best & self.among
         out: Flags = best if self.strict else best & (best.sum(axis=1, keepdims=True) == 1)
-        return out & (self.among.sum(axis=1, keepdims=True) > 1)
+        out &= self.among.sum(axis=1, keepdims=True) > 1
+        return out
 
 
 def chosen(weights: Floats) -> Floats:
@@ -112,9 +124,3 @@ def told(guesses: Guesses, true: Ints) -> Floats:
     best = guesses.best
     found: Floats = (best / np.maximum(best.sum(axis=1, keepdims=True), 1))[np.arange(len(true)), true]
     return found
-
-
-def known(nodes: npt.NDArray[np.int64]) -> Flags:
-    """Say which nodes tell something."""
-    some: Flags = nodes != UNKNOWN
-    return some

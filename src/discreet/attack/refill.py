@@ -20,7 +20,7 @@ from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import UNKNOWN, Flags, Lines
 from discreet.attack.counting import Counts, Moved, shares, summed
-from discreet.attack.protected import Protected, first_possible
+from discreet.attack.protected import NEAR, Protected, first_possible
 from discreet.table.encode import Ints
 
 ROUNDS = 3
@@ -55,8 +55,7 @@ def refill(protected: Protected, options: NaiveBayesGuesser, guesses: Guesses, *
 class _Refill:
     def __init__(self, protected: Protected, options: NaiveBayesGuesser, guesses: Guesses, *, classes: bool) -> None:
         self.protected, self.options, self.classes = protected, options, classes
-        blank = protected.own.all(axis=1)  # so a row looks that could not be protected
-        self.out = protected.ruled_out(guesses) & ~blank[:, None]
+        self.out: Flags = protected.ruled_out(guesses) & ~protected.blank[:, None]
         self.view = protected.view
         self.plain = Counts(self.view, options)
         self.hidden = self.plain.changed(protected.changed)
@@ -114,21 +113,23 @@ class _Refill:
         weights = np.where(self.out, 0.5 * posterior * protected.by_lot[:, None], posterior)
         alone = self._alone(lines)
         seen = alone & (self._changes_for(lines) > 0)
-        fits = ~seen[:, None] | ((hypotheses > _best_other(others)) & self._explained(lines))
+        fits = ~seen[:, None] | ((hypotheses > _best_other(others) + NEAR) & self._explained(lines))
         best = first_possible(
             np.where(fits, weights, 0.0), weights, np.where(self.out, 0.0, shares(others)), shares(others),
             protected.among / np.maximum(protected.among.sum(axis=1, keepdims=True), 1),
         )  # fmt: skip
-        return Refilled(best, seen if bool(alone.all()) else None)
+        return Refilled(best, seen if bool(np.all(alone)) else None)
 
     def _alone(self, lines: Lines) -> Flags:
         """Say which cells are, as far as can be seen, the only ones that something was changed for."""
         alone = np.full(len(lines), self.protected.alone)
-        if not alone.any():
+        if not self.protected.alone:
             return alone
         if not self.classes:
-            return alone & (len(self.sources) - np.isin(lines.places, self.sources) == 0)
-        return alone & ~self._alike_others(lines)
+            alone &= len(self.sources) - np.isin(lines.places, self.sources) == 0
+        else:
+            alone &= ~self._alike_others(lines)
+        return alone
 
     def _alike_others(self, lines: Lines) -> Flags:
         """Say which cells have another row with a hidden class that shares a value: INCP hides only unlike ones."""
@@ -148,10 +149,9 @@ class _Refill:
     def _changes_for(self, lines: Lines) -> Ints:
         """Count what was changed in other rows."""
         changed = self.protected.changed
-        own = changed[lines.places].sum(axis=1)
-        found = np.full(len(lines), int(changed.sum()), dtype=np.int64) - own
+        found: Ints = np.full(len(lines), int(changed.sum()), dtype=np.int64) - changed[lines.places].sum(axis=1)
         if self.classes:
-            found = found + len(self.sources) - np.isin(lines.places, self.sources)
+            found += len(self.sources) - np.isin(lines.places, self.sources)
         return found
 
     def _explained(self, lines: Lines) -> Flags:

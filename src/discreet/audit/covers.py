@@ -374,36 +374,56 @@ _Reader = Callable[[str], tuple[_Stretch, ...]]
 """Returns what a released text may mean; nothing when it is in no known form."""
 
 
+_SIGNS: Mapping[str, Callable[[Fraction], _Stretch]] = {
+    ">=": lambda low: _Stretch(low, None),
+    "≥": lambda low: _Stretch(low, None),
+    ">": lambda low: _Stretch(low, None, beyond=True),
+    "<=": lambda high: _Stretch(None, high, closed=True),
+    "≤": lambda high: _Stretch(None, high, closed=True),
+    "<": lambda high: _Stretch(None, high),
+}
+"""The longer ones first: a text is read by the first sign that it begins with."""
+_BRACKETS = {
+    "[]": (False, True),
+    "[)": (False, False),
+    "(]": (True, True),
+    "()": (True, False),
+    "[[": (False, False),
+    "]]": (True, True),
+    "][": (True, False),
+}
+"""Whether the first end is left out, and whether the last one belongs to it; both ways to write open ends."""
+
+
 def _written(kind: _Kind) -> _Reader:
     """Read released values, and intervals written with their ends."""
 
     @cache
     def stretches(text: str) -> tuple[_Stretch, ...]:
-        if text.startswith(">="):
-            low = kind.bound(text[2:])
-            return () if low is None else (_Stretch(low, None),)
-        if text.startswith("<"):
-            high = kind.bound(text[1:])
-            return () if high is None else (_Stretch(None, high),)
-        if text.startswith("[") and text.endswith((")", "]")):
-            return tuple(_between(kind, text[1:-1], closed=text.endswith("]")))
+        sign = next((sign for sign in _SIGNS if text.startswith(sign)), None)
+        if sign is not None:
+            end = kind.bound(text[len(sign) :])
+            return () if end is None else (_SIGNS[sign](end),)
+        if text[:1] + text[-1:] in _BRACKETS:
+            return tuple(_between(kind, text[1:-1], text[0] + text[-1]))
         value = kind.single(text)
         return () if value is None else (_Stretch(value, value, closed=True),)
 
     return stretches
 
 
-def _between(kind: _Kind, inside: str, *, closed: bool) -> Iterator[_Stretch]:
-    """Yield the readings of what stands in brackets: `A, B`, and if closed `A to B` and `A-B`."""
+def _between(kind: _Kind, inside: str, brackets: str) -> Iterator[_Stretch]:
+    """Yield the readings of what stands in brackets: `A, B` and `A,B`, and in `[]` also `A to B` and `A-B`."""
+    beyond, closed = _BRACKETS[brackets]
     closed_only = (" to ", "-") if kind.dashes else (" to ",)
-    for separator in (", ", *closed_only) if closed else (", ",):
+    for separator in (", ", ",", *closed_only) if brackets == "[]" else (", ", ","):
         for one, other in _splits(inside, separator):
             low, high = kind.bound(one), kind.bound(other)
             if low is None or high is None or low > high:
                 continue
             whole = low.denominator == high.denominator == 1
-            if separator == ", " or (whole and (separator == " to " or low >= 0)):
-                yield _Stretch(low, high, closed)
+            if separator in (", ", ",") or (whole and (separator == " to " or low >= 0)):
+                yield _Stretch(low, high, closed, beyond)
 
 
 def _named(column: Column, kind: _Kind) -> _Reader:

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import polars as pl
 
 from discreet.audit.verify import Worst
+from discreet.medians import Ranges
+from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy
+from discreet.policy.bind import bind
+from discreet.table.encode import Ints
+from discreet.table.engine import Engine, Recount
+
+STEPS = 20
+"""Ranges of shares, besides that of exactly 1."""
+SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+"""Where ranges of sizes begin; k is always one of them."""
 
 
 @dataclass(frozen=True)
@@ -62,3 +78,183 @@ class Risk:
                 "after": {"ends": list(self.spread_after.ends), "rows": list(self.spread_after.rows)},
             },
         }
+
+
+def risks(
+    released: Engine,
+    original: Engine,
+    policy: Policy,
+    most: int = 10,
+    *,
+    medians: Mapping[str, Ranges] | None = None,
+) -> tuple[Risk, ...]:
+    """Return the risk of every promise about groups, by counts on the release and on the original.
+
+    Parameters
+    ----------
+    released, original, policy
+        The release, the table it was made from, and what is promised.
+    most
+        So many of the worst groups are listed.
+    medians
+        The intervals published beside the release; they matter where k counts in the whole table.
+
+    Returns
+    -------
+    tuple of Risk
+        One for each promise whose columns both tables have; confidential cells have no groups.
+    """
+    return tuple(_risks(released, original, policy, most, medians or {}))
+
+
+def _risks(
+    released: Engine, original: Engine, policy: Policy, most: int, medians: Mapping[str, Ranges]
+) -> Iterator[Risk]:
+    for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            continue
+        names = {name for _, name in requirement.mentions()}
+        promises: list[GroupPromise] = list(policy.promises_of(index))
+        if not names <= set(released.columns) & set(original.columns):
+            continue
+        before, after = _counts(original, policy, promises), _counts(released, policy, promises)
+        sizes = None
+        if isinstance(promises[0], Crowd) and promises[0].whole:
+            sizes = _covered(released, original, policy, after, medians)
+        for place, promise in enumerate(promises):
+            yield _risk(promise, _Groups(before, promise, place), _Groups(after, promise, place, sizes), most)
+
+
+def _counts(table: Engine, policy: Policy, promises: Sequence[GroupPromise]) -> Recount:
+    values = [promise.value for promise in promises if isinstance(promise, Inference)]
+    return table.recount(promises[0].given, promises[0].column, values, policy.hidden_texts())
+
+
+def _covered(released: Engine, original: Engine, policy: Policy, after: Recount, medians: Mapping[str, Ranges]) -> Ints:
+    """Return how many rows of the original each group of the release covers: what k counts in the whole table."""
+    from discreet.audit.matching import covered  # compiled: only loaded when needed
+
+    names = after.texts.columns
+    found = covered(released, original, bind(policy, original.columns), names, medians)
+    sizes = found.texts.with_columns(pl.Series("\0rows", found.rows))
+    joined = after.texts.join(sizes, on=names, how="left", nulls_equal=True, maintain_order="left")
+    return joined.get_column("\0rows").fill_null(0).to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The groups of a table for one promise: `sizes` are those that count, where they are not the rows."""
+
+    counts: Recount
+    promise: GroupPromise
+    place: int
+    sizes: Ints | None = None
+
+    @property
+    def rows(self) -> Ints:
+        """The rows of the table in each group."""
+        return self.counts.rows
+
+    @cached_property
+    def hits(self) -> Ints:
+        if isinstance(self.promise, Crowd):
+            return np.ones_like(self.rows)
+        return self.counts.hits[:, self.place]
+
+    @cached_property
+    def known(self) -> Ints:
+        """The rows among which the property is counted."""
+        return (self.rows if self.sizes is None else self.sizes) - self.counts.hidden
+
+    @cached_property
+    def figures(self) -> tuple[list[tuple[int, int]], Ints]:
+        """The different pairs of hits and known rows, and which of them each group has."""
+        base = int(self.known.max(initial=0)) + 1
+        found, which = np.unique(self.hits * base + self.known, return_inverse=True)
+        return [divmod(figure, base) for figure in found.tolist()], which.astype(np.int64)
+
+    @cached_property
+    def shares(self) -> list[Fraction]:
+        """The share of each pair of figures; a combination that nobody has is as bad as can be."""
+        return [Fraction(hits, known) if known else Fraction(int(hits > 0)) for hits, known in self.figures[0]]
+
+    def above(self) -> int:
+        """Return how many rows stand in groups that do not keep the promise; exact."""
+        bad = np.array([share > self.promise.at_most for share in self.shares], dtype=np.bool_)
+        return int(self.rows[bad[self.figures[1]]].sum()) if len(bad) else 0
+
+    def worst(self, most: int) -> tuple[Worst, ...]:
+        """Return the groups with the largest shares, the larger ones first, then by their texts."""
+        ranks = {share: rank for rank, share in enumerate(sorted(set(self.shares), reverse=True))}
+        rank = np.array([ranks[share] for share in self.shares], dtype=np.int64)
+        alone = int((self.rows == 1).sum())
+        return tuple(self._worst(place, alone) for place in self._first(rank[self.figures[1]], most))
+
+    def _first(self, rank: Ints, most: int) -> list[int]:
+        """Return the first groups by rank, size (larger first) and text."""
+        order = np.lexsort((-self.rows, rank))[:most]
+        if not len(order):
+            return []
+        last = order[-1]
+        same = (rank == rank[last]) & (self.rows == self.rows[last])
+        better = order[~same[order]]
+        places = np.concatenate([better, self._first_texts(np.flatnonzero(same), most)])
+        texts = self.counts.texts[places].fill_null("")
+        columns = [f"{number}" for number in range(texts.width)]
+        table = pl.DataFrame(
+            [pl.Series("rank", rank[places]), pl.Series("size", -self.rows[places]), pl.Series("place", places)]
+            + [texts.to_series(number).alias(name) for number, name in enumerate(columns)]
+        )
+        return table.sort("rank", "size", *columns).get_column("place").head(most).to_list()
+
+    def _first_texts(self, places: Ints, most: int) -> Ints:
+        """Return those of many groups whose first text is among the first ones: the others need not be sorted."""
+        if len(places) <= most or not self.counts.texts.width:
+            return places
+        first = self.counts.texts.to_series(0)[places].fill_null("")
+        chosen: Ints = places[(first <= first.bottom_k(most).max()).to_numpy()]
+        return chosen
+
+    def _worst(self, at: int, alone: int) -> Worst:
+        texts = self.counts.texts.row(at) if self.counts.texts.width else ()
+        return Worst(
+            group=dict(zip(self.promise.given, texts, strict=True)),
+            rows=int(self.known[at] + self.counts.hidden[at]),
+            hits=int(self.hits[at]),
+            hidden=int(self.counts.hidden[at]),
+            share=self.shares[int(self.figures[1][at])],
+            limit=self.promise.at_most,
+            alone=alone,
+            kind=self.promise.kind,
+        )
+
+    def spread(self) -> Spread:
+        """Return how many rows stand in groups of which share, or of which size."""
+        if isinstance(self.promise, Crowd):
+            ends = tuple(map(float, sorted({*SIZES, self.promise.k})))
+            at = np.maximum(np.searchsorted(np.array(ends), self.known, side="right") - 1, 0)
+        else:
+            ends = tuple(step / STEPS for step in range(STEPS + 1))
+            at = self.hits * STEPS // np.maximum(self.known, 1)
+        rows = np.zeros(len(ends), dtype=np.int64)
+        np.add.at(rows, at, self.rows)
+        return Spread(ends, tuple(rows.tolist()))
+
+
+def _risk(promise: GroupPromise, before: _Groups, after: _Groups, most: int) -> Risk:
+    return Risk(
+        index=promise.index,
+        kind=promise.kind,
+        promise=str(promise),
+        limit=str(promise.k if isinstance(promise, Crowd) else promise.at_most),
+        rows_before=int(before.rows.sum()),
+        rows_after=int(after.rows.sum()),
+        groups_before=len(before.rows),
+        groups_after=len(after.rows),
+        above_before=before.above(),
+        above_after=after.above(),
+        worst_before=before.worst(most),
+        worst_after=after.worst(most),
+        spread_before=before.spread(),
+        spread_after=after.spread(),
+    )

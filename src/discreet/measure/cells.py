@@ -46,6 +46,8 @@ class Removal:
     cells: int
     """Of so many cells of the conditions and the sensitive column."""
     decoys: int = 0
+    gap: int | None = None
+    """How many more than needed at most, decoys aside, as proven by `method: exact`; 0: there is no better way."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data; the removal rate without and with the confidential cells."""
@@ -55,6 +57,7 @@ class Removal:
             "hidden": self.hidden,
             "confidential": self.confidential,
             "decoys": self.decoys,
+            "gap": self.gap,
             "cells": self.cells,
             "rate": self.hidden / self.cells if self.cells else 0.0,
             "rate_with_confidential": both / self.cells if self.cells else 0.0,

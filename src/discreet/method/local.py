@@ -11,7 +11,6 @@ released after all where that pays, groups are dissolved or split and rows are m
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +21,8 @@ from discreet.measure.units import Units
 from discreet.method import local_kernels as kernels
 from discreet.method.local_items import Part, always_broken, parts_of
 from discreet.method.local_kernels import NEVER, Groups, Undo
-from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, flat, two_blocks
+from discreet.method.local_lattice import MOST_ENTRIES, Block, block_of, two_blocks
+from discreet.method.local_peeling import Peeling, Watch
 from discreet.method.local_shapes import Labels, Level, shape_of, thinned, units_of
 from discreet.method.problem import CutProblem
 from discreet.method.space import Flags
@@ -30,12 +30,6 @@ from discreet.table.encode import Ints
 
 MOST_VECTORS = 20_000
 """Level vectors that are looked at."""
-MOST_STEPS = 240
-"""Steps in ascending loss, of a table with few rows; of one with many a quarter."""
-MANY_ROWS = 25_000
-STEPS_AT_ONCE = 8
-MOST_VISITS = 250_000_000
-"""Rows that are looked at where there are more level vectors."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
 LOOKS_AT_ONCE = 4_000_000
@@ -44,14 +38,6 @@ MOST_MISSED = 200_000
 MOST_TOPPED = 5_000_000
 """Rows that are looked at to find some that others can spare for a group."""
 ROUNDS = 4
-
-
-@dataclass(frozen=True)
-class Watch:
-    """How far the search is: the share of the peeling that is done, and then the loss of all rows, in units."""
-
-    share: float
-    lost: int | None = None
 
 
 @dataclass(frozen=True)
@@ -146,7 +132,6 @@ class _Search:
         self.looks = looks * 8 // max(len(part.columns), 8)
         self.rows = len(part.items.codes)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
-        self.steps = int(np.clip(MOST_STEPS * MANY_ROWS // max(self.rows, 1), MOST_STEPS // 4, MOST_STEPS))
         self.blocks: tuple[Block, Block] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
@@ -181,7 +166,7 @@ class _Search:
         while True:
             kept = thinned(levels, most)
             vectors = float(np.prod([float(len(each)) for each in kept]))
-            _, _, entries = two_blocks(kept, self.rows, self.steps)
+            _, _, entries = two_blocks(kept, self.rows)
             if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
                 return kept
             if most < 2 or all(len(each) <= 2 for each in kept):
@@ -193,50 +178,31 @@ class _Search:
         part = self.part
         of = np.full(self.rows, -1, dtype=np.int64)
         count = np.zeros(2, dtype=np.int64)
-        levels = self._levels()
         if not self.rows:
             return of, 0
-        if not levels:
-            return self._peel_deep(of, count)
-        left, right, _ = two_blocks(levels, self.rows, self.steps)
-        codes = part.items.codes.T
-        self.blocks = one, two = (
-            block_of(codes[left], [levels[c] for c in left]),
-            block_of(codes[right], [levels[c] for c in right]),
-        )
-        missed = np.empty((MOST_MISSED, 5), dtype=np.int64)
-        edges = np.linspace(0, self.whole + 1, self.steps + 1).astype(np.int64)
-        near = max(part.least * 7 // 10, 1)
-        for begin in range(0, self.steps, STEPS_AT_ONCE):
-            if not self._go_on(Watch(begin / self.steps)) or (of >= 0).all():
-                break
-            kernels.peel(
-                one.combination, two.combination, part.sizes, part.items, part.limits, one.cells, one.numbers,
-                one.losses, one.order, two.cells, two.numbers, two.losses, part.least, near,
-                edges[begin : begin + STEPS_AT_ONCE + 1], of, count, missed,
-            )  # fmt: skip
-        self.missed = missed[: count[1]].copy()
+        levels = self._levels()
+        if levels:
+            left, right, _ = two_blocks(levels, self.rows)
+            codes = part.items.codes.T
+            self.blocks = (
+                block_of(codes[left], [levels[c] for c in left]),
+                block_of(codes[right], [levels[c] for c in right]),
+            )
+        missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
+        Peeling(part, levels or part.levels, bounded=not levels).run(self._go_on, of, count, missed)
+        self.missed = self._by_block(missed[: count[1]], levels)
         return of, int(count[0])
 
-    def _peel_deep(self, of: Ints, count: Ints) -> tuple[Ints, int]:
-        """Peel when there are too many level vectors to go through all."""
-        part = self.part
-        columns = len(part.levels)
-        shape = flat(part.levels)
-        # What is told apart anyway comes first.
-        order = np.array([*range(len(part.columns), columns), *range(len(part.columns))], dtype=np.int64)
-        most = np.array([part.levels[c][-1][1].max() for c in order])
-        most_left = np.append(np.cumsum(most[::-1])[::-1], 0)
-        edges = np.linspace(0, self.whole + 1, 2 * columns + 1).astype(np.int64)
-        visits = MOST_VISITS
-        for low, high in itertools.pairwise(edges.tolist()):
-            if visits <= 0 or not self._go_on(Watch(low / self.whole)) or (of >= 0).all():
-                break
-            visits = kernels.peel_deep(
-                part.items.codes, part.sizes, part.items, part.limits, order, shape.levels, shape.offset, shape.cells,
-                shape.losses, most_left, part.least, low, high, visits, of, count,
-            )  # fmt: skip
-        return of, int(count[0])
+    def _by_block(self, missed: Ints, levels: list[list[Level]]) -> Ints:
+        """Return near misses with the two blocks' vectors in place of the numbers of level vectors."""
+        if not levels:
+            return np.empty((0, 5), dtype=np.int64)
+        at = np.unravel_index(missed[:, 1], [len(each) for each in levels])
+        blocks = [np.zeros(len(missed), dtype=np.int64) for _ in range(2)]
+        for block, chosen in zip(blocks, two_blocks(levels, self.rows)[:2], strict=True):
+            for c in chosen:
+                block[:] = block * len(levels[c]) + at[c]
+        return np.stack([missed[:, 0], *blocks, missed[:, 2], missed[:, 3]], axis=1)
 
     # What is left over
 

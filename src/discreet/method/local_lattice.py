@@ -1,7 +1,8 @@
-"""Level vectors for local recoding: all combinations of the columns' levels, as two blocks of columns.
+"""Level vectors for local recoding: all combinations of the columns' levels.
 
-Under a level vector rows fall into cells. Rows alike on a block's columns are one combination of it, so that a
-vector's cells are looked up by two numbers per row.
+Under a level vector rows fall into cells. A lattice has the levels column by column, to look for cells. To look up the
+rows of a cell the columns are two blocks: rows alike on a block's columns are one combination of it, so that a vector's
+cells are told by two numbers per row.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.local_shapes import Level
-from discreet.table.encode import Ints, keys
+from discreet.method.peeling_kernels import Lattice
+from discreet.table.encode import keys
 
 MOST_ENTRIES = 24_000_000
 """Cells that are kept of all combinations under all vectors of both blocks."""
@@ -24,16 +26,10 @@ MOST_COLUMNS = 14
 
 @dataclass(frozen=True)
 class Block:
-    """Some columns: the combination of each row, and the cells and losses of combinations under each vector."""
+    """Some columns: the combination of each row, and the cells of combinations under each vector."""
 
     combination: npt.NDArray[np.int32]
     cells: npt.NDArray[np.int32]
-    numbers: Ints
-    """How many cells there are under each vector."""
-    losses: Ints
-    """What a row of each combination loses; the search overwrites it where too few rows are left."""
-    order: npt.NDArray[np.int32]
-    """The combinations under each vector in ascending loss."""
 
 
 def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) -> Block:
@@ -47,72 +43,63 @@ def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) ->
     at = codes[:, first]
     vectors = list(itertools.product(*(range(len(each)) for each in levels)))
     cells = np.empty((len(vectors), len(first)), dtype=np.int32)
-    losses = np.zeros((len(vectors), len(first)), dtype=np.int64)
     for place, vector in enumerate(vectors):
         parts = [levels[c][level][0][at[c]].astype(np.uint64) for c, level in enumerate(vector)]
         key, _ = keys(parts, sizes, len(first))
         cells[place] = np.unique(key, return_inverse=True)[1]
-        for c, level in enumerate(vector):
-            losses[place] += levels[c][level][1][at[c]]
-    inward = np.argsort(losses.mean(axis=1), kind="stable") if len(first) else np.arange(len(vectors))
-    cells, losses = np.ascontiguousarray(cells[inward]), np.ascontiguousarray(losses[inward])
-    numbers = cells.max(axis=1, initial=-1).astype(np.int64) + 1
-    order = np.argsort(losses, axis=1, kind="stable").astype(np.int32)
-    return Block(combination.astype(np.int32), cells, numbers, losses, order)
+    return Block(combination.astype(np.int32), cells)
 
 
-def two_blocks(levels: Sequence[Sequence[Level]], rows: int, steps: int) -> tuple[list[int], list[int], float]:
-    """Return the columns of the two blocks that are quickest to look through in so many steps, and their entries.
-
-    For each vector of the left block the rows are put in order once a step; under a vector of both, rows are looked
-    at as often as the losses of the right block differ by a step.
-    """
+def two_blocks(levels: Sequence[Sequence[Level]], rows: int) -> tuple[list[int], list[int], float]:
+    """Return the columns of the two blocks with the fewest entries, and how many these are."""
     columns = len(levels)
     vectors = np.log([len(each) for each in levels])
     values = np.log([int(each[0][0].max()) + 1 for each in levels])
-    spread = np.array([np.mean([float(loss.max() - loss.min()) for _, loss in each]) for each in levels])
-    step = max(sum(float(each[-1][1].max()) for each in levels) / steps, 1.0)
     free = min(columns, MOST_COLUMNS)
     left = (np.arange(2**free)[:, None] >> np.arange(columns)) & 1
     left[:, free:] = np.arange(columns - free) % 2 == 0
-    right = 1 - left
 
     def entries(chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         return np.asarray(np.exp(chosen @ vectors + np.minimum(chosen @ values, np.log(max(rows, 1)))))
 
-    needed = entries(left) + entries(right)
-    looks = np.exp(vectors.sum()) * (1 + right @ spread / step) + np.exp(left @ vectors) * steps
-    looks += needed * steps / 8 / max(rows, 1)
-    best = int(np.argmin(np.where(needed <= MOST_ENTRIES, looks, np.inf)))
-    best = best if needed[best] <= MOST_ENTRIES else int(np.argmin(needed))
+    needed = entries(left) + entries(1 - left)
+    best = int(np.argmin(needed))
     chosen = [c for c in range(columns) if left[best, c]]
     return chosen, [c for c in range(columns) if not left[best, c]], float(needed[best])
 
 
-@dataclass(frozen=True)
-class Flat:
-    """The levels of all columns one after the other."""
-
-    levels: Ints
-    """How many there are of each column."""
-    offset: Ints
-    """Where those of a column (first axis) at a level (second axis) begin, and where the last one ends."""
-    cells: Ints
-    losses: Ints
-
-
-def flat(levels: Sequence[Sequence[Level]]) -> Flat:
-    """Return the levels of all columns, the finest of each first."""
-    offset = np.zeros((len(levels), max(len(each) for each in levels) + 1), dtype=np.int64)
+def lattice_of(levels: Sequence[Sequence[Level]], changeable: int) -> Lattice:
+    """Return the levels of all columns, the finest of each first; what is told apart anyway is looked at first."""
+    columns = len(levels)
+    shape = (columns, max(len(each) for each in levels))
+    offset, low, high = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    cells, losses = [], []
     at = 0
     for c, each in enumerate(levels):
-        for level, (cell, _) in enumerate(each):
-            offset[c, level] = at
+        for level, (cell, loss) in enumerate(each):
+            offset[c, level], low[c, level], high[c, level] = at, loss.min(), loss.max()
+            number = np.unique(cell, return_inverse=True)[1].ravel()
+            of_cell = np.zeros_like(loss)
+            of_cell[number] = loss
+            cells.append(number)
+            losses.append(of_cell)
             at += len(cell)
-            offset[c, level + 1] = at
-    return Flat(
+    # Columns with few levels first: what they tell apart is looked at for all that follow.
+    few = sorted(range(changeable), key=lambda c: (len(levels[c]), len(levels[c][0][0])))
+    order = np.array([*range(changeable, columns), *few], dtype=np.int64)
+    least = np.array([low[c, : len(levels[c])].min() for c in order])
+    most = np.array([high[c, : len(levels[c])].max() for c in order])
+    vectors = np.cumprod([1.0, *(len(each) for each in levels[::-1])])[::-1]
+    strides = vectors[1:] if vectors[0] < 2**62 else np.zeros(columns)  # nobody asks for numbers that large
+    return Lattice(
+        order,
         np.array([len(each) for each in levels], dtype=np.int64),
-        offset,
-        np.concatenate([cell for each in levels for cell, _ in each]),
-        np.concatenate([loss for each in levels for _, loss in each]),
+        offset.astype(np.uint64),
+        np.concatenate(cells).astype(np.uint32),
+        np.concatenate(losses),
+        low,
+        high,
+        np.append(np.cumsum(least[::-1])[::-1], 0),
+        np.append(np.cumsum(most[::-1])[::-1], 0),
+        strides.astype(np.int64),
     )

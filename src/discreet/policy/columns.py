@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -201,13 +202,18 @@ class Column(Part):
             return self.taxonomy is None or text not in self.taxonomy.leaves
         if text in self._spans() or (self.form == "set" and reads_like_a_set(text)):
             return True
-        return self.scale is not None and (self.scale.read(text) is not None or text.startswith(("<", ">=", "[")))
+        return self.scale is not None and (self.scale.read(text) is not None or _reads_like_an_interval(text))
 
     def released_labels(self) -> set[str]:
         """The texts of its own that the column may be released with, but for the root of its taxonomy."""
         if self.taxonomy is not None:
             return {node.label for node in self.taxonomy.nodes[1:]} | set(self.taxonomy.leaves)
         return set(self.labels or ())
+
+
+def _reads_like_an_interval(text: str) -> bool:
+    """Whether a text begins as intervals do, whoever wrote them."""
+    return text.startswith(("<", ">", "≤", "≥", "[")) or re.fullmatch(r"[\](].*,.*[\])[]", text) is not None
 
 
 def reads_like_a_set(text: str | None) -> bool:

@@ -149,6 +149,9 @@ class Rules(Part):
     denominator
         Whether rows whose sensitive cell is hidden count among those that have the conditions (`all`), or are left out
         (`published`).
+    prior
+        What to do where a confidential value is so common that it is above `min_confidence` without any condition:
+        `refuse`, or `warn`.
 
     Examples
     --------
@@ -162,6 +165,9 @@ class Rules(Part):
     denominator: Literal["all", "published"] = Field(
         default="all", description="whether rows with a hidden sensitive cell count among those with the conditions"
     )
+    prior: Literal["refuse", "warn"] = Field(
+        default="refuse", description="what to do with values that are above min_confidence without any condition"
+    )
 
     if TYPE_CHECKING:
 
@@ -172,6 +178,7 @@ class Rules(Part):
             min_support: int = ...,
             conditions: Sequence[str] | None = ...,
             denominator: Literal["all", "published"] = ...,
+            prior: Literal["refuse", "warn"] = ...,
         ) -> None: ...
 
     @field_validator("conditions")

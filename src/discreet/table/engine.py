@@ -7,7 +7,7 @@ policies about groups need; an engine that knows its rows one by one (`row_wise`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -122,6 +122,10 @@ class Engine(Protocol):
 
     def edited(self, edits: Sequence[Edit]) -> Engine:
         """Return the table with other texts in some cells; its rows keep their numbers."""
+        ...
+
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
         ...
 
     def only(self, places: Ints) -> Engine:

@@ -8,7 +8,7 @@ texts (`recount`): they share no counting code.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -134,6 +134,15 @@ class LocalEngine:
         }
         frame = self._frame.with_columns(*(_like(self._frame, name, texts) for name, texts in changed.items()))
         return self._with(frame, self._numbers)
+
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> LocalEngine:
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
+        columns = []
+        for name, to in changes.items():
+            encoded = self.encoded(name)
+            texts = pl.Series([to.get(text, text) for text in encoded.domain], dtype=pl.String)
+            columns.append(_like(self._frame, name, texts.gather(pl.Series(encoded.codes).cast(pl.UInt32))))
+        return self._with(self._frame.with_columns(*columns), self._numbers)
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""

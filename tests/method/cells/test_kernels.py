@@ -1,7 +1,7 @@
 """What decides is exact: comparisons of probabilities and gains, smoothing, unknown values; the thesis's bounds."""
 
 from fractions import Fraction
-from math import prod
+from math import log, prod
 
 import numpy as np
 import pytest
@@ -218,3 +218,25 @@ def test_a_refused_cell_of_two_values_fails_and_changes_nothing(method: str) -> 
     outcome = fast.hid3(0, 1, [0], refused) if method == "hid3" else fast.bayes(method, 0, 1, [0], Bayes(), refused)
     assert outcome.status == "failed"
     assert fast.changed() == [(0, 1, None)]
+
+
+@settings(max_examples=200)
+@given(
+    cases(), st.sampled_from(["count", "drop", "spread"]), st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 3)])
+)
+def test_logarithms_are_those_of_the_exact_quotients(case: Case, nulls: str, laplace: Fraction) -> None:
+    """Far nearer than the margin within which the exact quotients decide, and minus infinity exactly for 0."""
+    fast = case.fast()
+    frame = fast.table.frame
+    spread = nulls == "spread"
+    guesser = fast.table.guesser(case.j, case.predictors, Bayes(nulls, Fraction(0) if spread else laplace))
+    fast.table.set(case.j, case.i, 0)
+    nums, dens = np.empty(guesser.size, dtype=np.int64), np.empty(guesser.size, dtype=np.int64)
+    for node in kernels.candidates(frame, guesser, case.i):
+        n, d = kernels.terms(frame, guesser, case.i, node, nums, dens)
+        found = kernels.logarithm(frame, guesser, case.i, node)
+        if n < 0:
+            assert found == -np.inf
+        else:
+            exactly = Fraction(prod(nums[:n].tolist()), prod(dens[:d].tolist()))
+            assert abs(found - log(exactly.numerator) + log(exactly.denominator)) < kernels.MARGIN / 1000

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from math import inf
 from random import Random
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells import rules, rules_exact
+from discreet.method.cells.rule_table import Codes, columns_of
 from discreet.method.cells.rules_exact import exact
 from tests.reference import rules as slow
 from tests.reference.rules_general import certificate, optimum
@@ -72,7 +75,7 @@ class Fast:
             np.array([Cell(row, self.column) in free for row in range(len(self.task.table))]),
         )
 
-    def codes(self, column: int) -> rules.Codes:
+    def codes(self, column: int) -> Codes:
         texts = self.texts[column]
         values = [row[column] for row in self.task.table]
         return np.array([kernels.NOTHING if value is None else texts.index(value) for value in values], dtype=np.int32)
@@ -661,3 +664,87 @@ def test_least_hidden_counts(num: int, more: int, support: int, share: Fraction)
     limit = np.array([share.numerator, share.denominator], dtype=np.int64)
     den = num + more
     assert kernels.least_hidden(num, den, support, limit, True) == min_hide(num, den, support, share)
+
+
+def fewest(unsafe: Sequence[int], free: Sequence[int]) -> list[int] | None:
+    """The first of the smallest sets of free conditions that every unsafe rule meets, tried one after the other."""
+    for size in range(len(free) + 1):
+        for chosen in combinations(free, size):
+            if all(any(mask >> column & 1 for column in chosen) for mask in unsafe):
+                return list(chosen)
+    return None
+
+
+@settings(max_examples=200)
+@given(st.sets(st.integers(1, 63)), st.sets(st.integers(0, 5)), st.integers(0, 63))
+def test_the_hitting_set_is_the_first_of_the_smallest(unsafe: set[int], free: set[int], known: int) -> None:
+    table = wide(6)
+    table.rules.num[:], table.rules.den[:] = 0, 1
+    table.rules.num[0, list(unsafe)] = 1
+    found = int(kernels.fewest_hitting(table.rules._replace(known=np.array([known])), 0, sum(1 << c for c in free)))
+    expected = fewest([mask for mask in unsafe if mask & ~known == 0], sorted(free))
+    assert (None if found < 0 else columns_of(found)) == expected
+
+
+def wide(conditions: int) -> rules.RuleTable:
+    """Two rows alike in all conditions: every rule about the first leaks, and any of its cells may be hidden."""
+    cells = np.zeros((conditions, 2), dtype=np.int32)
+    free = np.tile([True, False], (conditions, 1))
+    limits = rules.Limits(Fraction(1, 4))
+    return rules.RuleTable(cells, np.array([1, 1], dtype=np.int32), [0], limits, free, np.zeros(2, dtype=np.bool_))
+
+
+def test_twenty_conditions_of_its_own_are_soon_hidden() -> None:
+    table = wide(20)
+    kernels.fewest_hitting(table.rules, 0, 1)  # compiles
+    begin = process_time()
+    assert rules.hitting_sets(table).status == "safe"
+    assert len(table.hidden) == 20
+    assert process_time() - begin < 20
+
+
+def crowded() -> rules.RuleTable:
+    """Thirty rows, some rules of four of them leak; conditions of the others may be hidden."""
+    generator = np.random.default_rng(1)
+    cells = generator.integers(0, 2, (5, 30)).astype(np.int32)
+    sensitive = (generator.random(30) < 0.6).astype(np.int32)
+    sensitive[:4] = 1
+    free = np.ones((5, 30), dtype=np.bool_) & (np.arange(30) >= 4)
+    return rules.RuleTable(cells, sensitive, range(4), rules.Limits(Fraction(1, 2)), free, np.zeros(30, dtype=np.bool_))
+
+
+def test_exact_proves_its_choice_when_there_is_time() -> None:
+    for seconds in (inf, 100.0):
+        table = crowded()
+        answer = rules.solve(table, "exact", seconds_left=lambda seconds=seconds: seconds)  # type: ignore[misc]
+        assert (answer.status, answer.least, answer.gap, answer.method) == ("safe", len(answer.hidden), 0, "exact")
+        assert table.is_safe()
+
+
+def test_exact_without_time_hides_what_the_others_found() -> None:
+    fewest, best, table = crowded(), crowded(), crowded()
+    least = len(rules.solve(fewest, "exact").hidden)
+    others = rules.solve(best)
+    answer = rules.solve(table, "exact", seconds_left=lambda: 0.0)
+    assert (answer.status, answer.hidden) == ("safe", others.hidden)
+    assert table.is_safe()
+    assert answer.least is not None
+    assert 1 <= answer.least <= least < len(answer.hidden)  # the others are not the best here
+
+
+def test_the_solver_is_given_the_seconds_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stops with a bound and no choice: the bound is said, and is what the solver has proven, rounded up."""
+    optimize = pytest.importorskip("scipy.optimize")
+    asked: list[dict[str, float]] = []
+
+    class Stopped:
+        status, x, mip_dual_bound = 1, None, 3.2
+
+    def milp(*_: object, options: dict[str, float], **__: object) -> type[Stopped]:
+        asked.append(options)
+        return Stopped
+
+    monkeypatch.setattr(optimize, "milp", milp)
+    answer = rules.solve(crowded(), "exact", seconds_left=lambda: 5.0)
+    assert asked[0]["time_limit"] == 5.0
+    assert (answer.status, answer.least, answer.gap) == ("safe", 4, len(answer.hidden) - 4)

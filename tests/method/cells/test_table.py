@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.method.cells import hid3
-from discreet.method.cells.chance import Chance
+from discreet.method.cells import bayes, hid3
+from discreet.method.cells.chance import FIRST, Chance
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import flat, from_nested
 from tests.method.cells.fast import Fast
@@ -112,3 +112,15 @@ def test_too_much_to_count_is_refused() -> None:
     assert small.guesser(0, [1], Bayes(laplace=Fraction(1, 1000))).over == 1000
     with pytest.raises(InputError, match="whole number"):
         small.guesser(0, [1], Bayes(laplace=Fraction(1, 2**30)))
+
+
+def test_hiding_another_confidential_cell_of_the_row_is_noted() -> None:
+    """A tree of that column learned from the row: it must be grown anew."""
+    columns = [np.array(nodes, dtype=np.int32) for nodes in ([1, 1, 1, 2, 2, 2], [1, 1, 1, 2, 1, 2])]
+    table = CellTable(columns, [flat("ab"), flat("xy")], [0, 1])
+    table.set(0, 0, 0)
+    before = dict(table.version)
+    outcome = bayes.protect(table, table.guesser(0, [1], Bayes(), deletes=True), 0, 1, "dropp", FIRST)
+    assert outcome.changes.tolist() == [[0, 1]]
+    assert table.node(1, 0) == 0
+    assert table.version[1] > before[1]

@@ -10,7 +10,6 @@ import hashlib
 import json
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
@@ -27,8 +26,13 @@ def refuse_report() -> None:
     """Refuse at once where reports cannot be written."""
     from importlib.util import find_spec
 
-    if any(find_spec(name) is None for name in NEEDS):
-        raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
+    for name in NEEDS:
+        try:
+            found = find_spec(name)
+        except ValueError:  # loaded in a way of its own
+            found = None
+        if found is None:
+            raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
 
 
 def report_html(audit: Audit, *, public: bool = False) -> str:
@@ -39,26 +43,13 @@ def report_html(audit: Audit, *, public: bool = False) -> str:
     audit
         What was found.
     public
-        Leave out whatever may not be published; see `discreet.audit.report.public.facts` for what is left.
+        Leave out whatever may not be published; see `discreet.audit.report.facts.facts` for what is left.
     """
     refuse_report()
     from discreet.audit.report.private import private_page
     from discreet.audit.report.public import public_page
 
     return render(public_page(audit) if public else private_page(audit))
-
-
-def write_report(audit: Audit, path: Path | str, *, public: bool = False, force: bool = False) -> None:
-    """Write a report, whole or not at all; a private one so that only its owner can read it."""
-    from discreet.table.staging import Staging, refuse_unwritable
-
-    target = Path(path)
-    refuse_unwritable(target, force=force)
-    text = report_html(audit, public=public)
-    with Staging(force=force) as staging:
-        with staging.open(target, private=not public) as file:
-            file.write(text.encode("utf-8", "replace"))
-        staging.commit(last=target)
 
 
 def render(page: Page) -> str:
@@ -93,7 +84,10 @@ def _script() -> str:
     """Return the JavaScript of a page: the libraries that draw charts, once, and what calls them."""
     import vl_convert
 
-    bundle: str = vl_convert.javascript_bundle(_text("page.js"))
+    from discreet.audit.report.charts import altair
+
+    version = ".".join(altair().SCHEMA_VERSION.split(".")[:2])  # that of the charts
+    bundle: str = vl_convert.javascript_bundle(_text("page.js"), vl_version=version)
     if "</script" in bundle.lower() or "<!--" in bundle:
         raise InputError("the JavaScript of this version of vl-convert cannot be put into a page")
     return bundle

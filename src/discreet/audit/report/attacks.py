@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Items, Prose, Section, Table, cut_table, section
+from discreet.audit.report.page import Block, Figure, Heading, Items, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
-from discreet.audit.report.words import between, clipped, compared, leaks, listed, many, number, sentence, share
+from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
 
 _WHAT: dict[Kind, tuple[str, str]] = {
-    "linkage": ("Which row is whose", "finding a person's row"),
-    "inference": ("What somebody's value is", "guessing a value"),
-    "cells": ("What a confidential cell is", "guessing a confidential cell"),
-    "aware": ("The adversary who knows the method", "guessing with knowledge of the method"),
+    "linkage": ("Which row is whose", "of the rows are found"),
+    "inference": ("What somebody's value is", "of the values are guessed"),
+    "cells": ("What a confidential cell is", "of the confidential cells are guessed"),
+    "aware": ("The adversary who knows the method", "are guessed by who knows the method"),
 }
 _MARKS = (
     ("after", "released", "on the release, with its 95% interval"),
@@ -28,8 +28,8 @@ _MARKS = (
 def attacks_section(attacked: Attacked | None) -> Section:
     """Return all attacks, by what they are after."""
     if attacked is None:
-        text = "Not attacked: run “discreet audit” with the release, the original and the policy to see what adversaries get right."
-        return section("attacks", "Attacks", [Prose(text)])
+        how = "run “discreet audit” with the release, the original and the policy"
+        return section("attacks", "Attacks", [Prose(f"Not attacked: {how} to see what adversaries get right.")])
     how = "Thorough attacks" if attacked.thorough else "Quick attacks"
     lead = f"{how} on at most {many(attacked.victims, 'person or cell', 'people or cells')} each, drawn at random."
     blocks: list[Block | None] = [Prose(lead)]
@@ -38,8 +38,9 @@ def attacks_section(attacked: Attacked | None) -> Section:
     for kind in KINDS:
         found = [(n, attack) for n, attack in numbered if attack.kind == kind]
         if found:
+            blocks.append(Heading(_WHAT[kind][0]))
             blocks.append(_figure(kind, found))
-            blocks.append(_table(kind, found))
+            blocks.append(_table(found))
             blocks.append(_notes(found))
     if attacked.skipped:
         blocks.append(Prose(f"There was no time for: {listed(attacked.skipped, 40)}."))
@@ -50,16 +51,18 @@ def attacks_section(attacked: Attacked | None) -> Section:
 
 def _title(kind: Kind, attacks: Sequence[Attack]) -> str:
     tried = [attack for attack in attacks if attack.released.share is not None]
-    heading, doing = _WHAT[kind]
-    if not tried:
-        return f"{heading}: nothing to attack"
-    best = max(tried, key=lambda attack: attack.released.share or 0.0)
-    better = sum(map(leaks, tried))
-    how = f"{doing} works in at most {share(best.released.share)} of the tries"
+    best = max((attack.released.share or 0.0 for attack in tried), default=0.0)
+    better = sum(attack.leaks for attack in tried)
+    most = f"At best {share(best)} {_WHAT[kind][1]}"
+    blind = [
+        attack.baseline.share for attack in tried if attack.baseline is not None and attack.baseline.share is not None
+    ]
+    if kind == "linkage" and not better and not any(attack.control for attack in tried):
+        return f"{most} (picked blindly: {share(max(blind))})" if blind else most
     if better:
-        does = "does" if better == 1 else "do"
-        return f"{heading}: {how}; {better} of {len(tried)} {does} better than the comparison"
-    return f"{heading}: {how}, no better than the comparison"
+        does = "does better than its" if better == 1 else "do better than their"
+        return f"{most}; {better} of {many(len(tried), 'attack')} {does} comparison"
+    return f"{most}; no attack does better than its comparison"
 
 
 def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
@@ -78,7 +81,7 @@ def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
     ]
     used = {mark for line in lines for mark, x in line.points.items() if x is not None}
     key = tuple((mark, words) for mark, _, words in _MARKS if mark in used)
-    spec = charts.dots(lines, charts.Axis("right"), f"{title}. Share of right guesses with 95% intervals.")
+    spec = charts.dots(lines, charts.Axis("right guesses"), f"{title}. Share of right guesses with 95% intervals.")
     return Figure(f"attack-{kind}", title, spec, _details(found), key, more_lines(len(tried)))
 
 
@@ -98,7 +101,10 @@ def _rate(rate: Rate | None) -> str:
 
 
 def _said(n: int, attack: Attack) -> str:
-    told = [f"{n}. {clipped(attack.title)}", f"{share(attack.released.share)} right ({between(attack.released.interval)})"]
+    told = [
+        f"{n}. {clipped(attack.title)}",
+        f"{share(attack.released.share)} right ({between(attack.released.interval)})",
+    ]
     told += [
         f"{field.replace('_', ' ')} {share(_share(getattr(attack, field)))}"
         for _, field, _ in _MARKS[1:]
@@ -107,7 +113,7 @@ def _said(n: int, attack: Attack) -> str:
     return "; ".join(told)
 
 
-def _table(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Table:
+def _table(found: Sequence[tuple[int, Attack]]) -> Table:
     """Return what each attack does and how it compares, in words."""
     rows = tuple(
         (
@@ -120,12 +126,22 @@ def _table(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Table:
         for n, attack in found
     )
     head = ("Attack", "What it does", "Right", "95% interval", "Compared")
-    return cut_table(Table(_WHAT[kind][0], head, rows, words=frozenset({1, 4})), MOST_ROWS)
+    return cut_table(Table("What each attack does", head, rows, words=frozenset({1, 4})), MOST_ROWS)
 
 
 def _details(found: Sequence[tuple[int, Attack]]) -> Table:
     """Return all rates of each attack by counts."""
-    head = ("Attack", "Right", "95% interval", "Baseline", "Control", "Only hidden", "Original", "Could be attacked", "Knows")
+    head = (
+        "Attack",
+        "Right",
+        "95% interval",
+        "Baseline",
+        "Control",
+        "Only hidden",
+        "Original",
+        "Could be attacked",
+        "Knows",
+    )
     rows = tuple(
         (
             f"{n}. {_label(attack)}",
@@ -147,7 +163,11 @@ def _notes(found: Sequence[tuple[int, Attack]]) -> Items | None:
     """Return how to read the attacks, and further figures of theirs."""
     texts = []
     for n, attack in found:
-        figures = [f"{name.replace('_', ' ')} {number(figure)}" for name, figure in attack.figures.items() if figure is not None]
+        figures = [
+            f"{name.replace('_', ' ')} {number(figure)}"
+            for name, figure in attack.figures.items()
+            if figure is not None
+        ]
         notes = [*map(sentence, attack.notes), *([f"{'; '.join(figures)}."] if figures else [])]
         if notes:
             texts.append(f"{n}. {_label(attack)}: {' '.join(notes)}")

@@ -8,8 +8,8 @@ from discreet.attack.base import Rate
 from discreet.audit.cells import Against, Cell, CellsFound
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, cut_table, section
-from discreet.audit.report.shared import MOST_LINES, MOST_ROWS
-from discreet.audit.report.words import between, clipped, listed, many, number, sentence, share
+from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
+from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.audit.verify import Finding
 
 MOST_POINTS = 2000
@@ -23,11 +23,12 @@ def cells_section(findings: Sequence[Finding]) -> Section | None:
     if not found:
         return None
     blocks: list[Block | None] = []
-    for n, cells in found:
+    for n, cells in found[:MOST_PROMISES]:
         blocks.append(Heading(f"Promise {n}: {clipped(cells.promise)}"))
         if cells.reason:
             blocks.append(Prose(sentence(cells.reason)))
         blocks += [_guessed(n, cells), _readings(cells), _probable(n, cells)]
+    blocks.append(more_promises(len(found)))
     return section("cells", "Confidential cells", blocks)
 
 
@@ -60,8 +61,9 @@ def _guessed(n: int, found: CellsFound) -> Figure | None:
     rows = []
     for one in against:
         release, alone, prior = _rates(one)
-        rows.append((one.adversary, number(one.cells), number(one.guessed), between(release.interval),
-                     "–" if alone is None else f"{number(alone.right)} of {alone.tries:,}", number(prior.right)))  # fmt: skip
+        earlier = NOTHING if alone is None else f"{number(alone.right)} of {alone.tries:,}"
+        told = (number(one.cells), number(one.guessed), between(release.interval), earlier, number(prior.right))
+        rows.append((one.adversary, *told))
     head = ("Adversary", "Cells", "Guessed", "95% interval", "If only hidden", "By the commonest value")
     table = Table("Cells that each adversary guesses", head, tuple(rows))
     spec = charts.dots(lines, charts.Axis("guessed"), f"{title}. Share of cells guessed with 95% intervals.")
@@ -95,13 +97,15 @@ def _probable(n: int, found: CellsFound) -> Figure | None:
     known = [cell for cell in cells if cell.probability_when_only_hidden is not None]
     fallen = sum(_fell(cell) for cell in known)
     if known:
-        title = f"The true value became less probable for {fallen:,} of {many(len(known), 'cell and adversary', 'cells and adversaries')}"
+        of = many(len(known), "cell and adversary", "cells and adversaries")
+        title = f"The true value became less probable for {fallen:,} of {of}"
     else:
         title = f"The true value has at most probability {share(cells[0].probability)}"
     key: tuple[tuple[str, str], ...] = (("after", "on the release"), ("before", "where the cells alone are hidden"))
     if len(cells) > FEW and known:
         points = [
-            (cell.probability_when_only_hidden or 0.0, cell.probability or 0.0, _name(cell)) for cell in known[:MOST_POINTS]
+            (cell.probability_when_only_hidden or 0.0, cell.probability or 0.0, _name(cell))
+            for cell in known[:MOST_POINTS]
         ]
         titles = ("probability where the cells alone are hidden", "probability on the release")
         spec = charts.scatter(points, titles, f"{title}. Below the diagonal it became less probable.")
@@ -116,7 +120,9 @@ def _probable(n: int, found: CellsFound) -> Figure | None:
             )
             for cell in cells[:MOST_LINES]
         ]
-        spec = charts.dots(lines, charts.Axis("probability of the true value"), f"{title}. Probability before and after.")
+        spec = charts.dots(
+            lines, charts.Axis("probability of the true value"), f"{title}. Probability before and after."
+        )
         note = "The probabilities are the adversaries' own; no answer rests on them."
     return Figure(f"probable-{n}", title, spec, _cell_table(found), key, note)
 
@@ -143,12 +149,16 @@ def _cell_table(found: CellsFound) -> Table:
     head += ["Most confident rule"] if rules else []
     rows = []
     for cell in sorted(found.cells, key=lambda cell: -(cell.probability or 0.0)):
-        guessed = "–" if cell.guessed_when_only_hidden is None else "yes" if cell.guessed_when_only_hidden else "no"
+        guessed = NOTHING if cell.guessed_when_only_hidden is None else "yes" if cell.guessed_when_only_hidden else "no"
         row = [_name(cell), "removed" if cell.removed else str(cell.answer), share(cell.probability),
                share(cell.probability_when_only_hidden), guessed]  # fmt: skip
         if rules:
             rule = cell.rule
-            row.append("–" if rule is None else f"{listed(rule.columns) or 'no condition'}: {rule.support:,} of {rule.rows:,}")
+            row.append(
+                NOTHING
+                if rule is None
+                else f"{listed(rule.columns) or 'no condition'}: {rule.support:,} of {rule.rows:,}"
+            )
         rows.append(tuple(row))
     words = frozenset({1, 4, 5})
     return cut_table(Table("Every confidential cell", tuple(head), tuple(rows), words=words), MOST_ROWS)

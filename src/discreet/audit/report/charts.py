@@ -16,19 +16,11 @@ from discreet.audit.report.words import many, share
 from discreet.audit.risk import Spread
 from discreet.errors import InputError
 
-INK, MUTED, GRID, ACCENT, SOFT, PALE, PAPER = (
-    "#1c2328",
-    "#5a6570",
-    "#dde2e6",
-    "#0b6370",
-    "#7fb0b8",
-    "#c3cbd1",
-    "#fefefe",
-)
+INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b6370", "#5f9aa4", "#fefefe"
 """The colours of light paper; the style sheet replaces each by name on dark paper."""
 
 MARKS: dict[str, dict[str, object]] = {
-    "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 130, "strokeWidth": 1},
+    "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 105, "strokeWidth": 1},
     "before": {"shape": "circle", "fill": PAPER, "stroke": MUTED, "size": 80, "strokeWidth": 2},
     "limit": {"shape": "stroke", "angle": 90, "stroke": INK, "size": 420, "strokeWidth": 2.5},
     "baseline": {"shape": "stroke", "angle": 90, "stroke": MUTED, "size": 220, "strokeWidth": 2},
@@ -37,8 +29,8 @@ MARKS: dict[str, dict[str, object]] = {
 }
 """Marks of points, in the order in which they are drawn from below."""
 ORDER = ("baseline", "limit", "before", "hidden", "control", "after")
-PARTS = (("all", ACCENT), ("some", SOFT), ("none", PALE))
-"""The parts of a stacked bar."""
+PARTS = (ACCENT, SOFT, PAPER)
+"""The parts of a stacked bar: as it was, coarser, hidden."""
 
 
 @cache
@@ -65,7 +57,7 @@ class Axis:
         """Return the encoding of a field."""
         alt = altair()
         if self.log:
-            scale = alt.Scale(type="log", domainMin=1)
+            scale = alt.Scale(type="log", domainMin=1, domainMax=self.end, nice=False)
         else:
             ends = {"domainMin": self.start, "domainMax": self.end}
             scale = alt.Scale(**{name: end for name, end in ends.items() if end is not None})
@@ -91,9 +83,7 @@ def dots(lines: Sequence[Line], axis: Axis, description: str) -> dict[str, objec
     alt = altair()
     y = alt.Y("n:O", axis=None)
     labels = [{"n": n, "label": line.label} for n, line in enumerate(lines)]
-    spans = [
-        {"n": n, "x": line.span[0], "x2": line.span[1]} for n, line in enumerate(lines) if line.span is not None
-    ]
+    spans = [{"n": n, "x": line.span[0], "x2": line.span[1]} for n, line in enumerate(lines) if line.span is not None]
     layers = [
         alt.Chart(_data(labels)).mark_rule(color=GRID, strokeWidth=1).encode(y=y),
         _labels(labels, y, -16, "width"),
@@ -125,7 +115,9 @@ def bars(rows: Sequence[tuple[str, float, str]], axis: Axis, description: str) -
         *_headed(data, y),
         alt.Chart(_data(data))
         .mark_bar(color=ACCENT, height=10, yOffset=8)
-        .encode(x=axis.encoded("x"), y=y, tooltip=[alt.Tooltip("label:N", title=" "), alt.Tooltip("said:N", title=" ")]),
+        .encode(
+            x=axis.encoded("x"), y=y, tooltip=[alt.Tooltip("label:N", title=" "), alt.Tooltip("said:N", title=" ")]
+        ),
     ]
     return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
 
@@ -135,17 +127,17 @@ def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], descrip
     alt = altair()
     y = alt.Y("n:O", axis=None)
     labels = [{"n": n, "label": label, "said": said} for n, (label, _, said) in enumerate(rows)]
-    pieces = []
+    pieces: list[dict[str, object]] = []
     for n, (label, shares, said) in enumerate(rows):
         start = 0.0
-        for length, (_, colour) in zip(shares, PARTS, strict=True):
-            pieces.append(
-                {"n": n, "x": start, "x2": start + length, "colour": colour, "said": f"{label}: {said}"}
-            )
+        for length, colour in zip(shares, PARTS, strict=True):
+            if length:
+                told = f"{label}: {said}"
+                pieces.append({"n": n, "x": start, "x2": start + length, "colour": colour, "said": told})
             start += length
     bar = (
-        alt.Chart(_data([piece for piece in pieces if piece["x2"] > piece["x"]]))
-        .mark_bar(height=12, yOffset=8, stroke=PAPER, strokeWidth=0.6)
+        alt.Chart(_data(pieces))
+        .mark_bar(height=12, yOffset=8, stroke=MUTED, strokeWidth=0.8)
         .encode(
             x=PERCENT.encoded("x"),
             x2="x2:Q",
@@ -160,8 +152,9 @@ def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], descrip
 def paired(rows: Sequence[tuple[str, float | None, float]], description: str) -> dict[str, object]:
     """Return a small chart of shares: per value the original (where it is told) as an outline, the release filled."""
     alt = altair()
+    heads = [{"n": n, "label": label, "said": share(after)} for n, (label, _, after) in enumerate(rows)]
     data = [
-        {"n": n, "label": label, "before": before, "after": after, "said": _beside(label, before, after)}
+        {"n": n, "before": before, "after": after, "said": _beside(label, before, after)}
         for n, (label, before, after) in enumerate(rows)
     ]
     top = max((max(before or 0.0, after) for _, before, after in rows), default=0.0) or 1.0
@@ -171,12 +164,14 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
     both = any(before is not None for _, before, _ in rows)
     base = alt.Chart(_data(data))
     layers = [
-        *_headed([{**row, "said": share(row["after"])} for row in data], y),
-        base.mark_bar(color=ACCENT, height=7, yOffset=5 if both else 8).encode(x=axis.encoded("after"), y=y, tooltip=tooltip),
+        *_headed(heads, y),
+        base.mark_bar(color=ACCENT, height=7, yOffset=5 if both else 8).encode(
+            x=axis.encoded("after"), y=y, tooltip=tooltip
+        ),
     ]
     if both:
         layers.append(
-            base.mark_bar(fill=PALE, height=4, yOffset=12).encode(x=axis.encoded("before"), y=y, tooltip=tooltip)
+            base.mark_bar(fill=MUTED, height=4, yOffset=12).encode(x=axis.encoded("before"), y=y, tooltip=tooltip)
         )
     return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
 
@@ -184,16 +179,16 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
 def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, description: str) -> dict[str, object]:
     """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
     alt = altair()
+    before, after = trimmed(before, after, at)
     ends = after.ends
-    sides: list[dict[str, object]] = []
-    for which, found, left in (("before", before, 0.08), ("after", after, 0.52)):
-        if found is not None:
-            wide = 0.4 if before is not None else 0.84
-            left = left if before is not None else 0.08
-            sides += [
-                {"x": i + left, "x2": i + left + wide, "y": rows, "side": which, "said": _bin(ends, i, rows, which, sizes=sizes)}
-                for i, rows in enumerate(found.rows)
-            ]
+    wide = 0.84 if before is None else 0.4
+    sides: dict[str, list[dict[str, object]]] = {}
+    for which, found, left in (("before", before, 0.08), ("after", after, 0.92 - wide)):
+        sides[which] = [
+            {"x": i + left, "x2": i + left + wide, "y": rows, "said": _bin(ends, i, rows, which, sizes=sizes)}
+            for i, rows in enumerate(() if found is None else found.rows)
+            if rows
+        ]
     named = [_end(end, sizes=sizes) for end in ends] + ([""] if len(ends) == len(after.rows) else [])
     axis = alt.Axis(
         values=list(range(len(named))),
@@ -206,19 +201,30 @@ def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, d
               scale=alt.Scale(domain=[0, len(after.rows)], nice=False))  # fmt: skip
     y = alt.Y("y:Q", title="rows", axis=alt.Axis(tickCount=4, format="~s"))
     tooltip = alt.Tooltip("said:N", title=" ")
-    styles = {"before": {"fill": PAPER, "stroke": MUTED, "strokeWidth": 1.2}, "after": {"fill": ACCENT}}
+    styles: dict[str, dict[str, object]] = {
+        "before": {"fill": PAPER, "stroke": MUTED, "strokeWidth": 1.2},
+        "after": {"fill": ACCENT},
+    }
     layers = [
-        alt.Chart(_data([row for row in sides if row["side"] == which and row["y"]]))
-        .mark_bar(**style)
-        .encode(x=x, x2="x2:Q", y=y, tooltip=tooltip)
-        for which, style in styles.items()
-        if any(row["side"] == which and row["y"] for row in sides)
+        alt.Chart(_data(rows)).mark_bar(**styles[which]).encode(x=x, x2="x2:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
+        for which, rows in sides.items()
+        if rows
     ]
     place = _place(ends, float(at))
-    layers.append(
-        alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x)
-    )
+    layers.append(alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x))
     return _spec(alt.layer(*layers).properties(height=190), description)
+
+
+def trimmed(before: Spread | None, after: Spread, at: Fraction) -> tuple[Spread | None, Spread]:
+    """Return the ranges up to the last in which there is a row, or the limit."""
+    sides = [found for found in (before, after) if found is not None]
+    used = [i for found in sides for i, rows in enumerate(found.rows) if rows or found.ends[i] <= at]
+    last = max(used, default=0) + 1
+
+    def upto(found: Spread) -> Spread:
+        return Spread(found.ends[: last + 1], found.rows[:last])
+
+    return None if before is None else upto(before), upto(after)
 
 
 def scatter(points: Sequence[tuple[float, float, str]], titles: tuple[str, str], description: str) -> dict[str, object]:

@@ -9,8 +9,20 @@ from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, section
-from discreet.audit.report.shared import MOST_LINES, more_lines
-from discreet.audit.report.words import clipped, kept_promises, limit, listed, many, number, sentence, share, stand, value
+from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
+from discreet.audit.report.words import (
+    NOTHING,
+    clipped,
+    kept_promises,
+    limit,
+    listed,
+    many,
+    number,
+    sentence,
+    share,
+    stand,
+    value,
+)
 from discreet.audit.risk import Risk, Spread
 from discreet.audit.verify import Finding, Worst
 from discreet.policy import Confidential, Crowd, Inference
@@ -26,10 +38,11 @@ def promises_section(audit: Audit) -> Section:
     reasons = [f"{n}. {after.reason}" for n, _, after in pairs if after.reason]
     blocks += [Prose(sentence(reason)) for reason in reasons]
     blocks += [_confidence(pairs), _sizes(pairs)]
-    for risk in audit.risk:
-        blocks += _of_risk(risk, audit.promises)
+    for at, risk in enumerate(audit.risk[:MOST_PROMISES], 1):
+        blocks += _of_risk(f"spread-{at}", risk, audit.promises)
     if not audit.risk:
-        blocks += _worst_only(pairs)
+        blocks += _worst_only(pairs[:MOST_PROMISES])
+    blocks.append(more_promises(len(audit.risk) or len(pairs)))
     return section("promises", "Promises", blocks)
 
 
@@ -45,10 +58,13 @@ def _table(pairs: Sequence[_Pair]) -> Table:
 def _before_after(before: Finding, after: Finding) -> tuple[str, str]:
     if after.kind != Confidential.kind or after.cells is None:
         return stand(before.worst), stand(after.worst)
-    known = [one for one in after.cells.against if one.only_hidden is not None]
-    alone = sum(one.guessed_when_only_hidden or 0 for one in known)
-    guessed = sum(one.guessed for one in after.cells.against)
-    return (f"{alone:,} guessed if only hidden" if known else "–"), f"{guessed:,} guessed"
+    found = after.cells.against
+    alone = max((one.guessed_when_only_hidden or 0 for one in found if one.only_hidden is not None), default=None)
+    if not found:
+        return NOTHING, NOTHING
+    cells = many(max(one.cells for one in found), "cell")
+    earlier = NOTHING if alone is None else f"{alone:,} of {cells} guessed if they alone are hidden"
+    return earlier, f"{max(one.guessed for one in found):,} of {cells} guessed"
 
 
 def _said(answer: Answer) -> str:
@@ -140,20 +156,21 @@ def _sizes(pairs: Sequence[_Pair]) -> Figure | None:
             for n, promise, before, after in found
         ),
     )
+    most = max(x for line in lines for x in line.points.values() if x is not None)
     spec = charts.dots(
-        lines, charts.Axis("rows in the smallest group", "~s", None, log=True), f"{title}. Before and after."
+        lines, charts.Axis("rows in the smallest group", "~s", 1.5 * most, log=True), f"{title}. Before and after."
     )
     return Figure("sizes", title, spec, table, _KEY, more_lines(len(found)))
 
 
-def _of_risk(risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
+def _of_risk(name: str, risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
     """Return how the groups of one promise lie, and the worst of them by counts."""
     sizes = risk.kind == Crowd.kind
     n = next((n for n, one in enumerate(findings, 1) if one.promise == risk.promise), risk.index + 1)
     heading = Heading(f"Promise {n}: {clipped(risk.promise)}")
     return [
         heading,
-        spread_figure(f"spread-{n}", risk, sizes=sizes),
+        spread_figure(name, risk, sizes=sizes),
         _worst("The worst groups of the release", risk.worst_after),
         _worst("The worst groups before", risk.worst_before, folded=True),
     ]
@@ -167,19 +184,29 @@ def spread_figure(name: str, risk: Risk, *, sizes: bool) -> Figure | None:
                      ((risk.above_before, risk.rows_before), (risk.above_after, risk.rows_after)))  # fmt: skip
     where = f"in groups of fewer than {risk.limit} rows" if sizes else f"in groups above {share(Fraction(risk.limit))}"
     title = f"{after} of the rows stand {where} (before: {before})"
+    earlier = risk.spread_before if risk.spread_before.ends == risk.spread_after.ends else None
     spec = charts.spread(
-        risk.spread_before, risk.spread_after, Fraction(risk.limit), sizes=sizes, description=f"{title}. Rows by group."
+        earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes, description=f"{title}. Rows by group."
     )
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
-    return Figure(name, title, spec, spread_table(risk.spread_before, risk.spread_after, sizes=sizes), key)
+    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes), key)
 
 
-def spread_table(before: Spread | None, after: Spread, *, sizes: bool) -> Table:
+def spread_table(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool) -> Table:
     """Return how many rows stand in groups of which risk."""
+    before, after = charts.trimmed(before, after, at)
     named = [charts.range_of(after.ends, i, sizes=sizes) for i in range(len(after.rows))]
-    head = ("Rows in the group" if sizes else "Confidence in the group", *([] if before is None else ["Rows before"]), "Rows after")
+    head = (
+        "Rows in the group" if sizes else "Confidence in the group",
+        *([] if before is None else ["Rows before"]),
+        "Rows after",
+    )
     rows = [
-        (label, *([] if before is None else [number(before.rows[i]) if i < len(before.rows) else "–"]), number(after.rows[i]))
+        (
+            label,
+            *([] if before is None else [number(before.rows[i]) if i < len(before.rows) else "–"]),
+            number(after.rows[i]),
+        )
         for i, label in enumerate(named)
     ]
     return Table("Rows by the group they stand in", head, tuple(rows))

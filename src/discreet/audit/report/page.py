@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 Level = Literal["good", "look", "bad"]
@@ -117,7 +117,7 @@ class Page:
     summary: tuple[str, ...]
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
-    made_by: str = field(default="")
+    made_by: str = ""
 
     def figures(self) -> Iterator[Figure]:
         """Yield all figures, in order."""
@@ -131,8 +131,6 @@ class Page:
 
 def cut_table(table: Table, most: int) -> Table:
     """Return a table with its first rows, and how many were left out."""
-    from dataclasses import replace
-
     left = max(len(table.rows) - most, 0)
     return replace(table, rows=table.rows[:most], left=left) if left else table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from discreet.audit.answers import Answer
 from discreet.audit.audit import WARNING, Audit
@@ -14,7 +14,7 @@ from discreet.audit.report.groups import promises_section
 from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Prose, Section, Table, section
 from discreet.audit.report.shared import Changed, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
-from discreet.audit.report.words import attacked, kept_promises, leaks, listed, many, number, sentence, share
+from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
 from discreet.version import __version__
 
 SMALL = 30_000
@@ -69,10 +69,12 @@ def _verdict(audit: Audit) -> tuple[Level, str]:
     if any(finding.answer is Answer.BY_LOT for finding in found.requirements):
         return "look", "Nothing is broken, but some cells are left to the lot, which promises nothing."
     if audit.attacks is None:
+        if _all_warnings(audit):
+            return "look", "Every promise holds, but the release was not attacked. Read the warnings first."
         return "good", "Every promise holds. The release was not attacked."
-    if any(map(leaks, audit.attacks.found)):
+    if any(attack.leaks for attack in audit.attacks.found):
         return "look", "Every promise holds, but some attacks learn more than they should. Look at them first."
-    if audit.warnings or audit.attacks.warnings or _cell_warnings(audit):
+    if _all_warnings(audit):
         return "look", "Every promise holds and no attack stands out. Read the warnings first."
     return "good", "Every promise holds, and no attack learns more than it would about anybody."
 
@@ -96,8 +98,9 @@ def _summary(audit: Audit) -> Iterator[str]:
     yield truth.get(
         audit.verification.truthful.answer, "Whether every cell is true was not checked: that needs the original."
     )
-    warned = _all_warnings(audit)
-    yield f"{many(len(warned), 'warning')}, and {many(len(audit.not_covered), 'thing')} that no promise covers."
+    warned = len(_all_warnings(audit))
+    open_ = many(len(audit.not_covered), "thing")
+    yield f"{many(warned, 'warning') if warned else 'No warning'}, and {open_} that no promise covers."
 
 
 def _cards(audit: Audit) -> Iterator[Card]:
@@ -109,9 +112,13 @@ def _cards(audit: Audit) -> Iterator[Card]:
         yield Card("Attacks", "none", "run “discreet audit”", "look")
     else:
         tried = [attack for attack in audit.attacks.found if attack.released.share is not None]
-        better = sum(map(leaks, tried))
-        yield Card("Attacks", f"{better} of {len(tried)}", "do better than their comparison", "look" if better else "good")
-    if audit.detail is not None:
+        better = sum(attack.leaks for attack in tried)
+        yield Card(
+            "Attacks", f"{better} of {len(tried)}", "do better than their comparison", "look" if better else "good"
+        )
+    if not recodes(audit.promises):
+        pass  # single cells alone: no column is made coarser
+    elif audit.detail is not None:
         yield Card("Detail", share(audit.detail), "of the columns that may change is released")
     elif audit.utility is not None:
         yield Card("Detail", share(1 - audit.utility.loss), "of the columns that may change is released")
@@ -139,7 +146,9 @@ def _changes(audit: Audit) -> Section:
         columns = [Changed(one.name, one.unchanged, one.coarser, one.hidden) for one in audit.utility.columns]
     else:
         columns = [
-            Changed(name, audit.rows - hidden - audit.coarser_cells.get(name, 0), audit.coarser_cells.get(name, 0), hidden)
+            Changed(
+                name, audit.rows - hidden - audit.coarser_cells.get(name, 0), audit.coarser_cells.get(name, 0), hidden
+            )
             for name, hidden in audit.hidden_cells.items()
         ]
     rows = {
@@ -180,23 +189,24 @@ def _made(audit: Audit) -> Section:
     return section("made", "How it was made", blocks)
 
 
-def _explained(rows: Sequence[tuple[str, str]]) -> Section:
-    table = Table("What the words mean", ("Word", "Meaning"), tuple(rows), words=frozenset({1}))
+def _explained(words: Mapping[str, str]) -> Section:
+    table = Table("What the words mean", ("Word", "Meaning"), tuple(words.items()), words=frozenset({1}))
     return section("reading", "How to read this", [table])
 
 
 READING = _explained(
-    [
-        ("Before, after", "The table as it came in, and the release."),
-        ("Confidence", "In a group of rows that look alike: the share that has the protected value."),
-        ("95% interval", "Only some people were attacked. If other people had been drawn, the share would lie in here "
-         "19 times out of 20. A wide interval means that few were tried."),
-        ("Baseline", "What is right without any help: always the commonest value, or a row picked blindly."),
-        ("Control", "The same attack on people who are not in the release. What is learned about them is knowledge "
-         "about everybody, which a useful table gives. Only what goes beyond it is a leak."),
-        ("Only hidden", "The same attack on the table in which the confidential cells alone are hidden."),
-        ("Better than its comparison", "Better than the control, or where there is none than the baseline, by more than "
-         "chance explains at 95%. Of 20 attacks that learn nothing, about one looks better by chance."),
-        ("Loss", "0% is a cell that tells its value; 100% is one that tells nothing; a group of values lies between."),
-    ]
-)  # fmt: skip
+    {
+        "Before, after": "The table as it came in, and the release.",
+        "Confidence": "In a group of rows that look alike: the share that has the protected value.",
+        "95% interval": "Only some people were attacked. The share among all of them lies in here, if 19 of 20 such "
+        "intervals are to be right. A wide interval means that few were tried.",
+        "Baseline": "What is right without any help: always the commonest value, or a row picked blindly.",
+        "Control": "The same attack on people who are not in the release. What is learned about them is knowledge "
+        "about everybody, which a useful table gives. Only what goes beyond it is a leak.",
+        "Only hidden": "The same attack on the table in which the confidential cells alone are hidden.",
+        "Better than its comparison": "Better than the control, or where there is none than the baseline, by more than "
+        "chance explains at 95%. Finding rows is always easier than picking them blindly: it counts only beside a "
+        "control. Of 40 attacks that learn nothing, about one looks better by chance.",
+        "Loss": "0% is a cell that tells its value; 100% is one that tells nothing; a group of values lies between.",
+    }
+)

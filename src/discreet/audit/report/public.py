@@ -1,29 +1,44 @@
 """The report that may be published: the method, the promises and the utility, without any secret.
 
-Nothing of the audit gets here but what `facts` takes, field by field; the page is made from these facts alone.
+Nothing of the audit gets here but what `facts` takes, field by field: no function below sees anything else.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.attack.base import KINDS, Kind
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report import charts
+from discreet.audit.report.facts import Facts, facts
 from discreet.audit.report.groups import spread_table
-from discreet.audit.report.page import Block, Card, Figure, Figures, Heading, Items, Level, Page, Prose, Section, Table, section
-from discreet.audit.report.shared import Changed, changes_figure, left_open, loss_figure
+from discreet.audit.report.page import (
+    Block,
+    Card,
+    Figure,
+    Figures,
+    Heading,
+    Items,
+    Level,
+    Page,
+    Prose,
+    Section,
+    Table,
+    section,
+)
+from discreet.audit.report.shared import changes_figure, left_open, loss_figure
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import Spread
 from discreet.policy import Confidential, Crowd, Inference
 from discreet.version import __version__
 
 MOST_SMALL = 12
-BANNER = "This report may be published: it says nothing about the original that the release does not tell."
+BANNER = (
+    "This report may be published: it tells the method, the promises and the use, and nothing of single rows or cells."
+)
 _KINDS = {
     Inference.kind: ("limit on what can be inferred of a group", "limits on what can be inferred of groups"),
     Crowd.kind: ("promise of k-anonymity", "promises of k-anonymity"),
@@ -35,130 +50,6 @@ _ATTACKS: dict[Kind, str] = {
     "cells": "what a confidential cell is",
     "aware": "the same with knowledge of the method",
 }
-
-
-@dataclass(frozen=True)
-class Error:
-    """How well a target is learned, in whole percents."""
-
-    target: str
-    learner: str
-    score: str
-    original: float
-    released: float
-    nothing: float
-
-
-@dataclass(frozen=True)
-class Target:
-    """What the groups of the release tell of a target."""
-
-    name: str
-    measure: str
-    released: float
-
-
-@dataclass(frozen=True)
-class Shares:
-    """The texts of one column of the release."""
-
-    name: str
-    shown: tuple[tuple[str | None, float], ...]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """All that a public report knows."""
-
-    name: str | None
-    columns: tuple[str, ...]
-    use: str | None
-    method: str | None
-    promises: tuple[str, ...]
-    changeable: tuple[str, ...]
-    kinds: tuple[str, ...]
-    answers: tuple[Answer, ...]
-    truthful: Answer
-    rows: int
-    suppressed: int
-    sample: tuple[str, str] | None
-    changed: tuple[Changed, ...]
-    losses: tuple[tuple[str, float], ...]
-    loss: float | None
-    detail: float | None
-    groups: int
-    smallest: int
-    average: float
-    targets: tuple[Target, ...]
-    learned: tuple[Error, ...]
-    shares: tuple[Shares, ...]
-    sizes: tuple[tuple[str, Spread], ...]
-    attacks: tuple[Kind, ...] | None
-    thorough: bool
-    not_covered: tuple[str, ...]
-
-
-def facts(audit: Audit) -> Facts:
-    """Take what may be published, and nothing else.
-
-    From `about`: `name`, `columns`, `use`, `method`, `public`, `changeable`. From `verification`: the `kind` and
-    `answer` of each requirement, and whether the release is true. `rows`, `suppressed`, `hidden_cells`,
-    `coarser_cells`, `detail`, `not_covered`. From `sample`: the share and `k_on`. From `usefulness`: `groups`,
-    `smallest`, `average`, and of each target its name, measure and figure on the release. From `utility`: `loss`; of
-    each column `name`, `unchanged`, `coarser`, `hidden`, `loss` and `shown`; of what is learned `target`, `learner`,
-    `score`, and in whole percents `original`, `released`, `nothing`. From `risk`, for k-anonymity that counts in the
-    release: `limit` and `spread_after`. From `attacks`: which kinds were made, and whether thoroughly.
-    """
-    about, found, use = audit.about, audit.utility, audit.usefulness
-    in_release = audit.sample is None or audit.sample.asked.k_on != "population"
-    return Facts(
-        name=None if about is None else about.name,
-        columns=() if about is None else about.columns,
-        use=None if about is None else about.use,
-        method=None if about is None else about.method,
-        promises=() if about is None else about.public,
-        changeable=() if about is None else about.changeable,
-        kinds=tuple(finding.kind for finding in audit.promises),
-        answers=tuple(finding.answer for finding in audit.promises),
-        truthful=audit.verification.truthful.answer,
-        rows=audit.rows,
-        suppressed=audit.suppressed,
-        sample=None if audit.sample is None else (share(audit.sample.asked.sample), audit.sample.asked.k_on),
-        changed=_changed(audit),
-        losses=() if found is None else tuple((column.name, column.loss) for column in found.columns),
-        loss=None if found is None else found.loss,
-        detail=audit.detail,
-        groups=use.groups,
-        smallest=use.smallest,
-        average=use.average,
-        targets=tuple(Target(told.target, told.measure, round(told.released, 2)) for told in use.targets),
-        learned=()
-        if found is None
-        else tuple(
-            Error(one.target, one.learner, one.score, *(round(x, 2) for x in (one.original, one.released, one.nothing)))
-            for one in found.learned
-        ),
-        shares=()
-        if found is None
-        else tuple(
-            Shares(column.name, tuple((text.label, text.share) for text in column.shown))
-            for column in found.columns
-            if column.shown
-        ),
-        sizes=tuple((risk.limit, risk.spread_after) for risk in audit.risk if risk.kind == Crowd.kind and in_release),
-        attacks=None if audit.attacks is None else tuple(attack.kind for attack in audit.attacks.found),
-        thorough=audit.attacks is not None and audit.attacks.thorough,
-        not_covered=audit.not_covered,
-    )
-
-
-def _changed(audit: Audit) -> tuple[Changed, ...]:
-    if audit.utility is not None:
-        return tuple(Changed(one.name, one.unchanged, one.coarser, one.hidden) for one in audit.utility.columns)
-    return tuple(
-        Changed(name, audit.rows - hidden - audit.coarser_cells.get(name, 0), audit.coarser_cells.get(name, 0), hidden)
-        for name, hidden in audit.hidden_cells.items()
-    )
 
 
 def public_page(audit: Audit) -> Page:
@@ -175,7 +66,14 @@ def public_page(audit: Audit) -> Page:
         level=level,
         summary=tuple(_summary(told)),
         cards=tuple(_cards(told)),
-        sections=(_promises(told), _made(told), _changes(told), _usefulness(told), left_open(told.not_covered), _reading()),
+        sections=(
+            _promises(told),
+            _made(told),
+            _changes(told),
+            _usefulness(told),
+            left_open(told.not_covered),
+            _reading(),
+        ),
         made_by=f"discreet {__version__}",
     )
 
@@ -197,22 +95,25 @@ def _verdict(told: Facts) -> tuple[Level, str]:
 
 def _summary(told: Facts) -> Iterator[str]:
     if told.truthful is Answer.HOLDS:
-        yield "Every cell is the original value, something that covers it, or hidden. Nothing is invented, nothing is noise."
+        yield "Every cell is the original value, something that covers it, or hidden. Nothing is invented."
     if told.attacks is None:
         yield "The release was not attacked."
     else:
         done = [_ATTACKS[kind] for kind in KINDS if kind in told.attacks]
         how = "thorough" if told.thorough else "quick"
-        yield f"Before it was published, the owner attacked it ({how} attacks): {listed(done) or 'no attack was possible'}."
+        yield f"The owner attacked it before it was published ({how} attacks): {listed(done) or 'no attack fits'}."
     yield f"{many(len(told.not_covered), 'thing')} that no promise covers: see below."
 
 
 def _cards(told: Facts) -> Iterator[Card]:
     held = sum(answer is Answer.HOLDS for answer in told.answers)
     yield Card("Promises", f"{held} of {len(told.answers)}", "hold", _verdict(told)[0])
-    if told.detail is not None:
+    if told.detail is not None and told.recodes:
         yield Card("Detail", share(told.detail), "of the columns that may change is released")
-    yield Card("Groups", number(told.groups), f"of rows that look alike; the smallest has {many(told.smallest, 'row')}")
+    if told.recodes:
+        yield Card(
+            "Groups", number(told.groups), f"of rows that look alike; the smallest has {many(told.smallest, 'row')}"
+        )
     hidden = sum(column.hidden for column in told.changed)
     yield Card("Hidden", number(hidden), "cells" if hidden != 1 else "cell")
 
@@ -221,7 +122,9 @@ def _promises(told: Facts) -> Section:
     counts = Counter(told.kinds)
     kinds = [many(count, *_KINDS[kind]) for kind, count in counts.items() if kind in _KINDS]
     lead = Prose(sentence(f"The policy has {listed(kinds)}")) if kinds else None
-    return section("promises", "What is promised", [lead, Items(tuple(map(sentence, told.promises))) if told.promises else None])
+    return section(
+        "promises", "What is promised", [lead, Items(tuple(map(sentence, told.promises))) if told.promises else None]
+    )
 
 
 def _made(told: Facts) -> Section:
@@ -241,7 +144,9 @@ def _changes(told: Facts) -> Section:
     rows = [("Rows released", number(told.rows))]
     if told.suppressed:
         rows.append(("Of these hidden on all columns that may change", number(told.suppressed)))
-    return section("changes", "What was changed where", [changes_figure(told.changed), Table("Rows", ("", "Rows"), tuple(rows))])
+    return section(
+        "changes", "What was changed where", [changes_figure(told.changed), Table("Rows", ("", "Rows"), tuple(rows))]
+    )
 
 
 def _usefulness(told: Facts) -> Section:
@@ -250,10 +155,13 @@ def _usefulness(told: Facts) -> Section:
         ("Groups of rows that look alike on all of them", number(told.groups)),
         ("Rows in the smallest group", number(told.smallest)),
         ("Rows in a group on average", number(round(told.average, 1))),
-        *((f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.released)) for target in told.targets),
+        *(
+            (f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.released))
+            for target in told.targets
+        ),
     ]
     blocks: list[Block | None] = [
-        Table("Groups and detail", ("", ""), tuple(rows)),
+        Table("Groups and detail", ("", ""), tuple(rows)) if told.recodes else None,
         *(_sizes(n, limit, found) for n, (limit, found) in enumerate(told.sizes, 1)),
         loss_figure(told.losses, told.loss),
         _learned(told),
@@ -269,18 +177,33 @@ def _sizes(n: int, limit: str, found: Spread) -> Figure | None:
     small = sum(rows for end, rows in zip(found.ends, found.rows, strict=False) if end < Fraction(limit))
     if small:
         title = "How large the groups are in which the rows stand"
-    spec = charts.spread(None, found, Fraction(limit), sizes=True, description=f"{title}. Rows by the size of their group.")
-    return Figure(f"sizes-{n}", title, spec, spread_table(None, found, sizes=True), (("bar-after", "rows"), ("dashed", f"k = {limit}")))
+    spec = charts.spread(
+        None, found, Fraction(limit), sizes=True, description=f"{title}. Rows by the size of their group."
+    )
+    return Figure(
+        f"sizes-{n}",
+        title,
+        spec,
+        spread_table(None, found, Fraction(limit), sizes=True),
+        (("bar-after", "rows"), ("dashed", f"k = {limit}")),
+    )
 
 
 def _learned(told: Facts) -> Table | None:
     if not told.learned:
         return None
     rows = tuple(
-        (f"{clipped(one.target)} by {clipped(one.learner)} ({one.score})", *map(whole_share, (one.original, one.released, one.nothing)))
+        (
+            f"{clipped(one.target)} by {clipped(one.learner)} ({one.score})",
+            *map(whole_share, (one.original, one.released, one.nothing)),
+        )
         for one in told.learned
     )
-    return Table("How well targets are learned, in whole percents", ("Target and learner", "Original", "Release", "No column"), rows)
+    return Table(
+        "How well targets are learned, in whole percents",
+        ("Target and learner", "Original", "Release", "No column"),
+        rows,
+    )
 
 
 def _shares(told: Facts) -> list[Block | None]:
@@ -301,4 +224,6 @@ def _reading() -> Section:
         ("CM", "The share of rows that are not of the most frequent class of their group."),
         ("RM", "The spread of a number inside the groups beside its spread among all rows."),
     )
-    return section("reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))])
+    return section(
+        "reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))]
+    )

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Figure, Items, Section, Table, cut_table, section
+from discreet.audit.report.page import Figure, Items, Prose, Section, Table, cut_table, section
 from discreet.audit.report.words import clipped, number, sentence, share
 
 MOST_LINES = 40
 """Lines of a chart; the table below it has more."""
 MOST_ROWS = 300
 """Rows of a table; the JSON of the audit has all."""
+MOST_PROMISES = 12
+"""Promises that are shown with their groups or cells."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,12 @@ def changes_figure(columns: Sequence[Changed]) -> Figure | None:
     touched = [column for column in ranked if column.unchanged < column.cells]
     whole = sum(column.cells for column in told)
     kept = sum(column.unchanged for column in told)
+    title = f"{share(kept / whole)} of the cells are as they were"
     if not touched:
         title = "No cell of these columns was changed"
-    else:
+    elif kept and len(told) > 1:
         most = touched[0]
-        title = (
-            f"{share(kept / whole)} of the cells are as they were; "
-            f"{clipped(most.name)} changed most ({share(most.unchanged / most.cells)} kept)"
-        )
+        title += f"; {clipped(most.name)} changed most ({share(most.unchanged / most.cells)} kept)"
     lines = [
         (
             clipped(column.name),
@@ -63,8 +63,9 @@ def changes_figure(columns: Sequence[Changed]) -> Figure | None:
             for column in ranked
         ),
     )
+    description = f"{title}. Per column the shares of unchanged, coarser and hidden cells."
     return Figure(
-        "changes", title, charts.stacked(lines, f"{title}. Per column the shares of unchanged, coarser and hidden cells."),
+        "changes", title, charts.stacked(lines, description),
         cut_table(table, MOST_ROWS),
         key=(("all", "as it was"), ("some", "coarser: a group, an interval"), ("none", "hidden")),
         note=more_lines(len(ranked)),
@@ -94,6 +95,12 @@ def loss_figure(losses: Sequence[tuple[str, float]], mean: float | None) -> Figu
 def more_lines(count: int) -> str | None:
     """Return how many lines a chart leaves to its table."""
     return None if count <= MOST_LINES else f"The first {MOST_LINES} of {count:,}; the others are in the table."
+
+
+def more_promises(count: int) -> Prose | None:
+    """Return how many promises are not shown one by one."""
+    left = count - MOST_PROMISES
+    return Prose(f"{left:,} more are not shown one by one; the audit as JSON has all.") if left > 0 else None
 
 
 def left_open(texts: Sequence[str]) -> Section:

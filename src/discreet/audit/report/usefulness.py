@@ -9,7 +9,7 @@ from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Figures, Heading, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_ROWS, loss_figure
-from discreet.audit.report.words import clipped, listed, number, sentence, share, value
+from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import ColumnKept, Learned, PairKept, Utility
@@ -39,23 +39,31 @@ def utility_blocks(found: Utility) -> list[Block | None]:
     return [loss, *learned, _pairs(found), *_distributions(found.columns), *notes]
 
 
-def _figures(audit: Audit) -> Table:
+def _figures(audit: Audit) -> Table | None:
+    if not recodes(audit.promises):
+        return None
     use = audit.usefulness
     rows = [
         ("Detail of the columns that may change that is released (1 − LM)", share(audit.detail)),
+        *(
+            []
+            if audit.bound is None
+            else [("Of what the cut costs, the share that no cut goes below", share(audit.bound))]
+        ),
         ("Groups of rows that look alike on all of them", number(use.groups)),
         ("Rows in the smallest group", number(use.smallest)),
         ("Rows in a group on average", number(use.average)),
         ("Discernibility: for each row those it cannot be told from, summed", number(use.discernibility)),
     ]
-    if audit.bound is not None:
-        rows.insert(1, ("Of what the cut costs, the share that no cut goes below", share(audit.bound)))
     return Table("Groups and detail", ("", ""), tuple(rows))
 
 
 def _targets(use: Usefulness) -> Table | None:
     rows = tuple(
-        (f"{told.target} ({told.measure}{', by the costs of the use' if told.costs else ''})", *map(number, (told.original, told.released, told.nothing)))
+        (
+            f"{told.target} ({told.measure}{', by the costs of the use' if told.costs else ''})",
+            *map(number, (told.original, told.released, told.nothing)),
+        )
         for told in use.targets
     )
     head = ("Target", "Original", "Release", "No column")
@@ -79,16 +87,30 @@ def learned_figure(every: Sequence[Learned], score: str) -> Figure:
     if any(one.without is not None for one in found):
         key.append(("hidden", "from the release without the protected columns"))
     key.append(("baseline", "without any column"))
-    head = ("Target and learner", "Original", "Release", "Without protected columns", "No column", "Rows scored", "Without")
+    head = (
+        "Target and learner",
+        "Original",
+        "Release",
+        "Without protected columns",
+        "No column",
+        "Rows scored",
+        "Without",
+    )
     rows = tuple(
-        (f"{clipped(one.target)} by {clipped(one.learner)}", *map(share, (one.original, one.released, one.without, one.nothing)),
-         number(one.rows), listed(one.without_columns) or "–")
+        (
+            f"{clipped(one.target)} by {clipped(one.learner)}",
+            *map(share, (one.original, one.released, one.without, one.nothing)),
+            number(one.rows),
+            listed(one.without_columns) or NOTHING,
+        )
         for one in found
-    )  # fmt: skip
+    )
     table = Table(f"{sentence(score)[:-1]} on rows that did not train", head, rows, words=frozenset({6}))
     lowest = min((x for line in lines for x in line.points.values() if x is not None), default=0.0)
     axis = charts.Axis(score) if lowest >= 0 else charts.Axis(score, end=None, start=None)
-    return Figure(f"learned-{_slug(score)}", title, charts.dots(lines, axis, f"{title}. {sentence(score)}"), table, tuple(key))
+    return Figure(
+        f"learned-{_slug(score)}", title, charts.dots(lines, axis, f"{title}. {sentence(score)}"), table, tuple(key)
+    )
 
 
 def _slug(text: str) -> str:
@@ -101,13 +123,15 @@ def higher_is_better(score: str) -> bool:
 
 
 def _learned_title(found: Sequence[Learned], score: str) -> str:
-    worse = [(one.original - one.released) if higher_is_better(score) else (one.released - one.original) for one in found]
+    worse = [
+        (one.original - one.released) if higher_is_better(score) else (one.released - one.original) for one in found
+    ]
     most = max(range(len(found)), key=lambda i: worse[i])
     one, cost = found[most], worse[most]
     if cost <= 0:
         return f"{clipped(one.target)} is learned as well from the release as from the original"
     points = f"{cost * 100:.1f}".removesuffix(".0")
-    return f"{clipped(one.target)} is learned at most {points} percentage points worse from the release than from the original"
+    return f"{clipped(one.target)} is learned at most {points} percentage points worse than from the original"
 
 
 def _pairs(found: Utility) -> Figure | None:
@@ -117,7 +141,11 @@ def _pairs(found: Utility) -> Figure | None:
     ranked = sorted(found.pairs, key=lambda pair: -max(pair.original, pair.released))
     before, after = sum(pair.original for pair in ranked), sum(pair.released for pair in ranked)
     kept = f"{share(after / before)} of what" if before > 0 and after <= before else "What"
-    title = f"{kept} pairs of columns tell of each other is kept" if before > 0 and after <= before else "Pairs of columns tell of each other at least as much as before"
+    title = (
+        f"{kept} pairs of columns tell of each other is kept"
+        if before > 0 and after <= before
+        else "Pairs of columns tell of each other at least as much as before"
+    )
     lines = [
         charts.Line(
             _pair(pair),
@@ -133,10 +161,21 @@ def _pairs(found: Utility) -> Figure | None:
         tuple((_pair(pair), number(pair.original), number(pair.released)) for pair in ranked),
     )
     left = max(found.of_pairs - len(ranked), 0)
-    note = f"The {MOST_PAIRS} strongest of {len(ranked):,} pairs; the others are in the table." if len(ranked) > MOST_PAIRS else ""
+    note = (
+        f"The {MOST_PAIRS} strongest of {len(ranked):,} pairs; the others are in the table."
+        if len(ranked) > MOST_PAIRS
+        else ""
+    )
     note += f" {left:,} pairs were not measured." if left else ""
     spec = charts.dots(lines, charts.Axis("bits", "~g", None), f"{title}. Mutual information before and after.")
-    return Figure("pairs", title, spec, cut_table(table, MOST_ROWS), (("before", "before"), ("after", "after")), note.strip() or None)
+    return Figure(
+        "pairs",
+        title,
+        spec,
+        cut_table(table, MOST_ROWS),
+        (("before", "before"), ("after", "after")),
+        note.strip() or None,
+    )
 
 
 def _pair(pair: PairKept) -> str:
@@ -150,7 +189,9 @@ def _distributions(columns: Sequence[ColumnKept]) -> list[Block | None]:
         return []
     figures = []
     for n, column in enumerate(drawn[:MOST_SMALL], 1):
-        told = [("all others" if bar.label is None else value(bar.label), bar.original, bar.released) for bar in column.bars]
+        told = [
+            ("all others" if bar.label is None else value(bar.label), bar.original, bar.released) for bar in column.bars
+        ]
         title = f"{clipped(column.name)}: {_moved(column)}"
         table = Table(
             f"Shares of the known cells of {clipped(column.name)}",
@@ -178,7 +219,8 @@ def _moved(column: ColumnKept) -> str:
 def _columns_table(columns: Sequence[ColumnKept]) -> Table:
     head = ("Column", "Values before", "Texts released", "Loss", "Distance")
     rows = tuple(
-        (clipped(one.name), number(one.values), number(one.texts), share(one.loss), share(one.distance)) for one in columns
+        (clipped(one.name), number(one.values), number(one.texts), share(one.loss), share(one.distance))
+        for one in columns
     )
     return cut_table(Table("All columns", head, rows, folded=True), MOST_ROWS)
 
@@ -189,7 +231,10 @@ def _of_cells(cost: CellMeasures | None) -> list[Block | None]:
         return []
     rows = [
         ("Changed cells (direct distance)", number(cost.dd)),
-        ("Distance of the values from the original (SKLD)", number(cost.skld) if isfinite(cost.skld) else "infinite: a value is not released any more"),
+        (
+            "Distance of the values from the original (SKLD)",
+            number(cost.skld) if isfinite(cost.skld) else "infinite: a value is not released any more",
+        ),
         ("Original mutual information divided by the released (ACMI), average of the pairs", number(cost.acmi)),
         ("Pairs that lost all of it", number(cost.acmi_infinite)),
         ("Change of mutual information, average of the pairs", number(cost.mutual_information_change)),
@@ -198,10 +243,14 @@ def _of_cells(cost: CellMeasures | None) -> list[Block | None]:
         ("Pairs looked at", f"{cost.pairs:,} of {cost.of_pairs:,}"),
     ]
     removal = [
-        (f"Promise {one.requirement + 1}", *map(number, (one.hidden, one.confidential, one.decoys, one.cells)), share(one.hidden / one.cells if one.cells else 0.0))
+        (
+            f"Promise {one.requirement + 1}",
+            *map(number, (one.hidden, one.confidential, one.decoys, one.gap, one.cells)),
+            share(one.hidden / one.cells if one.cells else 0.0),
+        )
         for one in cost.removal
     ]
-    head = ("Requirement", "Hidden", "Confidential", "Decoys", "Of cells", "Removal rate")
+    head = ("Requirement", "Hidden", "Confidential", "Decoys", "Too many at most", "Of cells", "Removal rate")
     return [
         Heading("What protecting single cells cost"),
         Table("Edits", ("", ""), tuple(rows)),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isfinite, sqrt
+from math import isfinite
 
-from discreet.attack.base import Attack, Rate
+from discreet.attack.base import Attack
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.verify import Finding, Worst
-from discreet.policy import Crowd
+from discreet.policy import Confidential, Crowd
 
 LONGEST = 120
 """Characters of a value that are shown."""
@@ -105,12 +105,13 @@ def value(text: str | None) -> str:
 def sentence(text: str) -> str:
     """Return a text as a sentence.
 
-    >>> sentence("what is left open")
-    'What is left open.'
+    >>> sentence("what is left open"), sentence("protect[0]: too few")
+    ('What is left open.', 'protect[0]: too few.')
     """
     text = text.strip()
     ended = text if text.endswith((".", "!", "?")) else f"{text}."
-    return ended[:1].upper() + ended[1:]
+    named = not text.partition(" ")[0].isalpha()
+    return ended if named else ended[:1].upper() + ended[1:]
 
 
 def stand(worst: Worst | None) -> str:
@@ -131,39 +132,21 @@ def limit(worst: Worst | None) -> str:
     return f"{worst.limit.denominator:,} rows" if worst.kind == Crowd.kind else share(worst.limit)
 
 
-def beyond(rate: Rate, beside: Rate) -> bool:
-    """Whether an attack is right more often than another, beyond what chance explains at 95%.
-
-    By Newcombe's interval of the difference of two shares, made of their Wilson intervals.
-
-    >>> beyond(Rate(60, 100), Rate(40, 100)), beyond(Rate(45, 100), Rate(40, 100))
-    (True, False)
-    """
-    if rate.share is None or beside.share is None:
-        return False
-    low, high = rate.interval[0], beside.interval[1]
-    return rate.share - beside.share > sqrt((rate.share - low) ** 2 + (high - beside.share) ** 2)
-
-
-def beside(attack: Attack) -> Rate | None:
-    """Return what an attack is to be compared with: people outside the release, or who knows nothing."""
-    return attack.baseline if attack.control is None else attack.control
-
-
-def leaks(attack: Attack) -> bool:
-    """Whether an attack learns more about the people of the release than it would about anybody."""
-    other = beside(attack)
-    return other is not None and beyond(attack.released, other)
-
-
 def compared(attack: Attack) -> str:
     """Return in words whether an attack does better than what it is compared with."""
     if attack.released.share is None:
         return "nothing to attack"
-    if beside(attack) is None:
+    if attack.beside is None:
         return "nothing to compare with"
-    who = "the baseline" if attack.control is None else "the control"
-    return f"better than {who}" if leaks(attack) else f"not better than {who}"
+    who = "the control" if attack.control is not None else "the baseline"
+    if attack.kind == "linkage" and attack.control is None:
+        who = "picking blindly"
+    return f"better than {who}" if attack.better else f"not better than {who}"
+
+
+def recodes(findings: Sequence[Finding]) -> bool:
+    """Whether some promise is about groups, for which whole columns are made coarser."""
+    return any(finding.kind != Confidential.kind for finding in findings)
 
 
 def kept_promises(findings: Sequence[Finding]) -> str:
@@ -183,7 +166,11 @@ def kept_promises(findings: Sequence[Finding]) -> str:
         Answer.NOT_CHECKABLE: ("cannot be checked", "cannot be checked"),
         Answer.BY_LOT: ("is left to the lot", "are left to the lot"),
     }
-    parts = [f"{counts[answer]} {many(counts[answer], *words).split(' ', 1)[1]}" for answer, words in said.items() if counts[answer]]
+    parts = [
+        f"{counts[answer]} {many(counts[answer], *words).split(' ', 1)[1]}"
+        for answer, words in said.items()
+        if counts[answer]
+    ]
     return f"Of {many(total, 'promise')} {' and '.join(parts)}"
 
 
@@ -194,9 +181,13 @@ def attacked(audit: Audit) -> str:
     tried = [attack for attack in audit.attacks.found if attack.released.share is not None]
     if not tried:
         return "No attack was possible"
-    better = sum(map(leaks, tried))
-    if not better:
+    more = sum(attack.leaks for attack in tried)
+    if not more:
         alone = len(tried) == 1
-        return "The attack does no better than its comparison" if alone else f"None of {len(tried)} attacks does better than its comparison"
-    does = "does" if better == 1 else "do"
-    return f"{better} of {many(len(tried), 'attack')} {does} better than {'its' if better == 1 else 'their'} comparison"
+        return (
+            "The attack does no better than its comparison"
+            if alone
+            else f"None of {len(tried)} attacks does better than its comparison"
+        )
+    does = "does better than its" if more == 1 else "do better than their"
+    return f"{more} of {many(len(tried), 'attack')} {does} comparison"

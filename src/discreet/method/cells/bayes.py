@@ -57,7 +57,6 @@ def protect(
     chance: Chance,
     *,
     fall_back: bool = True,
-    toss: bool = True,
 ) -> Outcome:
     """Protect one cell by `decp`, `incp` or `dropp`; `actual` is its true value, a leaf of the column's tree.
 
@@ -66,39 +65,14 @@ def protect(
     """
     column = table.confidential[guesser.column]
     start = int(table.first[column])
-    begin = table.node(column, row)
-    counts = guesser.mode != kernels.SPREAD  # what others have above a value says nothing of it
+    before = table.node(column, row)
     levels = 1
-    if not counts or method == "dropp":
+    if guesser.mode == kernels.SPREAD or method == "dropp":  # else what others have above a value says nothing of it
         levels = max(table.levels[c] for c in (column, *guesser.predictors.tolist()))
-    top = start + begin if begin != actual else int(guesser.step[start + actual])
-    level = 1
-    outcome = Outcome("failed")
-    while top >= 0:
-        table.set(column, row, top - start)
-        coin = chance.coin if toss or chance.coin == kernels.REFUSE else kernels.GO_ON
-        found = kernels.one_level(
-            table.frame,
-            guesser,
-            row,
-            actual + start,
-            HOW[method],
-            levels,
-            coin,
-            chance.draw(level),
-            fall_back and counts,
-        )
-        status, guess, changes = int(found[0]), int(found[1]), found[2]
-        if len(changes):
-            table.touch(row if method == "dropp" else None)
-            table.reflect(row, changes[:, :2])
-        outcome = Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes[:, :2])
-        if status != kernels.FAILED:
-            return outcome
-        top = int(guesser.step[top])
-        level += 1
-    if method == "incp" and fall_back and not counts:
-        table.set(column, row, begin)
-        return protect(table, guesser, row, actual, "decp", chance, toss=False)
-    table.set(column, row, 0)
-    return outcome
+    draws = np.array(chance.numbers, dtype=np.int64)
+    found = kernels.one_cell(
+        table.frame, guesser, row, actual + start, HOW[method], levels, chance.coin, draws, fall_back
+    )
+    status, guess, changes = int(found[0]), int(found[1]), found[2][:, :2]
+    table.changed_for(row, column, before, changes)
+    return Outcome(OUTCOMES[status], guess - start if guess >= 0 else None, changes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -34,8 +35,12 @@ class RuleDefence:
     own_conditions: bool = False
     others_conditions: bool = False
     others_sensitive: bool = True
+    prior: bool = False
+    """Whether a value may not be above the limits without any condition, either."""
     decoys: bool = False
     choose: rules.Chooser | None = None
+    seconds_left: Callable[[], float] = lambda: inf
+    """How long an exact search may take."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,11 @@ class _AgainstRules:
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
         self.why = ""
+        self.common = self.proven = False
+        """Whether some values are too common without any condition, and would be whatever is hidden of what may be."""
+        self.asked = False
+        self.gap: int | None = None
+        """How many cells more than needed may have been hidden at most (decoys aside), where `exact` says so."""
         self.decoys: set[int] = set()
         """Rows whose sensitive cells were hidden as decoys."""
         self._counted: tuple[int, bytes, list[int]] | None = None
@@ -174,7 +184,32 @@ class _AgainstRules:
         asked = rows.tobytes()
         if self._counted is None or self._counted[:2] != (self.table.stamp, asked):
             self._counted = (self.table.stamp, asked, self.rule_table(rows, actuals).leaking())
-        return np.isin(rows, self._counted[2])
+        return np.isin(rows, self._counted[2]) | self.too_common(actuals)
+
+    def too_common(self, actuals: Ints, *, whatever: bool = False) -> Flags:
+        """Say which values are told by too many of all rows, as rules count them, where that is not to be.
+
+        `whatever`: even if all cells of the column that may be hidden were.
+        """
+        frame, column, limits = self.table.frame, self.ward.column, self.defence.limits
+        root = int(self.table.first[column])
+        rows = int(frame.all_up[root]) - (int(frame.all_own[root]) if limits.published else 0)
+        found = np.zeros(len(actuals), dtype=np.bool_)
+        for value in np.unique(actuals).tolist() if self.defence.prior else ():
+            telling = int(frame.all_own[root + value])
+            free = self._free(value) if whatever else 0
+            of = rows - (free if limits.published else 0)
+            above = telling - free > limits.support and telling - free > limits.confidence * of
+            found[actuals == value] = above
+        return found
+
+    def _free(self, value: int) -> int:
+        """Return how many cells that tell a value may be hidden; those of confidential rows are."""
+        frame, column = self.table.frame, self.ward.column
+        if not self.defence.others_sensitive:
+            return 0
+        telling = (frame.codes[column] == self.table.first[column] + value) & ~frame.locked[column]
+        return int((telling & (frame.real == np.arange(self.table.rows))).sum())
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
         del row, actual, chance
@@ -183,7 +218,12 @@ class _AgainstRules:
     def protect_all(self, rows: Ints, actuals: Ints, carry_on: Callable[[], bool]) -> tuple[bool, list[int]]:
         """Protect some cells; return whether something else was hidden, and the rows that still leak."""
         found = self.rule_table(rows, actuals)
-        answer = rules.solve(found, self.method, self.defence.choose, carry_on)
+        answer = rules.solve(found, self.method, self.defence.choose, carry_on, self.defence.seconds_left)
+        if not self.asked:
+            self.gap = answer.gap
+        elif answer.hidden:  # what was proven was about the first round
+            self.gap = None
+        self.asked = True
         self.why = answer.why
         if answer.status == "safe" and self.defence.decoys:
             self.decoys.update(rules.decoys(found))
@@ -192,7 +232,10 @@ class _AgainstRules:
             self.table.set(column, row, 0)
         leaking = found.leaking()
         self._counted = (self.table.stamp, rows.tobytes(), leaking)
-        return bool(found.hidden), leaking
+        common = self.too_common(actuals)
+        self.proven = bool(common.any() and self.too_common(actuals[common], whatever=True).any())
+        self.common = self.proven or bool(common.any() and not leaking)  # else rules are the reason
+        return bool(found.hidden), [*leaking, *rows[common].tolist()]
 
 
 class _RowRemoved:
@@ -342,6 +385,15 @@ class Job:
         """Return the rows whose cells were hidden only so that hidden cells of a ward tell less."""
         return {row for g in self.guards[number] if isinstance(g, _AgainstRules) for row in g.decoys}
 
+    def gap(self, number: int) -> int | None:
+        """Return how many cells more than needed were hidden for a ward at most, where `exact` says so."""
+        gaps = [g.gap for g in self.guards[number] if isinstance(g, _AgainstRules)]
+        return None if not gaps or None in gaps else sum(gap for gap in gaps if gap is not None)
+
+    def common(self, number: int) -> list[tuple[RuleDefence, bool]]:
+        """Return against which rules values of a ward are too common, and whether that is so whatever is hidden."""
+        return [(g.defence, g.proven) for g in self.guards[number] if isinstance(g, _AgainstRules) and g.common]
+
     def why(self, number: int) -> str:
         """Return why the cells of a ward cannot be protected, where that is known."""
         return "; ".join(g.why for g in self.guards[number] if isinstance(g, _AgainstRules) and g.why)
@@ -355,16 +407,17 @@ class Job:
         """Let the defences of a cell of a ward take turns until all hold.
 
         At first each begins with the least general class that hides the value; the cell keeps the most general one
-        that any of them asks for. Later rounds begin with what the cell has.
+        that any of them asks for. Later rounds begin with what the cell has, and so do later turns of trees, which may
+        know at a more general class what they do not at a lesser one.
         """
         table, column = self.table, self.wards[number].column
         guards = [guard for guard in self.guards[number] if not isinstance(guard, _AgainstRules)]
         actual, chance = self.cells[number, row]
         here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             for guard in guards:
                 level = table.node(column, row)
-                if self.rounds <= 1:
+                if self.rounds <= 1 and (turn == 0 or isinstance(guard, _AgainstBayes)):
                     table.set(column, row, self._least(self.wards[number], actual))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)

@@ -333,3 +333,35 @@ def decoy_gains(rules, within, rows, sensitive):  # type: ignore[no-untyped-def]
             rules_here = within[p, mask_of(rules, p, rows[i])]
             found[i] += -rules_here if sensitive[rows[i]] == rules.values[p] else rules_here
     return found
+
+
+@kernel
+def fewest_hitting(rules, p, free):  # type: ignore[no-untyped-def]
+    """Return the smallest set of free conditions that all unsafe rules of a pattern meet, or -1; of several the first.
+
+    It is one without which no rule that is left is unsafe. Equal sets but for one condition each: the lower is first.
+    """
+    known, masks = rules.known[p], rules.num.shape[1]
+    bad = np.zeros(masks, dtype=np.bool_)
+    for mask in range(1, masks):
+        bad[mask] = mask & ~known == 0 and is_unsafe(rules, p, mask)
+    bit = 1
+    while bit < masks:  # now whether any rule within a mask is unsafe
+        for mask in range(masks):
+            if mask & bit:
+                bad[mask] |= bad[mask ^ bit]
+        bit *= 2
+    best, least = -1, 64
+    chosen = 0
+    while True:
+        if not bad[known & ~chosen]:
+            size, rest = 0, chosen
+            while rest:
+                rest &= rest - 1
+                size += 1
+            apart = chosen ^ best
+            if size < least or (size == least and apart & -apart & chosen):
+                best, least = chosen, size
+        chosen = (chosen - free) & free  # the next subset
+        if chosen == 0:
+            return best

@@ -1,40 +1,43 @@
 """The fewest cells to hide against association rules, by integer programming (HiGHS through SciPy): small tables.
 
-Guarantee: an answer `safe` hides as few cells as any safe choice of the cells that may be hidden; `infeasible` means
-that there is none.
+Guarantee: an answer `safe` hides as few cells as any safe choice of the cells that may be hidden, if it hides `least`;
+`infeasible` means that there is none. Where time runs out, `least` is what is proven by then, and the answer may be
+`not found`.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from math import ceil, inf, isfinite
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.method.cells.rules import SENSITIVE, Answer, Cell, RuleTable
+from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable
 
 MOST = 200_000
 """Rules times rows that a program is made for."""
 OPTIMAL, INFEASIBLE = 0, 2
 """What the solver says of a program."""
+NEARLY = 1e-6
+"""The solver's bounds are off by less."""
 
 
-def exact(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> Answer:
-    """Hide as few cells as can be; the table must be small."""
-    del carry_on
+def exact(table: RuleTable, seconds_left: Callable[[], float] = lambda: inf) -> Answer:
+    """Hide as few cells as can be, or the best found in the time that is left; the table must be small."""
     begun = len(table.hidden)
     program = _Program(table)
-    status, hidden = program.solve()
+    status, hidden, least = program.solve(seconds_left())
     if status == "infeasible":
         return Answer(status, [], "exact", "no choice of the cells that may be hidden is safe")
     for cell in hidden:
         table.hide(cell)
-    if status == "safe" and not table.is_safe():  # the solver works with floats
-        table.take_back(begun)
-        return Answer("not found", [], "exact")
-    return Answer(status, list(hidden), "exact")
+    if status == "safe" and table.is_safe():
+        return Answer(status, list(hidden), "exact", least=min(least, len(hidden)))
+    table.take_back(begun)  # nothing was found, or the solver's floats were not exact enough
+    return Answer("not found", [], "exact", least=least)
 
 
 def _scipy(name: str) -> Any:
@@ -180,8 +183,8 @@ class _Program:
         either = {by_support: 1.0, by_share: 1.0}
         self.lines.append((either, 1, np.inf) if carried is None else ({**either, carried: -1.0}, 0, np.inf))
 
-    def solve(self) -> tuple[str, list[Cell]]:
-        """Return whether there is a way, and the cells to hide."""
+    def solve(self, seconds: float = inf) -> tuple[str, list[Cell], int]:
+        """Return whether there is a way, the cells to hide, and how many any way hides at least."""
         optimize, sparse = _scipy("optimize"), _scipy("sparse")
         values, at_line, at_column, least, most = [], [], [], [], []
         for line, (terms, low, high) in enumerate(self.lines):
@@ -192,17 +195,22 @@ class _Program:
             least.append(low)
             most.append(high)
         if not self.lines:
-            return "safe", []
+            return "safe", [], 0
+        if seconds <= 0:
+            return "not found", [], 0
         matrix = sparse.csr_matrix((values, (at_line, at_column)), shape=(len(self.lines), len(self.cost)))
         found = optimize.milp(
             np.array(self.cost),
             constraints=optimize.LinearConstraint(matrix, least, most),
             integrality=np.ones(len(self.cost)),
             bounds=optimize.Bounds(0, 1),
-            options={"mip_rel_gap": 0.0},
+            options={"mip_rel_gap": 0.0, **({"time_limit": seconds} if isfinite(seconds) else {})},
         )
         if found.status == INFEASIBLE:
-            return "infeasible", []
-        if found.status != OPTIMAL:
-            return "not found", []
-        return "safe", [cell for cell, place in self.cell.items() if found.x[place] > 0.5]
+            return "infeasible", [], 0
+        bound = found.mip_dual_bound
+        proven = max(0, ceil(bound - NEARLY)) if bound is not None and isfinite(bound) else 0
+        if found.x is None:
+            return "not found", [], proven
+        hidden = [cell for cell, place in self.cell.items() if found.x[place] > 0.5]
+        return "safe", hidden, len(hidden) if found.status == OPTIMAL else proven

@@ -147,6 +147,24 @@ class CellTable:
         real = int(self.frame.real[row])
         return self._family.get(real, [real])
 
+    def changed_for(self, row: int, column: int, before: int, changes: npt.NDArray[np.int64]) -> None:
+        """Follow what a kernel changed for a confidential cell, whose node was `before`: it, and some (row, column)."""
+        node = self.node(column, row)
+        if node != before:
+            self.touch(row)
+            self.version[column] += 1  # the row told something of it before
+            if len(self._shadows):
+                self.set(column, row, node)
+        if not len(changes):
+            return
+        if changes[0, 0] != row:
+            self.touch()
+        else:  # only the row itself, and it may tell nothing of these columns any more
+            self.touch(row)
+            for hidden in set(changes[:, 1].tolist()) & self.version.keys():
+                self.version[hidden] += 1
+        self.reflect(row, changes)
+
     def reflect(self, row: int, changes: npt.NDArray[np.int64]) -> None:
         """Give the families of all rows that were changed for a row, in some cells (row, column), their new nodes."""
         if not len(self._shadows):

@@ -1,0 +1,291 @@
+"""How well the targets of the use are learned from the original, from the release, and without what was protected.
+
+The errors BE, SE and RE of Wang, Fung and Yu, by several learners of scikit-learn (extra `attacks`). Rows are split at
+random; who is learned from the original is tested on original rows, who from the release on released ones, the same
+people where it is known who they are. Figures for reports, from samples: small differences mean nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from discreet.attack.encoding import Encoding, numbers_of
+from discreet.attack.scene import Scene
+from discreet.attack.sense import Floats, Sense
+from discreet.measure.beside import Beside
+from discreet.measure.utility import Learned
+from discreet.policy import Classify, Regress
+from discreet.selecting import wanted
+from discreet.table.encode import Ints
+
+QUICK, THOROUGH = 10_000, 50_000
+"""Rows that train at most; half as many test."""
+_SEED = 0
+
+
+def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[Learned, ...], tuple[str, ...]]:
+    """Return how well each target of the use is learned from some columns, and what there is to say about it."""
+    goals = [goal for goal in scene.policy.goals if goal.target in names]
+    if not goals:
+        return (), ()
+    if find_spec("sklearn") is None:
+        return (), ("how well targets are learned needs scikit-learn; install discreet[attacks]",)
+    found: list[Learned] = []
+    notes: list[str] = []
+    for goal in goals:
+        job = _Job(scene, goal, tuple(names))
+        for learner in _LEARNERS:
+            if scene.late:
+                notes.append(f"there was no time to learn {goal.target!r} by {learner}")
+                continue
+            learned = job.learned(learner)
+            found += [] if learned is None else [learned]
+        notes += job.notes()
+    return tuple(found), tuple(notes)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Rows that train and rows that test, as numbers, and what is to be learned (NaN or -1: not known)."""
+
+    features: Callable[[Ints, str], Any]
+    train: Ints
+    test: Ints
+    y_train: Floats
+    y_test: Floats
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One target to be learned."""
+
+    scene: Scene
+    goal: Classify | Regress
+    names: tuple[str, ...]
+
+    @property
+    def classes(self) -> bool:
+        return isinstance(self.goal, Classify)
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        wanted_inputs = self.names if self.goal.inputs is None else self.goal.inputs
+        return tuple(name for name in self.names if name in wanted_inputs and name != self.goal.target)
+
+    @cached_property
+    def cut(self) -> tuple[str, ...]:
+        """The columns that would have to be cut out instead."""
+        policy = self.scene.policy
+        protected = policy.sensitive | {requirement.column for _, requirement in wanted(policy)}
+        cut = tuple(name for name in self.inputs if name in protected)
+        return cut or tuple(name for name in self.inputs if not bool(self.columns[name].unchanged.all()))
+
+    @cached_property
+    def columns(self) -> dict[str, Beside]:
+        return {name: Beside(self.scene, name) for name in self.inputs}
+
+    @cached_property
+    def aim(self) -> Sense:
+        return self.scene.sense(self.goal.target)
+
+    @cached_property
+    def _split(self) -> tuple[Ints, Ints]:
+        """Released rows that train and that test."""
+        most = THOROUGH if self.scene.thorough else QUICK
+        rows = np.random.default_rng(self.scene.seed).permutation(self.scene.released.rows).astype(np.int64)
+        test = len(rows) // 3
+        return np.sort(rows[test : test + most]), np.sort(rows[: min(test, most // 2)])
+
+    def _aims(self, places: Ints) -> Floats:
+        """Return values of the target, by their places, as classes or numbers; NaN where there is none."""
+        known = (places >= 0) & self.aim.known[np.maximum(places, 0)]
+        if self.classes:
+            return np.where(known, places.astype(np.float64), np.nan)
+        numbers = numbers_of(self.aim) if self.aim.numbers is None else self.aim.numbers
+        return np.where(known, np.nan if numbers is None else numbers[np.maximum(places, 0)], np.nan)
+
+    @cached_property
+    def _released_aims(self) -> Floats:
+        """The target as released, where a text tells one value."""
+        begin, covered, _ = self.aim.shares()
+        one = np.diff(begin) == 1
+        return self._aims(np.where(one, np.append(covered, -1)[np.where(one, begin[:-1], -1)], -1)[self.aim.codes])
+
+    @cached_property
+    def _true(self) -> Floats:
+        """The target of each row of the original."""
+        return self._aims(self.aim.values_of(self.scene.original))
+
+    def released(self) -> _Table:
+        train, test = self._split
+        places = self.scene.places
+        true = self._released_aims if places is None else self._true[places]
+        return _Table(self._features_released, train, test, self._released_aims[train], true[test])
+
+    def original(self, cut: Sequence[str] = ()) -> _Table:
+        """Return the same people in the original, or as many others; without some columns."""
+        train, test = self._split
+        if self.scene.places is None:
+            rows = np.random.default_rng(self.scene.seed).permutation(self.scene.original.rows).astype(np.int64)
+            train, test = rows[len(test) : len(test) + len(train)], rows[: len(test)]
+        else:
+            train, test = self.scene.places[train], self.scene.places[test]
+        names = [name for name in self.inputs if name not in cut]
+        return _Table(
+            lambda rows, form: self._features_original(rows, form, names),
+            train,
+            test,
+            self._true[train],
+            self._true[test],
+        )
+
+    def _features_released(self, rows: Ints, form: str) -> Any:
+        if form == "bins":
+            return _stacked([column.shares[column.sense.codes[rows]] for column in self.columns.values()])
+        return Encoding.of([column.sense for column in self.columns.values()]).released(rows)
+
+    def _features_original(self, rows: Ints, form: str, names: Sequence[str]) -> Any:
+        columns = [self.columns[name] for name in names]
+        if form == "bins":
+            return _stacked([_one_of(c.bins[c.original[rows]], c.shares.shape[1]) for c in columns])
+        encoding = Encoding.of([column.sense for column in columns])
+        return encoding.originals([column.original[rows] for column in columns])
+
+    def learned(self, name: str) -> Learned | None:
+        """Return how well a learner does; None where it cannot learn such a target."""
+        learner = _LEARNERS[name]
+        make = learner.classifier if self.classes else learner.regressor
+        if make is None or not self.inputs:
+            return None
+        released, original = self.released(), self.original()
+        scores = [self._score(make, learner.form, table) for table in (original, released)]
+        left = [column for column in self.inputs if column not in self.cut]
+        without = self._score(make, learner.form, self.original(self.cut)) if self.cut and left else None
+        if scores[0] is None or scores[1] is None:
+            return None
+        nothing = self._nothing(original)
+        return Learned(
+            target=self.goal.target,
+            learner=name,
+            score="error" if self.classes else "r2",
+            original=scores[0],
+            released=scores[1],
+            without=without if left or not self.cut else nothing,
+            nothing=nothing,
+            rows=int(np.isfinite(released.y_test).sum()),
+            without_columns=self.cut,
+        )
+
+    def _score(self, make: Callable[[], Any], form: str, table: _Table) -> float | None:
+        """Return the error or the share of variance explained on the rows that test; None when there is no telling."""
+        train, test = np.isfinite(table.y_train), np.isfinite(table.y_test)
+        if not train.any() or not test.any():
+            return None
+        y, true = table.y_train[train], table.y_test[test]
+        if len(np.unique(y)) < 2:
+            return self._judged(np.full(len(true), y[0]), true)
+        model = make()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it did not converge changes nothing here
+            model.fit(table.features(table.train[train], form), y)
+            return self._judged(model.predict(table.features(table.test[test], form)), true)
+
+    def _judged(self, guesses: Floats, true: Floats) -> float:
+        if self.classes:
+            return float((guesses != true).mean())
+        spread = float(((true - true.mean()) ** 2).sum())
+        return 1.0 - float(((guesses - true) ** 2).sum()) / spread if spread else 0.0
+
+    def _nothing(self, table: _Table) -> float:
+        """Return the score of who knows no column: the commonest class, or the mean."""
+        y, true = table.y_train[np.isfinite(table.y_train)], table.y_test[np.isfinite(table.y_test)]
+        values, counts = np.unique(y, return_counts=True)
+        guess = values[counts.argmax()] if self.classes else y.mean()
+        return self._judged(np.full(len(true), guess), true)
+
+    def notes(self) -> Iterator[str]:
+        """Yield on how many rows it was done."""
+        train, test = self._split
+        if len(train) + len(test) < self.scene.released.rows:
+            yield f"{self.goal.target!r} is learned from {len(train)} rows and tested on {len(test)}, drawn at random"
+
+
+def _stacked(parts: Sequence[Floats]) -> Any:
+    from scipy import sparse
+
+    return sparse.csr_matrix(np.hstack(parts))
+
+
+def _one_of(bins: Ints, size: int) -> Floats:
+    """Return 1 in the bin of each, nothing for -1."""
+    found = np.zeros((len(bins), size))
+    some = bins >= 0
+    found[np.flatnonzero(some), bins[some]] = 1.0
+    return found
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """How a learner is made for classes and for numbers, and in which form it takes the rows."""
+
+    classifier: Callable[[], Any] | None
+    regressor: Callable[[], Any] | None
+    form: str = "numbers"
+
+
+def _tree() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(min_samples_leaf=5, random_state=_SEED)
+
+
+def _tree_of_numbers() -> Any:
+    from sklearn.tree import DecisionTreeRegressor
+
+    return DecisionTreeRegressor(min_samples_leaf=5, random_state=_SEED)
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=30, min_samples_leaf=2, random_state=_SEED)
+
+
+def _forest_of_numbers() -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(n_estimators=30, min_samples_leaf=2, random_state=_SEED)
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=200, random_state=_SEED)
+
+
+def _linear() -> Any:
+    from sklearn.linear_model import Ridge
+
+    return Ridge()
+
+
+def _bayes() -> Any:
+    from sklearn.naive_bayes import MultinomialNB
+
+    return MultinomialNB()
+
+
+_LEARNERS: dict[str, _Learner] = {
+    "decision_tree": _Learner(_tree, _tree_of_numbers),
+    "random_forest": _Learner(_forest, _forest_of_numbers),
+    "logistic_regression": _Learner(_logistic, None),
+    "ridge": _Learner(None, _linear),
+    "naive_bayes": _Learner(_bayes, None, "bins"),
+}
