@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
-from discreet.manifest import digest, manifest, manifest_path
+from discreet.manifest import digest, digest_of, manifest, manifest_path
 from discreet.medians import map_path, stale_map, write_map
 from discreet.table.staging import Staging
 
@@ -72,7 +72,7 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     elif stale := stale_map(out):
         staging.remove(stale)
     if plan is not None:
-        parts = {part: (path.name, digest(path)) for part, path in sources.items()}
+        parts = {part: (path.name, digest_of(path)) for part, path in sources.items()}
         parts["release"] = (out.name, digest(staging.staged(out)))
         with staging.open(plan, private=True) as file:
             file.write(release.plan.to_json().encode())

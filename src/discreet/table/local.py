@@ -360,10 +360,10 @@ class LocalEngine:
 
     def reads_back(self, path: Path, policy: Policy) -> bool:
         """Whether a file that `write` wrote is read as this very table."""
-        from discreet.table.source import open_table
+        from discreet.table.source import Opening, open_table
 
         try:
-            found = open_table(path, policy, released=True, memory_limit=NO_LIMIT)
+            found = open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))
             same = found.columns == self.columns and found.rows == self.rows
             return same and all(found.mismatches(self, name, None) is None for name in found.columns)
         except InputError:

@@ -56,20 +56,16 @@ class Opening:
             raise InputError(f"there is no engine {self.engine!r}; choose {' or '.join(ENGINES)}{hint}")
 
 
-def open_table(
-    table: Table,
-    policy: Policy,
-    *,
-    released: bool = False,
-    engine: str | None = None,
-    memory_limit: str | int | None = None,
-) -> Engine:
+DEFAULT = Opening()
+
+
+def open_table(table: Table, policy: Policy, *, released: bool = False, opening: Opening = DEFAULT) -> Engine:
     """Return the engine that holds `table`, without the rows that the policy wants dropped.
 
     `released` says that the table is a release: it is taken as it is, every row of it; a file then starts at
     once, and without its header line it has no identifiers (`missing` and `skip` concern the original only).
     """
-    return open_tables([(table, released)], policy, Opening(engine, memory_limit))[0]
+    return open_tables([(table, released)], policy, opening)[0]
 
 
 def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: Opening) -> list[Engine]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import filecmp
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -281,16 +281,8 @@ class BigEngine:
         recoding = next(recoding for recoding in plan.recodings if recoding.column == column)
         domain = self.count([column]).domains[0]
         texts = recoding.texts(domain, plan.policy.column(column).scale)
-        return Map(
-            pl.DataFrame(
-                {
-                    "value": domain,
-                    "text": [plan.policy.marker if isinstance(text, Unseen) else text for text in texts],
-                    "gone": [isinstance(text, Unseen) for text in texts],
-                },
-                schema={"value": pl.String, "text": pl.String, "gone": pl.Boolean},
-            )
-        )
+        told = [plan.policy.marker if isinstance(text, Unseen) else text for text in texts]
+        return _map_of(domain, told, [isinstance(text, Unseen) for text in texts])
 
     def _edits(self, edits: Sequence[Edit]) -> dict[str, pl.DataFrame]:
         """Return edits by columns, with the places of their rows."""
@@ -374,8 +366,19 @@ class BigEngine:
         """Return the table with other texts in some cells; its rows keep their numbers."""
         return self._made(Making(self.columns, edits=self._edits(edits))) if edits else self
 
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> BigEngine:
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
+        maps = {}
+        for name, texts in changes.items():
+            domain = self.count([name]).domains[0]
+            new = [texts.get(value, value) for value in domain]
+            maps[name] = _map_of(domain, new)
+        return self._made(Making(self.columns, maps)) if maps else self
+
     def only(self, places: Ints) -> BigEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
+        if len(places) == self.rows:
+            return self
         return self._other(lambda: self.store.only(places))
 
     def numbered(self, numbers: Ints) -> BigEngine:
@@ -546,6 +549,12 @@ def _texts(cells: pl.Series) -> pl.Series:
     if cells.dtype.is_nested() or isinstance(cells.dtype, WITHOUT_TEXT):
         raise InputError(f"column {cells.name!r}: is not text and cannot be written to a CSV file")
     return cells.fill_nan(None).cast(pl.String) if cells.dtype.is_float() else cells.cast(pl.String)
+
+
+def _map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:
+    """Return what is released for some values."""
+    columns = {"value": values, "text": texts, "gone": gone or [False] * len(values)}
+    return Map(pl.DataFrame(columns, schema={"value": pl.String, "text": pl.String, "gone": pl.Boolean}))
 
 
 def _big(engine: Engine) -> BigEngine:

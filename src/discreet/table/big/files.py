@@ -14,6 +14,7 @@ from typing import NoReturn
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.relations import database_of
 
 MAGIC = b"PAR1"
 GLOB = re.compile(r"[*?\[]")
@@ -95,6 +96,13 @@ def many_files(table: Path) -> list[Path] | None:
         if not is_parquet(path):
             raise InputError(f"{path}: is not a Parquet file; a table of many files is one of Parquet files")
     return found
+
+
+def watched(table: Path) -> list[Path]:
+    """Return the files that hold a table (a pattern, a folder, a table of a database, a file)."""
+    if (database := database_of(str(table))) is not None:
+        return [database[0], database[0].with_name(f"{database[0].name}.wal")]
+    return many_files(table) or [table]
 
 
 @contextlib.contextmanager
