@@ -27,7 +27,7 @@ from discreet.policy.bind import Bound, bind
 from discreet.selecting import known_to_groups, wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
-from discreet.table.source import Table, open_table
+from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
 
 _IN_ORDER = 0.9
 """The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""
@@ -46,6 +46,8 @@ def audit_release(
     seed: int | None = None,
     intervals: Mapping[str, Ranges] | str | Path | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -73,6 +75,8 @@ def audit_release(
         As for `verify`.
     progress
         Called now and then with a `Progress`; False while attacking leaves the other attacks out.
+    engine, memory_limit
+        As for `protect`; attacks fetch columns row by row, up to a limit.
 
     Examples
     --------
@@ -87,12 +91,14 @@ def audit_release(
     say = progress or silent
     begin = time.monotonic()
     say(Progress("read"))
-    released, source = open_table(release, policy, released=True), open_table(original, policy)
+    opening = Opening(engine, memory_limit)
+    released, source = open_tables([(release, True), (original, False)], policy, opening)
     bound = bind(policy, source.columns)
     for table, name in ((released, "the release"), (source, "the original")):
         if not table.rows:
             raise InputError(f"{name} has no rows")
-    others, everybody = _others(control, "control", bound), _others(population, "population", bound)
+    others = _others(control, "control", bound, opening)
+    everybody = _others(population, "population", bound, opening)
     _refuse_targets(targets, released, source)
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
@@ -175,11 +181,11 @@ def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None])
     return replace(found, attacks=attack(scene, tasks, how_far))
 
 
-def _others(table: Table | None, name: str, bound: Bound) -> Engine | None:
+def _others(table: Table | None, name: str, bound: Bound, opening: Opening = DEFAULT) -> Engine | None:
     """Return a table of other people; refuse one that lacks columns which the policy knows or protects."""
     if table is None:
         return None
-    found = open_table(table, bound.policy)
+    found = open_table(table, bound.policy, opening=opening)
     if not found.rows:
         raise InputError(f"the {name} has no rows")
     lacking = [column for column in bound.counted if column not in found.columns]

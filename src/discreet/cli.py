@@ -36,7 +36,14 @@ app = typer.Typer(
     "Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input.",
 )
 
-TableArg = Annotated[Path, typer.Argument(metavar="TABLE", help="CSV, TSV or Parquet file.", show_default=False)]
+TableArg = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV or Parquet file; a folder or pattern of Parquet files; FILE#TABLE of a DuckDB database.",
+        show_default=False,
+    ),
+]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (YAML or TOML).", show_default=False)]
 OutOption = Annotated[
     Path,
@@ -57,6 +64,14 @@ SkipOption = Annotated[
     int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
 ]
 
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", help="What holds the rows: local or duckdb; what suits TABLE when absent."),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option("--memory-limit", help="How much memory to take, such as 2GB; 60% of the machine's when absent."),
+]
 ReportOption = Annotated[
     Path | None,
     typer.Option(
@@ -98,6 +113,8 @@ def protect(
         int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
     ] = None,
     force: ForceOption = False,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -120,7 +137,15 @@ def protect(
 
         stopper = Stopper()
         with _progress(as_json) as say, stopper.listening():
-            release = run(table, rules, seed=seed, time_limit=time_limit, progress=stopper.watch(say))
+            release = run(
+                table,
+                rules,
+                seed=seed,
+                time_limit=time_limit,
+                progress=stopper.watch(say),
+                engine=engine,
+                memory_limit=memory_limit,
+            )
             if reports:
                 release = _attacked(release, out, time_limit, seed, stopper.watch(say))
             _refuse_changed(before)
@@ -146,6 +171,8 @@ def verify(
     partial: Annotated[
         bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
     ] = False,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -159,7 +186,7 @@ def verify(
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.audit.verify import verify as run
 
-        found = run(release, rules, original)
+        found = run(release, rules, original, engine=engine, memory_limit=memory_limit)
         report.code = 0 if _passed(found, partial) else 1
         if as_json:
             print(found.to_json())
@@ -200,6 +227,8 @@ def audit(
         bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
     ] = False,
     force: ForceOption = False,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -232,6 +261,8 @@ def audit(
                 time_limit=time_limit,
                 seed=seed,
                 progress=stopper.watch(say),
+                engine=engine,
+                memory_limit=memory_limit,
             )
             _refuse_changed(before)
             if reports:
@@ -254,6 +285,8 @@ def apply(
     table: TableArg,
     out: OutOption,
     force: ForceOption = False,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -265,6 +298,7 @@ def apply(
         _refuse_foreign(out)
         from discreet.pipeline import apply as run
         from discreet.plan import read_plan
+        from discreet.table.source import Opening
         from discreet.writing import write_release
 
         kept = read_plan(plan)
@@ -273,7 +307,7 @@ def apply(
         _refuse_outputs(_released(out, kept.policy), [table, plan], force)
         before = {table: _stamp(table)}
         with _progress(as_json) as say:
-            release = run(kept, table, say)
+            release = run(kept, table, say, Opening(engine, memory_limit))
             _refuse_changed(before)
             write_release(release, out, force=force)
             report.written = out
@@ -328,6 +362,8 @@ def frontier(
         Path | None, typer.Option("--plot", help="Draw it here: .html, .svg or .png (needs discreet\\[report]).")
     ] = None,
     force: ForceOption = False,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -344,7 +380,7 @@ def frontier(
         from discreet.thresholds import frontier as run
 
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
-        found = run(table, rules, wanted, promise=promise)
+        found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit)
         if plot is not None:
             from discreet.charts import write_chart
             from discreet.table.staging import Staging
@@ -648,11 +684,15 @@ def _released(out: Path, policy: Policy) -> list[Path]:
 
 def _refuse_outputs(outputs: Iterable[Path], inputs: list[Path], force: bool) -> None:
     """Refuse at once what could only fail, or harm, at the end."""
+    from discreet.table.big.files import watched
     from discreet.table.staging import refuse_unwritable
 
-    others = list(inputs)
+    others = [file for path in inputs for file in watched(path)]
+    folders = [path for path in inputs if path.is_dir()]
     for path in outputs:
         refuse_unwritable(path, force=True)
+        if any(path.resolve().is_relative_to(folder.resolve()) for folder in folders):
+            raise InputError(f"{path}: is inside the folder of the table; put it elsewhere")
         if any(_same_file(path, other) for other in others):
             raise InputError(f"{path}: is also another file of this command; give it a name of its own")
         others.append(path)
@@ -717,16 +757,14 @@ def _same_file(one: Path, other: Path) -> bool:
         return False  # one of them does not exist yet, or cannot: reading or writing it says so
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what tells that a file was not written to meanwhile."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None  # reading it says what is wrong
-    return status.st_size, status.st_mtime_ns
+def _stamp(path: Path) -> object:
+    """Return what tells that a table or another file was not written to meanwhile."""
+    from discreet.table.big.files import stamp, watched
+
+    return [(file, stamp(file)) for file in watched(path)]
 
 
-def _refuse_changed(before: dict[Path, tuple[int, int] | None]) -> None:
+def _refuse_changed(before: dict[Path, object]) -> None:
     for path, stamp in before.items():
         if _stamp(path) != stamp:
             raise InputError(f"{path}: was changed while it was being read; nothing was written")

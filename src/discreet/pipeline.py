@@ -37,7 +37,7 @@ from discreet.selecting import cell_problems, cell_warnings, hides, wanted
 from discreet.spaces import changeable_columns
 from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.engine import Engine
-from discreet.table.source import Table, open_table
+from discreet.table.source import DEFAULT, Opening, Table, open_table
 from discreet.thinning import share_warnings
 
 if TYPE_CHECKING:
@@ -132,13 +132,16 @@ def protect(
     seed: int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
     Parameters
     ----------
     table
-        A pandas, Polars or PyArrow table, or the path of a CSV or Parquet file.
+        A pandas, Polars or PyArrow table, a relation of DuckDB, or the path of a CSV or Parquet file; of Parquet files
+        also a folder or a pattern, and of a DuckDB database `FILE#TABLE`.
     policy
         The policy, or the path of its file.
     seed
@@ -150,6 +153,11 @@ def protect(
     progress
         Called now and then with a `Progress`. When it returns False during planning, planning ends with the
         (safe) result so far.
+    engine
+        `"local"` or `"duckdb"`; what suits the table when absent.
+    memory_limit
+        How much memory to take, as `"2GB"` or a number of bytes; 60% of the machine's when absent. The local engine
+        streams a file that would need more.
 
     Raises
     ------
@@ -178,7 +186,7 @@ def protect(
         return answer is not False and (time_limit is None or passed < time_limit)
 
     threading.Thread(target=_load_kernels, daemon=True).start()
-    job = prepare(table, policy, say, seed)
+    job = prepare(table, policy, say, seed, Opening(engine, memory_limit))
     say(Progress("plan"))
     plan = replace(find_plan(job.task, carry_on, seed=seed), kinds=job.kinds, sampled=job.sampled)
 
@@ -231,14 +239,18 @@ class Job:
 
 
 def prepare(
-    table: Table, policy: Policy, say: Callable[[Progress], bool | None] = silent, seed: int | None = None
+    table: Table,
+    policy: Policy,
+    say: Callable[[Progress], bool | None] = silent,
+    seed: int | None = None,
+    opening: Opening = DEFAULT,
 ) -> Job:
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit.
 
     Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
     """
     say(Progress("read"))
-    source = open_table(table, policy)
+    source = open_table(table, policy, opening=opening)
     bound = bind(policy, source.columns)
     _require_rows(source, table)
     say(Progress("count"))
@@ -264,11 +276,16 @@ def prepare(
     return Job(source, Task(bound, columns, counted), kinds, tuple(source.numbers()[places].tolist()))
 
 
-def apply(plan: Plan, table: Table, progress: Callable[[Progress], bool | None] | None = None) -> Release:
+def apply(
+    plan: Plan,
+    table: Table,
+    progress: Callable[[Progress], bool | None] | None = None,
+    opening: Opening = DEFAULT,
+) -> Release:
     """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`."""
     say = progress or silent
     say(Progress("read"))
-    source = open_table(table, plan.policy)
+    source = open_table(table, plan.policy, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
     bound = bind(plan.policy, source.columns)
@@ -378,6 +395,7 @@ def _release(
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
     )
+    source.refuse_changed()
     return Release(plan, audit, released, source)
 
 

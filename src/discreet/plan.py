@@ -263,12 +263,12 @@ class Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
         return replace(self, sampled=None, suppressed=(), masks=None, edits=(), removed=(), cells=(), bound=None)
 
-    def apply(self, table: Table) -> Release:
+    def apply(self, table: Table, *, engine: str | None = None, memory_limit: str | int | None = None) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
 
         A row with a value that the plan has never seen is suppressed. Where groups of rows have labels of their
         own, a combination of values that the plan has never seen goes to the group with the least loss whose labels
-        cover it, or else is suppressed.
+        cover it, or else is suppressed. `engine` and `memory_limit` as for `protect`.
 
         Raises
         ------
@@ -276,8 +276,9 @@ class Plan:
             When the new rows do not keep the policy's promises under this plan.
         """
         from discreet.pipeline import apply
+        from discreet.table.source import Opening
 
-        return apply(self, table)
+        return apply(self, table, opening=Opening(engine, memory_limit))
 
     def to_json(self) -> str:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""

@@ -442,7 +442,7 @@ def _local_changes(release: Release) -> Table:
             percent(Fraction(cells, audit.rows)) if cells else "none"
             for cells in (audit.rows - hidden - coarser, coarser, hidden)
         ]
-        table.add_row(escape(column), f"{len(release.engine.encoded(column).domain):,}", *shares)
+        table.add_row(escape(column), f"{len(release.engine.count([column]).domain(column)):,}", *shares)
     return table
 
 

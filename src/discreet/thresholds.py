@@ -23,7 +23,7 @@ from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template
 from discreet.policy.redundant import without_redundant
 from discreet.policy.share import parse_share, percent
 from discreet.private import private_json
-from discreet.table.source import Table
+from discreet.table.source import Opening, Table
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Search
@@ -112,6 +112,8 @@ def frontier(
     thresholds: Sequence[str | float | Fraction | int] | None = None,
     *,
     promise: int | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
 ) -> Frontier:
     """Return how much can be told at each of several thresholds.
 
@@ -125,6 +127,8 @@ def frontier(
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
         absent, or all k if there are no templates.
+    engine, memory_limit
+        As for `protect`.
 
     Raises
     ------
@@ -144,7 +148,7 @@ def frontier(
         raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     places = _swept(policy, promise)
     sizes = isinstance(policy.protect[places[0]], KAnonymity)
-    job = prepare(table, policy)
+    job = prepare(table, policy, opening=Opening(engine, memory_limit))
     own = [made.at_most for made in policy.promises() if made.index in places]
     limits = _limits(thresholds, sizes=sizes) if thresholds is not None else _between(job, places, own)
     plan = _points if policy.method == "disclosure" else _cut_points

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
-from discreet.manifest import digest, manifest, manifest_path
+from discreet.manifest import digest, digest_of, manifest, manifest_path
 from discreet.medians import map_path, stale_map, write_map
-from discreet.table.source import open_table
 from discreet.table.staging import Staging
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     elif stale := stale_map(out):
         staging.remove(stale)
     if plan is not None:
-        parts = {part: (path.name, digest(path)) for part, path in sources.items()}
+        parts = {part: (path.name, digest_of(path)) for part, path in sources.items()}
         parts["release"] = (out.name, digest(staging.staged(out)))
         with staging.open(plan, private=True) as file:
             file.write(release.plan.to_json().encode())
@@ -84,12 +83,7 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
 
 def _read_back(release: Release, written: Path, out: Path) -> None:
     """Refuse a file that would be read as another table than the one that was verified."""
-    try:
-        found = open_table(written, release.plan.policy, released=True)
-        same = found.columns == release.engine.columns and found.rows == release.engine.rows
-        same = same and all(found.mismatches(release.engine, name, None) is None for name in found.columns)
-    except InputError:
-        same = False
+    same = release.engine.reads_back(written, release.plan.policy)
     if not same:
         raise InputError(
             f"{out}: the release would not be read back as it is; say the separator, header and encoding under 'file', "

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-import numpy as np
-
 from discreet.audit.covers import reach
 from discreet.errors import InputError
 from discreet.policy import Policy
@@ -71,18 +69,17 @@ class _Foreign:
     """A column as another tool may have written it."""
 
     def __init__(self, released: Engine, policy: Policy, original: Engine, name: str) -> None:
-        encoded, source = released.encoded(name), original.encoded(name)
+        counted, source = released.count([name]), original.count([name])
+        texts, values = counted.domain(name), source.domain(name)
         self.name, self.marker = name, policy.marker
         self.column: Column = policy.column(name)
-        counts = np.bincount(encoded.codes, minlength=len(encoded.domain)).tolist()
-        self.cells: dict[str | None, int] = dict(zip(encoded.domain, counts, strict=True))
-        counts = np.bincount(source.codes, minlength=len(source.domain)).tolist()
-        self.before: dict[str | None, int] = dict(zip(source.domain, counts, strict=True))
+        self.cells: dict[str | None, int] = dict(zip(texts, counted.counts.tolist(), strict=True))
+        self.before: dict[str | None, int] = dict(zip(values, source.counts.tolist(), strict=True))
         missing = policy.missing.values if policy.missing is not None else ()
-        found = reach(source.domain, encoded.domain, policy.columns.get(name), self.marker, missing)
-        covering = {text for text, ranges in zip(encoded.domain, found.ranges, strict=True) if ranges}
+        found = reach(values, texts, policy.columns.get(name), self.marker, missing)
+        covering = {text for text, ranges in zip(texts, found.ranges, strict=True) if ranges}
         known = {*self.before, *covering, *self.column.released_labels(), self.marker}
-        self.strange = [text for text in encoded.domain if text not in known]
+        self.strange = [text for text in texts if text not in known]
 
     @cached_property
     def blanks(self) -> list[str | None]:

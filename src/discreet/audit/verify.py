@@ -32,7 +32,7 @@ from discreet.policy.share import percent
 from discreet.selecting import removable
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Mismatch, Recount
-from discreet.table.source import Table, open_table
+from discreet.table.source import Opening, Table, open_tables
 
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
 
@@ -162,6 +162,8 @@ def verify(
     original: Table | None = None,
     *,
     intervals: Mapping[str, Ranges] | str | Path | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -176,6 +178,8 @@ def verify(
     intervals
         Where medians are released, the intervals they stand for: `Release.intervals`, or the path of their file.
         When absent, those beside the file of the release are taken, if there are any.
+    engine, memory_limit
+        As for `protect`; both tables are held by the same engine.
 
     Examples
     --------
@@ -185,9 +189,10 @@ def verify(
     True
     """
     policy = as_policy(policy)
-    released = open_table(table, policy, released=True)
+    tables = [(table, True), *([] if original is None else [(original, False)])]
+    released, *source = open_tables(tables, policy, Opening(engine, memory_limit))
     medians = published_intervals(table, policy, intervals)
-    return check(released, policy, None if original is None else open_table(original, policy), medians=medians)
+    return check(released, policy, source[0] if source else None, medians=medians)
 
 
 def published_intervals(
@@ -415,6 +420,9 @@ def _row_problems(
         problems.append(f"the release has {released.rows} rows, expected {expected}")
     if released.rows == original.rows:
         return [*problems, *_cell_problems(released, original, bound, medians)], None
+    told = released.beside(original)  # where the engine proposes none, they are looked for
+    if told is not None:
+        return [*problems, *_cell_problems(released, told, bound, medians)], None
     if least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
         from discreet.audit.matching import columns_beside, last_matched, matched  # compiled: only loaded when needed
 

@@ -12,7 +12,7 @@ def changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, i
     """Return for each changeable column how many cells are hidden, and how many tell something coarser."""
     policy = bound.policy
     if released.rows != source.rows:
-        source = source.only(np.searchsorted(source.numbers(), released.numbers()))
+        source = released.beside(source) or source.only(np.searchsorted(source.numbers(), released.numbers()))
     hidden, coarser = {}, {}
     for name in dict.fromkeys([*bound.changeable, *bound.edited]):
         column = policy.column(name)

@@ -12,24 +12,28 @@ import csv
 import io
 import mmap
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.dialect import CANDIDATES, CR, GZIP, LF, Dialect, Source, load, separator_problem, sniff
+from discreet.table.dialect import CANDIDATES, CR, GZIP, LF, STEP, Dialect, Source, load, separator_problem, sniff
 from discreet.table.records import tally, uneven
 
-__all__ = ["Dialect", "read_csv", "write_csv"]
+__all__ = ["Dialect", "read_csv", "stream_csv", "write_csv", "write_csv_parts"]
 
 # The first record: free text or quoted text up to a line end outside quotes.
 RECORD = re.compile(rb'(?:[^"\n]++|"[^"]*+")*+')
 # Texts that Polars takes for compressed data when they are the first of its input.
 MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", GZIP, b"\x28\xb5\x2f\xfd")
 ROWS_AT_A_TIME = 200_000
+Naming = Callable[[int], list[str]]
+"""Gives the names of so many columns of a file without a header line."""
 
 
 def read_csv(
@@ -79,27 +83,103 @@ def read_csv(
     >>> dialect
     Dialect(separator=';', header=True, encoding='utf-8', line_end='\\n', bom=False)
     """
+    text = _opened(load, path, separator, header, encoding, skip)
+    frame = None
+    if text.even:
+        frame = _values(text.layout) if text.rows else pl.DataFrame(schema=text.layout.schema)
+    text.refuse(None if frame is None else frame.height)
+    assert frame is not None
+    if text.may_be_short(frame.to_series(-1).null_count()) and (error := _uneven(text.layout)):
+        raise error
+    return frame, text.dialect
+
+
+def stream_csv(
+    path: Path,
+    target: Path,
+    *,
+    separator: str | None = None,
+    header: bool | Sequence[str] | Naming = True,
+    encoding: str | None = None,
+    skip: int = 0,
+) -> Dialect:
+    """Make a Parquet file of a CSV file, some rows at a time; all else as `read_csv`.
+
+    A file that has to be unpacked or put into UTF-8 is written beside `target` first. `header` may also be what names
+    so many columns, where the file has no line with their names.
+    """
+    unpacked = target.with_suffix(".text")
+    try:
+        text = _opened(partial(load, unpacked=unpacked), path, separator, header, encoding, skip)
+        rows = None
+        if text.even:
+            rows = _values_to(text.layout, target) if text.rows else _no_values(text.layout, target)
+        text.refuse(rows)
+        last = pl.scan_parquet(target, glob=False).select(pl.nth(len(text.layout.names) - 1).null_count())
+        if text.may_be_short(int(last.collect(engine="streaming").item())) and (error := _uneven(text.layout)):
+            raise error
+        return text.dialect
+    finally:
+        unpacked.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text file before its values are read: where what stands, and how many records and separators it has."""
+
+    layout: _Layout
+    records: int
+    separators: int
+
+    @property
+    def rows(self) -> int:
+        return self.records - self.layout.header
+
+    @property
+    def even(self) -> bool:
+        """Whether all records together have as many separators as they should."""
+        return self.separators == self.records * (len(self.layout.names) - 1)
+
+    @property
+    def dialect(self) -> Dialect:
+        layout, source = self.layout, self.layout.source
+        return Dialect(layout.separator, layout.header, source.encoding, layout.line_end, source.bom)
+
+    def refuse(self, read: int | None) -> None:
+        """Refuse a file that has changed, or of which not every row was read."""
+        layout, source = self.layout, self.layout.source
+        if source.changed():
+            raise source.error("was changed while it was read")
+        if read != self.rows:
+            error = _uneven(layout) or source.not_utf8(layout.start, layout.end)
+            raise error or source.error("cannot be read as a table")
+
+    def may_be_short(self, blanks: int) -> bool:
+        """Whether some record can be short, which ends in a null.
+
+        When there is none, no record is short; then none is long, by their sum.
+        """
+        return len(self.layout.names) > 1 and blanks > 0
+
+
+def _opened(
+    open_text: Callable[[Path, str | None], Source],
+    path: Path,
+    separator: str | None,
+    header: bool | Sequence[str] | Naming,
+    encoding: str | None,
+    skip: int,
+) -> _Text:
+    """Look at a text file without reading a value."""
     if separator is not None and (problem := separator_problem(separator)):
         raise InputError(f"{path}: {problem}")
-    source = load(path, encoding)
+    source = open_text(path, encoding)
     start = _after_lines(source, skip)
-    if (nul := source.data.find(b"\0", start)) >= 0:
+    if (nul := source.find(b"\0", start)) >= 0:
         raise source.error("a NUL byte; this is not a text file, or its `encoding` must be given", nul)
     chosen = sniff(source, start) if separator is None else separator
     layout = _layout(source, start, chosen, header, guessed=separator is None)
-    records, separators = tally(source, start, layout.end, chosen)
-    rows, width = records - layout.header, len(layout.names)
-    frame = None
-    if separators == records * (width - 1):
-        frame = _values(layout) if rows else pl.DataFrame(schema=layout.schema)
-    if source.changed():
-        raise source.error("was changed while it was read")
-    if frame is None or frame.height != rows:
-        raise _uneven(layout) or source.not_utf8(start, layout.end) or source.error("cannot be read as a table")
-    # A short record ends in a null. When there is none, no record is short; then none is long, by their sum.
-    if width > 1 and frame.to_series(-1).null_count() and (error := _uneven(layout)):
-        raise error
-    return frame, Dialect(chosen, layout.header, source.encoding, layout.line_end, source.bom)
+    return _Text(layout, *tally(source, start, layout.end, chosen))
 
 
 @dataclass(frozen=True)
@@ -122,7 +202,9 @@ class _Layout:
         return {name: pl.String() for name in self.names}
 
 
-def _layout(source: Source, start: int, separator: str, header: bool | Sequence[str], *, guessed: bool) -> _Layout:
+def _layout(
+    source: Source, start: int, separator: str, header: bool | Sequence[str] | Naming, *, guessed: bool
+) -> _Layout:
     data = source.data
     match = RECORD.match(data, start)
     assert match is not None  # it matches the empty text
@@ -136,6 +218,8 @@ def _layout(source: Source, start: int, separator: str, header: bool | Sequence[
             [f"column_{number}" for number in range(1, width + 1)],
             f"as in line {source.line(start)}",
         )
+    elif callable(header):
+        names, like = header(width), f"as in line {source.line(start)}"
     else:
         names, like = _checked(source, list(header), None), "one for each name given"
     body = body if header is True else start
@@ -207,23 +291,67 @@ def _values(layout: _Layout) -> pl.DataFrame | None:
     source, body, end = layout.source, layout.body, layout.end
     skipped = source.data[:body].count(b"\n")
     data: bytes | Path = source.path.absolute() if isinstance(source.data, mmap.mmap) else source.data
-    if source.has(codecs.BOM_UTF8, body) or any(source.has(start, 0) for start in MISTAKEN):
+    if _is_mistaken(layout):
         # Polars takes away one mark, wherever its reading starts, and does not look at what comes next.
         data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0
     elif end < len(source.data):
         data = source.data[:end]
     try:
-        return pl.read_csv(
-            data,
-            has_header=False,
-            schema=layout.schema,
-            separator=layout.separator,
-            skip_lines=skipped,
-            infer_schema=False,
-            glob=False,
-        )
+        return pl.read_csv(data, skip_lines=skipped, **_as_written(layout))
     except (Exception, pl.exceptions.PanicException):
         return None  # its message would show values
+
+
+def _values_to(layout: _Layout, target: Path) -> int | None:
+    """Write the values to a Parquet file; return how many rows there are, None if Polars cannot read them."""
+    source, body, end = layout.source, layout.body, layout.end
+    skipped, copy = source.data[:body].count(b"\n"), target.with_suffix(".csv")
+    file = source.file.absolute() if source.file is not None else copy
+    try:
+        if not isinstance(source.data, mmap.mmap) or _is_mistaken(layout) or end < len(source.data):
+            _copy(layout, copy)  # see `_values`
+            file, skipped = copy, 0
+        values = pl.scan_csv(file, skip_lines=skipped, **_as_written(layout))
+        values.sink_parquet(target, engine="streaming")
+        return int(pl.scan_parquet(target, glob=False).select(pl.len()).collect().item())
+    except (Exception, pl.exceptions.PanicException) as error:
+        if "No space left" in str(error) or "os error 28" in str(error):
+            raise source.error("the disk for scratch files is full; let TMPDIR name a folder on another disk") from None
+        return None  # its message would show values
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def _no_values(layout: _Layout, target: Path) -> int:
+    pl.DataFrame(schema=layout.schema).write_parquet(target)
+    return 0
+
+
+def _copy(layout: _Layout, target: Path) -> None:
+    """Write the rows to a file of their own, after a byte order mark."""
+    source = layout.source
+    with target.open("wb") as file:
+        file.write(codecs.BOM_UTF8)
+        for at in range(layout.body, layout.end, STEP):
+            file.write(source.data[at : min(at + STEP, layout.end)])
+            source.forget(at)
+
+
+def _is_mistaken(layout: _Layout) -> bool:
+    """Whether Polars would take the start for something else."""
+    source = layout.source
+    return source.has(codecs.BOM_UTF8, layout.body) or any(source.has(start, 0) for start in MISTAKEN)
+
+
+def _as_written(layout: _Layout) -> Any:
+    """How Polars is to read the values: as they stand."""
+    return {
+        "has_header": False,
+        "schema": layout.schema,
+        "separator": layout.separator,
+        "infer_schema": False,
+        "glob": False,
+    }
 
 
 def _uneven(layout: _Layout) -> InputError | None:
@@ -266,16 +394,26 @@ def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
     b'job;age\\nclerk;007\\n;""\\n'
     """
     frame = _as_text(frame, dialect)
+    write_csv_parts(frame.columns, frame.iter_slices(ROWS_AT_A_TIME), target, dialect)
+
+
+def write_csv_parts(columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, dialect: Dialect) -> None:
+    """Write a table that comes in parts, some rows at a time; see `write_csv`."""
     encoder = _encoder(dialect)
     utf8 = codecs.lookup(dialect.encoding).name == "utf-8"
-    header = [frame.clear()] if dialect.header else []
+    header = [pl.DataFrame(schema=dict.fromkeys(columns, pl.String))]
+    _as_text(header[0], dialect)
     if dialect.bom:
         _put(target, encoder.encode("\ufeff"))
-    for number, part in enumerate([*header, *frame.iter_slices(ROWS_AT_A_TIME)]):
+    begun = False
+    for number, part in enumerate(chain(header, parts)):
+        if not number and not dialect.header:
+            continue
+        part = _as_text(part, dialect)
         buffer = io.BytesIO()
         part.write_csv(
             buffer,
-            include_header=dialect.header and number == 0,
+            include_header=not number,
             separator=dialect.separator,
             line_terminator=dialect.line_end,
             quote_style="necessary",
@@ -284,8 +422,8 @@ def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
         if b"\0" in data:
             name = _column_with(part, lambda text: "\0" in text)
             raise InputError(f"column {name!r}: a NUL character cannot be written to a CSV file")
-        if number == 0:
-            data = _guarded(data, dialect)
+        if data and not begun:
+            data, begun = _guarded(data, dialect), True
         if not utf8:
             data = _encoded(data.decode("utf-8"), encoder, part, dialect.encoding)
         _put(target, data)

@@ -25,6 +25,7 @@ GZIP = b"\x1f\x8b"
 QUOTE, LF, CR = b'"\n\r'
 SAMPLE = 1 << 16
 MAPPED = 1 << 20  # a file of this size is mapped into memory rather than read
+STEP = 1 << 26  # bytes that are looked at before their memory is let go of; a multiple of the size of a page
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Source:
     encoding: str
     bom: bool
     status: tuple[int, ...] | None = None
+    file: Path | None = None
+    """The file that is mapped: `path`, or one with the same text unpacked."""
 
     @property
     def start(self) -> int:
@@ -90,7 +93,22 @@ class Source:
 
     def line(self, offset: int) -> int:
         """The physical line of a byte, from 1."""
-        return self.data[:offset].count(b"\n") + 1
+        return sum(self.data[at : min(at + STEP, offset)].count(b"\n") for at in range(0, offset, STEP)) + 1
+
+    def find(self, byte: bytes, start: int, end: int | None = None) -> int:
+        """Where a byte stands first; -1 if it does not."""
+        stop = len(self.data) if end is None else end
+        for at in range(start, stop, STEP):
+            found = self.data.find(byte, at, min(at + STEP, stop))
+            self.forget(at)
+            if found >= 0:
+                return found
+        return -1
+
+    def forget(self, before: int) -> None:
+        """Let go of the memory for what was looked at of a mapped file; it is read again when it is needed."""
+        if isinstance(self.data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and before >= STEP:
+            self.data.madvise(mmap.MADV_DONTNEED, 0, before // STEP * STEP)
 
     def error(self, message: str, offset: int | None = None) -> InputError:
         """An error that names the file and, with an offset, the line."""
@@ -100,33 +118,81 @@ class Source:
 
     def not_utf8(self, start: int, end: int) -> InputError | None:
         """The error for the first bytes from `start` to `end` that are not UTF-8, or None."""
-        try:
-            self.data[start:end].decode("utf-8")
-        except UnicodeDecodeError as error:
-            return self.error("not UTF-8 text; give its `encoding`, e.g. latin-1", start + error.start)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for at in range(start, end, STEP):
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(self.data[at : min(at + STEP, end)], final=at + STEP >= end)
+            except UnicodeDecodeError as error:
+                place = at - pending + error.start
+                return self.error("not UTF-8 text; give its `encoding`, e.g. latin-1", place)
+            self.forget(at)
         return None
 
     def changed(self) -> bool:
         """Whether a mapped file is not the same any more."""
         try:
-            return self.status is not None and self.status != _status(self.path.stat())
+            return self.status is not None and self.status != _status((self.file or self.path).stat())
         except OSError:
             return True
 
 
-def load(path: Path, encoding: str | None) -> Source:
+def load(path: Path, encoding: str | None, unpacked: Path | None = None) -> Source:
     """The text of a file, unpacked if it is gzip, and as UTF-8 whatever its encoding.
 
-    UTF-8 itself is not checked here: who reads the values does that, and `Source.not_utf8` finds the line.
+    UTF-8 itself is not checked here: who reads the values does that, and `Source.not_utf8` finds the line. Where the
+    text has to be unpacked or put into UTF-8, that is done in memory, or in the file `unpacked` if one is given.
     """
     name = "utf-8" if encoding is None else _codec(path, encoding)
-    if encoding is not None and name not in ("utf-8", "utf-8-sig"):
-        data: bytes | mmap.mmap = _as_utf8(path, _content(path)[0][:], encoding)
-        return Source(path, data, encoding, data[:3] == codecs.BOM_UTF8)
-    data, status = _content(path, may_map=True)
+    other = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else None
+    file = path
+    if unpacked is not None and (other is not None or _is_packed(path)):
+        _unpack_to(path, unpacked, other)
+        file, other = unpacked, None
+    elif other is not None:
+        data: bytes | mmap.mmap = _as_utf8(path, _content(path)[0][:], other)
+        return Source(path, data, other, data[:3] == codecs.BOM_UTF8)
+    data, status = _content(file, may_map=True)
     if encoding is None and data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise InputError(f"{path}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
-    return Source(path, data, "utf-8", data[:3] == codecs.BOM_UTF8, status)
+    written = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else "utf-8"
+    return Source(path, data, written, data[:3] == codecs.BOM_UTF8, status, file)
+
+
+def _is_packed(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(2) == GZIP
+    except (OSError, ValueError):
+        return False  # reading it says what is wrong
+
+
+def _unpack_to(path: Path, target: Path, encoding: str | None) -> None:
+    """Write the text of a file to another one, unpacked and in UTF-8, some of it at a time."""
+    opened = gzip.open if _is_packed(path) else open
+    decoder = None if encoding is None else codecs.getincrementaldecoder(encoding)()
+    line = 1
+    try:
+        with opened(path, "rb") as source, target.open("wb") as file:
+            while True:
+                data = source.read(STEP)
+                try:
+                    text = data if decoder is None else decoder.decode(data, final=not data).encode("utf-8")
+                except UnicodeError as error:
+                    if isinstance(error, UnicodeDecodeError):
+                        line += error.object[: error.start].decode(str(encoding), errors="replace").count("\n")
+                    message = f"not text in the encoding {encoding}; give another `encoding`"
+                    raise InputError(f"{path}, line {line}: {message}") from None
+                line += text.count(b"\n")
+                file.write(text)
+                if not data:
+                    return
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise InputError(f"{path}: is a gzip file that is damaged or cut off") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be unpacked ({error.strerror or 'failed'})") from None
 
 
 def _content(path: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, tuple[int, ...] | None]:

@@ -16,6 +16,7 @@ import polars as pl
 
 from discreet.masks import Masks
 from discreet.plan import Edit, Plan
+from discreet.policy import Policy
 from discreet.table.encode import Combinations, Encoded, Ints
 
 
@@ -170,4 +171,19 @@ class Engine(Protocol):
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
+        ...
+
+    def reads_back(self, path: Path, policy: Policy) -> bool:
+        """Whether a file that `write` wrote is read as this very table."""
+        ...
+
+    def beside(self, original: Engine) -> Engine | None:
+        """Return the original with only the rows that this release of it still has, if the engine knows them.
+
+        A proposal for verification: every cell is compared with the row that it is put beside.
+        """
+        ...
+
+    def refuse_changed(self) -> None:
+        """Refuse a table whose files have changed since they were opened, where its rows were not all read then."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -12,7 +13,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.table.csv import Dialect, write_csv
+from discreet.table.csv import Dialect, write_csv, write_csv_parts
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".txt", ".data")
@@ -51,10 +52,21 @@ class Form:
 
     def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
         """Write a table of texts as CSV, packed if the name ends in .gz."""
-        with contextlib.ExitStack() as stack:
-            if path.suffix.lower() == ".gz":
-                target = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", fileobj=target, mtime=0)))
-            write_csv(frame, target, self._dialect_for(path))
+        with self._packing(target, path) as file:
+            write_csv(frame, file, self._dialect_for(path))
+
+    def write_parts(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, path: Path) -> None:
+        """Write a table of texts that comes in parts as CSV, packed if the name ends in .gz."""
+        with self._packing(target, path) as file:
+            write_csv_parts(columns, parts, file, self._dialect_for(path))
+
+    @contextlib.contextmanager
+    def _packing(self, target: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+        if path.suffix.lower() != ".gz":
+            yield target
+            return
+        with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
+            yield cast(BinaryIO, packed)
 
     def _dialect_for(self, path: Path) -> Dialect:
         """Return the dialect of the source, with a separator that was said or fits the name."""

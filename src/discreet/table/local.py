@@ -22,12 +22,13 @@ from discreet.assigning import UNCOVERED, groups_of
 from discreet.errors import InputError
 from discreet.masks import Masks
 from discreet.plan import UNSEEN, Edit, Plan, Unseen
-from discreet.policy import Missing
+from discreet.policy import Missing, Policy
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.luggage import without_luggage
 from discreet.table.masking import masked_rows
+from discreet.table.memory import NO_LIMIT
 from discreet.table.texts import Texts, as_texts, differences, has_text, printed
 
 
@@ -356,6 +357,24 @@ class LocalEngine:
         else:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
             self.form.write_text(frame, target, path)
+
+    def reads_back(self, path: Path, policy: Policy) -> bool:
+        """Whether a file that `write` wrote is read as this very table."""
+        from discreet.table.source import Opening, open_table
+
+        try:
+            found = open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))
+            same = found.columns == self.columns and found.rows == self.rows
+            return same and all(found.mismatches(self, name, None) is None for name in found.columns)
+        except InputError:
+            return False
+
+    def beside(self, original: Engine) -> None:  # noqa: ARG002 - verification finds the rows itself
+        """Propose nothing: verification looks for the rows itself."""
+        return
+
+    def refuse_changed(self) -> None:
+        """Accept everything: the rows were read when the table was opened."""
 
     def _read(self, column: str) -> Texts:
         if column not in self._texts:

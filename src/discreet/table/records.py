@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.table.dialect import CR, LF, QUOTE, Source
 
+BLOCKS = 128  # after so many blocks their memory is let go of
 BLOCK = 1 << 19  # bytes in a block, a multiple of 64; it should stay in the cache of a processor
 
 Bits = NDArray[np.uint64]
@@ -52,10 +53,10 @@ def tally(source: Source, start: int, end: int, separator: str) -> Tally:
     """Count from `start` to `end`; an InputError at the first place that breaks the grammar."""
     data = source.data
     unfinished = int(end > start and data[end - 1] != LF)
-    if data.find(b'"', start, end) < 0 and _only_crlf(data, start, end):
-        return Tally(_count(data, start, end, LF) + unfinished, _count(data, start, end, ord(separator)))
+    if source.find(b'"', start, end) < 0 and _only_crlf(source, start, end):
+        return Tally(_count(source, start, end, LF) + unfinished, _count(source, start, end, ord(separator)))
     records, separators, inside = unfinished, 0, False
-    for block in _blocks(data, start, end, ord(separator)):
+    for block in _blocks(source, start, end, ord(separator)):
         if block.wrong.any():
             raise _breach(source, block.start + int(_positions(block.wrong)[0]))
         records += int(np.bitwise_count(block.ends).sum())
@@ -72,7 +73,7 @@ def tally(source: Source, start: int, end: int, separator: str) -> Tally:
 def uneven(source: Source, start: int, end: int, separator: str, width: int) -> Record | None:
     """The first record that has not `width` fields, in a text that keeps the grammar."""
     begin, carried = start, 0
-    for block in _blocks(source.data, start, end, ord(separator)):
+    for block in _blocks(source, start, end, ord(separator)):
         places = _positions(block.ends)
         # The separators before each line end: those in the words before its own, and those in its own.
         ranks = np.concatenate(([0], np.cumsum(np.bitwise_count(block.separators), dtype=np.int64)))
@@ -87,16 +88,27 @@ def uneven(source: Source, start: int, end: int, separator: str, width: int) -> 
     return Record(begin, carried + 1) if begin < end and carried != width - 1 else None
 
 
-def _count(data: bytes | mmap.mmap, start: int, end: int, byte: int) -> int:
-    text = np.frombuffer(data, np.uint8)[start:end]
-    return sum(int(np.count_nonzero(text[place : place + BLOCK] == byte)) for place in range(0, text.size, BLOCK))
+def _count(source: Source, start: int, end: int, byte: int) -> int:
+    text = np.frombuffer(source.data, np.uint8)
+    found = 0
+    for place in _places(source, start, end):
+        found += int(np.count_nonzero(text[place : min(place + BLOCK, end)] == byte))
+    return found
 
 
-def _only_crlf(data: bytes | mmap.mmap, start: int, end: int) -> bool:
+def _places(source: Source, start: int, end: int) -> Iterator[int]:
+    """Where the blocks of a text start."""
+    for place in range(start, end, BLOCK):
+        yield place
+        if (place - start) // BLOCK % BLOCKS == BLOCKS - 1:
+            source.forget(place)
+
+
+def _only_crlf(source: Source, start: int, end: int) -> bool:
     """Whether every carriage return stands before a line feed."""
-    if data.find(b"\r", start, end) < 0:
+    if source.find(b"\r", start, end) < 0:
         return True
-    text = np.frombuffer(data, np.uint8)[start:end]
+    text = np.frombuffer(source.data, np.uint8)[start:end]
     for place in range(0, text.size, BLOCK):
         returns = text[place : place + BLOCK] == CR
         feeds = text[place + 1 : place + 1 + BLOCK] == LF
@@ -105,17 +117,17 @@ def _only_crlf(data: bytes | mmap.mmap, start: int, end: int) -> bool:
     return True
 
 
-def _blocks(data: bytes | mmap.mmap, start: int, end: int, separator: int) -> Iterator[_Block]:
+def _blocks(source: Source, start: int, end: int, separator: int) -> Iterator[_Block]:
     """The structure of the text.
 
     In correct text quotes open and close in turn. One that opens follows a separator, a line end, or the
     quote that closed before it (a doubled quote); what follows one that closes is one of these or a carriage
     return, and what follows a carriage return outside quotes is a line feed.
     """
-    text = np.frombuffer(data, np.uint8)
-    has_returns = data.find(b"\r", start, end) >= 0
+    text = np.frombuffer(source.data, np.uint8)
+    has_returns = source.find(b"\r", start, end) >= 0
     inside, before = False, LF
-    for place in range(start, end, BLOCK):
+    for place in _places(source, start, end):
         part = text[place : min(place + BLOCK, end)]
         quotes = _bits(part == QUOTE)
         quoted = _parity(quotes, inside)

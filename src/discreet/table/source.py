@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,26 +13,97 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy
+from discreet.policy.part import did_you_mean
+from discreet.table.big.files import is_parquet, many_files
 from discreet.table.csv import read_csv
+from discreet.table.engine import Engine
 from discreet.table.form import Form
 from discreet.table.local import LocalEngine
+from discreet.table.memory import limit_of, needed
+from discreet.table.naming import names_of_release
+from discreet.table.relations import database_of, is_relation
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
     import pyarrow as pa
 
-Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | str | Path"
-"""What may be handed over: a dataframe, or the path of a CSV or Parquet file."""
+Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | str | Path"
+"""What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
-PARQUET_MAGIC = b"PAR1"
+ENGINES = ("local", "duckdb")
 
 
-def open_table(table: Table, policy: Policy, *, released: bool = False) -> LocalEngine:
+@dataclass(frozen=True)
+class Opening:
+    """Which engine holds a table, and how much memory it may take.
+
+    Parameters
+    ----------
+    engine
+        `local`, `duckdb`, or None: what suits the table.
+    memory_limit
+        Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
+    """
+
+    engine: str | None = None
+    memory_limit: str | int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that does not exist."""
+        if self.engine not in (None, *ENGINES):
+            hint = did_you_mean(str(self.engine), ENGINES)
+            raise InputError(f"there is no engine {self.engine!r}; choose {' or '.join(ENGINES)}{hint}")
+
+
+DEFAULT = Opening()
+
+
+def open_table(table: Table, policy: Policy, *, released: bool = False, opening: Opening = DEFAULT) -> Engine:
     """Return the engine that holds `table`, without the rows that the policy wants dropped.
 
     `released` says that the table is a release: it is taken as it is, every row of it; a file then starts at
     once, and without its header line it has no identifiers (`missing` and `skip` concern the original only).
     """
+    return open_tables([(table, released)], policy, opening)[0]
+
+
+def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: Opening) -> list[Engine]:
+    """Return the engines that hold some tables, each with whether it is a release: all of the same kind.
+
+    Tables that together do not fit into the memory limit are not read into memory.
+    """
+    kind, limit = opening.engine, limit_of(opening.memory_limit)
+    if any(_only_duckdb(table) for table, _ in tables):
+        if kind not in (None, "duckdb"):
+            raise InputError(f"this table is read by DuckDB only; take --engine {kind} out")
+        kind = "duckdb"
+    if kind != "duckdb" and not _too_large([table for table, _ in tables], limit):
+        return [_open_local(table, policy, released=released) for table, released in tables]
+    from discreet.table.big.opening import BigTables
+
+    opener = BigTables("stream" if kind != "duckdb" else kind, limit)
+    opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
+    return [found if released else found.without_missing(policy.missing) for found, released in opened]
+
+
+def _only_duckdb(table: Table) -> bool:
+    return is_relation(table) or (isinstance(table, (str, Path)) and database_of(str(table)) is not None)
+
+
+def _too_large(tables: Sequence[Table], limit: int) -> bool:
+    """Whether the files among some tables would take more memory than there is."""
+    wanted = 0
+    for table in tables:
+        if isinstance(table, (str, Path)):
+            path = Path(table)
+            found = many_files(path) or [path]
+            with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
+                wanted += needed(found, parquet=is_parquet(found[0]))
+    return wanted > limit
+
+
+def _open_local(table: Table, policy: Policy, *, released: bool) -> LocalEngine:
     if not released:
         return open_source(table, policy.file).without_missing(policy.missing)
     if not isinstance(table, (str, Path)):
@@ -77,8 +149,9 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = ()) ->
         special = False  # reading it says what is wrong
     if special:
         raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
-    if _is_parquet(path):
-        return LocalEngine(_read_parquet(path), Form(options=options))
+    found = many_files(path) or ([path] if is_parquet(path) else None)
+    if found is not None:
+        return LocalEngine(_read_parquet(found, path), Form(options=options))
     said = {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}
     if options.header is True or not left_out:
         frame, dialect = read_csv(path, header=options.header, **said)  # type: ignore[arg-type]
@@ -90,33 +163,17 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = ()) ->
 
 def _named(frame: pl.DataFrame, path: Path, options: FileOptions, left_out: Sequence[str]) -> pl.DataFrame:
     """Name the columns of a release without a header line as those of its original."""
-    if isinstance(options.header, tuple):
-        names = list(options.header)
-    else:
-        names = [f"column_{place}" for place in range(1, frame.width + len(left_out) + 1)]
-    kept = [name for name in names if name not in left_out]
-    if frame.width not in (len(names), len(kept)):
-        raise InputError(
-            f"{path}: has {frame.width} columns, expected {len(kept)} (as in `header`, without identifiers)"
-        )
-    return frame.rename(dict(zip(frame.columns, kept if frame.width == len(kept) else names, strict=True)))
+    names = names_of_release(path, options, left_out)(frame.width)
+    return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
-def _read_parquet(path: Path) -> nw.DataFrame[pl.DataFrame]:
+def _read_parquet(paths: Sequence[Path], table: Path) -> nw.DataFrame[pl.DataFrame]:
     try:
-        with path.open("rb") as file:
+        if len(paths) > 1:
+            frame = pl.scan_parquet(list(paths), hive_partitioning=False, glob=False).collect()
+            return nw.from_native(frame, eager_only=True)
+        with paths[0].open("rb") as file:
             return nw.from_native(pl.read_parquet(file, hive_partitioning=False), eager_only=True)
     except (Exception, pl.exceptions.PanicException):
-        raise InputError(f"{path}: is not a readable Parquet file") from None
-
-
-def _is_parquet(path: Path) -> bool:
-    """Whether the file starts and ends as Parquet files do."""
-    try:
-        with path.open("rb") as file:
-            if file.read(4) != PARQUET_MAGIC:
-                return False
-            file.seek(-4, os.SEEK_END)
-            return file.read(4) == PARQUET_MAGIC
-    except (OSError, ValueError):
-        return False  # reading it as text says what is wrong
+        many = "are not readable Parquet files with the same columns" if len(paths) > 1 else ""
+        raise InputError(f"{table}: {many or 'is not a readable Parquet file'}") from None

@@ -68,7 +68,7 @@ class Staging:
         try:
             number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
             self._locks.append(os.dup(number))
-            _lock(number)  # held until the end of this job, and given back even if it is killed
+            lock(number)  # held until the end of this job, and given back even if it is killed
             with os.fdopen(number, "wb") as file:
                 yield file
                 file.flush()
@@ -168,17 +168,17 @@ def _rename_unless_there(temporary: Path, target: Path) -> None:
 
 def _sweep(target: Path) -> None:
     """Remove what killed runs left beside `target`; the files of living ones are locked and stay."""
-    for stray in target.parent.glob(f"{PREFIX}*.{_escaped(target.name)}"):
+    for stray in target.parent.glob(f"{PREFIX}*.{escaped(target.name)}"):
         with contextlib.suppress(OSError):
             number = os.open(stray, os.O_RDWR)
             try:
-                if _lock(number):
+                if lock(number):
                     stray.unlink()
             finally:
                 os.close(number)
 
 
-def _lock(number: int) -> bool:
+def lock(number: int) -> bool:
     """Take the lock of an open file; say whether it was to be had."""
     if sys.platform == "win32":
         return False  # nothing is swept there
@@ -189,7 +189,8 @@ def _lock(number: int) -> bool:
     return True
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """Return a name as a pattern that means this name only."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 

@@ -1,7 +1,7 @@
 """What an engine for large tables asks of whatever holds the rows: to count, to make a release, to compare.
 
 A store is one table with its rows in an order of their own. Everything is told by texts, as on the local engine.
-Each backend (Polars on files, DuckDB, Spark) is one module here; what they have in common is in `engine`.
+Each backend (Polars on files, DuckDB) is one module here; what they have in common is in `engine`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,33 @@ from typing import Protocol
 
 import polars as pl
 
-MARKED = "discreet_masked"
-ROW = "discreet_row"
-"""Names of columns that are there only while a release is made."""
+from discreet.masks import Masks
+from discreet.table.big.scratch import Scratch
+from discreet.table.encode import Ints
+
+ALL_ROWS = 200_000
+"""Rows that are looked at together where a table is fetched in parts."""
 
 
 @dataclass(frozen=True)
-class Masked:
-    """Groups of rows, by their released texts on some columns, whose rows are masked or removed.
+class Map:
+    """What is released for each text of a column: `text` for `value`; rows with a value that is `gone` are masked.
 
-    `texts` has a line for each group; `rows` how many of it, or None for all. Of a part those rows are taken whose
-    digests (see `table.lots`) come first.
+    Every text that occurs is there, each once; a missing value is null.
     """
 
-    texts: pl.DataFrame
-    rows: tuple[int | None, ...]
-    salt: str = ""
+    table: pl.DataFrame
+
+    @property
+    def changes(self) -> bool:
+        """Whether something else is released for some value."""
+        value, text = self.table.get_column("value"), self.table.get_column("text")
+        return bool(value.ne_missing(text).any())
+
+    @property
+    def gone(self) -> pl.Series:
+        """The values whose rows are masked."""
+        return self.table.filter("gone").get_column("value")
 
 
 @dataclass(frozen=True)
@@ -40,29 +51,53 @@ class Making:
     columns
         The columns of the release, in order.
     maps
-        For columns that change: the values (`value`) that occur and what is released for each (`text`).
-    hidden
-        The columns that a masked row does not tell.
-    unseen
-        For each column the values that nobody has planned for: rows with one of them are masked.
-    masked
-        The groups that are masked, by their texts on all of the columns that count; None for none.
-    edits
-        For each column the numbers of rows (`row`, from 1) with other texts (`text`).
+        What is released for the texts of columns that may change.
     marker
         What stands for what is not told.
+    hides
+        Whether rows are masked at all: then all columns with a map become text.
+    masks
+        The groups of rows that are masked, by their texts after the maps.
+    edits
+        For each column the places of rows (`place`, from 0, ascending) with other texts (`text`).
     removes
         Whether masked rows are left out instead.
+    left_out
+        The places of further rows (from 0, ascending) that are left out; masks are drawn among all.
     """
 
     columns: tuple[str, ...]
-    maps: Mapping[str, pl.DataFrame]
-    hidden: tuple[str, ...]
-    marker: str
-    unseen: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
-    masked: Masked | None = None
+    maps: Mapping[str, Map] = field(default_factory=dict)
+    marker: str = ""
+    hides: bool = False
+    masks: Masks | None = None
     edits: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     removes: bool = False
+    left_out: Ints | None = None
+
+    @property
+    def drops(self) -> bool:
+        """Whether rows may be left out."""
+        return self.removes or self.left_out is not None
+
+    def becomes_text(self, column: str) -> bool:
+        """Whether a column of the release is one of texts, whatever it was."""
+        if column in self.edits:
+            return True
+        return column in self.maps and (self.maps[column].changes or (self.hides and not self.removes))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How many cells of a column differ from the original's, and how many of these are not the marker either.
+
+    With the first place (from 0) of each; None where there is none.
+    """
+
+    cells: int
+    first: int | None
+    unmarked: int
+    first_unmarked: int | None
 
 
 class Store(Protocol):
@@ -71,6 +106,11 @@ class Store(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns in order."""
+        ...
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where its files go."""
         ...
 
     @property
@@ -83,12 +123,19 @@ class Store(Protocol):
         """For each column `text`, or the name of its type as Polars has it."""
         ...
 
-    def without_missing(self, missing: Sequence[str], columns: Sequence[str]) -> Store:
-        """Return the table without rows that have null or one of some texts in one of some columns."""
+    def has_text(self, column: str) -> bool:
+        """Whether the values of a column have a text, the same as on the local engine."""
         ...
 
-    def count(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the different combinations of texts of some columns, with their number as `rows`, in any order."""
+    def without_missing(self, missing: Sequence[str]) -> Store:
+        """Return the table without rows that have null or one of some texts in some column; itself if it has none."""
+        ...
+
+    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
+        """Return the different combinations of texts of some columns, with their number as `rows`, in any order.
+
+        None when there are more than `most`.
+        """
         ...
 
     def recount(
@@ -101,26 +148,58 @@ class Store(Protocol):
         ...
 
     def make(self, making: Making) -> Store:
-        """Carry out how a release is made: a table of its own."""
+        """Carry out how a release is made: a table of its own, settled in a file."""
+        ...
+
+    def masked(self, making: Making) -> int:
+        """Return how many rows are masked, or left out instead, when a release is made so."""
+        ...
+
+    def only(self, places: Ints) -> Store:
+        """Return the table with only the rows at some places (from 0, ascending)."""
+        ...
+
+    def kept_of(self, original: Store) -> Store:
+        """Return the original with only the rows that this table was made of."""
+        ...
+
+    def taking(self, other: Store, columns: Sequence[str]) -> Store:
+        """Return the table with some columns as another one with the same rows in the same order has them."""
         ...
 
     def pairs(self, original: Store, column: str) -> pl.DataFrame:
-        """Return the different pairs of `original` and `released` text of a column, with `rows` and the `first` row.
+        """Return the different pairs of `original` and `released` text of a column, with `cells` and the `first` place.
 
-        The two tables have the same rows in the same order (or the one was made of the other).
+        The two tables have as many rows, in the same order.
         """
         ...
 
-    def texts(self, column: str) -> pl.Series:
-        """Return a column as texts, row by row."""
+    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        """Compare some columns with those of the original, row by row; by their values where they have no texts."""
         ...
 
-    def parts(self) -> Iterator[pl.DataFrame]:
-        """Yield the table as texts, some rows at a time."""
+    def occurrences(self, column: str, text: str) -> int:
+        """Return the number of cells of a column with a text."""
         ...
 
-    def save(self, path: Path) -> None:
-        """Write the table to a Parquet file."""
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield some columns with the types they have, some rows at a time, in order."""
+        ...
+
+    def places(self) -> Ints | None:
+        """Return the places (from 0) of the rows in the table that this one was made of; None where all are there."""
+        ...
+
+    def places_at(self, rows: Ints) -> Ints:
+        """Return these places of some rows (ascending)."""
+        ...
+
+    def saved(self) -> Path:
+        """Return a scratch file of Parquet with the table and nothing else."""
+        ...
+
+    def changed(self) -> bool:
+        """Whether the files that hold the rows are not the same any more."""
         ...
 
     def native(self) -> object:

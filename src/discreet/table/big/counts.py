@@ -1,0 +1,76 @@
+"""Counts of large tables in memory: combinations as the planner takes them, some of their columns, and after a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from discreet.table.big.store import Map
+from discreet.table.encode import Codes, Combinations, Ints, encode, keys, smallest
+
+
+def combinations(found: pl.DataFrame, columns: Sequence[str]) -> Combinations:
+    """Return counts as a store gives them (columns in order, then `rows`) as combinations in order."""
+    encoded = [encode(found.to_series(place)) for place in range(len(columns))]
+    domains, codes = [column.domain for column in encoded], [column.codes for column in encoded]
+    return _collapsed(columns, domains, codes, found.get_column("rows").to_numpy())
+
+
+def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:
+    """Return the combinations of some of the columns."""
+    domains = [counted.domain(column) for column in columns]
+    return _collapsed(columns, domains, [counted.code(column) for column in columns], counted.counts)
+
+
+def released(
+    counted: Combinations, columns: Sequence[str], maps: Mapping[str, Map], marker: str, *, removes: bool
+) -> Combinations:
+    """Return the combinations of some columns after maps; rows with a value that is gone are masked or left out."""
+    gone = np.zeros(len(counted.counts), dtype=np.bool_)
+    for name, map_ in maps.items():
+        if name in counted.columns and len(map_.gone):
+            lost = set(map_.gone.to_list())
+            gone |= np.array([value in lost for value in counted.domain(name)], dtype=np.bool_)[counted.code(name)]
+    kept = ~gone if removes else np.ones_like(gone)
+    domains: list[tuple[str | None, ...]] = []
+    codes: list[Codes] = []
+    for name in columns:
+        domain, code = counted.domain(name), counted.code(name)
+        if name in maps:
+            told = dict(zip(*(maps[name].table.get_column(part).to_list() for part in ("value", "text")), strict=True))
+            texts = [told[value] for value in domain]
+            order = _ordered({*texts, marker} if gone.any() and not removes else set(texts))
+            place = {text: at for at, text in enumerate(order)}
+            new = np.array([place[text] for text in texts], dtype=np.uint64)[code]
+            code = np.where(gone, np.uint64(place[marker]), new) if gone.any() and not removes else new
+            domain = order
+        domains.append(domain)
+        codes.append(code[kept])
+    return _collapsed(columns, domains, codes, counted.counts[kept])
+
+
+def _ordered(texts: set[str | None]) -> tuple[str | None, ...]:
+    """Return texts in code-point order, a missing one first."""
+    known = sorted(text for text in texts if text is not None)
+    return (None, *known) if None in texts else tuple(known)
+
+
+def _collapsed(
+    columns: Sequence[str], domains: Sequence[tuple[str | None, ...]], codes: Sequence[Codes], counts: Ints
+) -> Combinations:
+    """Return different combinations in the order of their codes, with the values that occur."""
+    counts = counts.astype(np.int64)
+    used, fresh = [], []
+    for domain, code in zip(domains, codes, strict=True):
+        occurs = np.zeros(len(domain), dtype=np.bool_)
+        occurs[code] = True
+        place = np.cumsum(occurs) - 1
+        used.append(tuple(value for value, there in zip(domain, occurs.tolist(), strict=True) if there))
+        fresh.append(place[code].astype(smallest(max(len(used[-1]), 1))))
+    key, _ = keys(fresh, [len(domain) for domain in used], len(counts))
+    _, at, group = np.unique(key, return_index=True, return_inverse=True)
+    totals = np.zeros(len(at), dtype=np.int64)
+    np.add.at(totals, group, counts)
+    return Combinations(tuple(columns), tuple(used), tuple(code[at] for code in fresh), totals)

@@ -1,0 +1,633 @@
+"""Large tables by DuckDB: Parquet files, tables in database files, relations. It counts, makes and compares; it spills.
+
+Columns have names of our own inside (c0, c1, ...), for DuckDB cannot tell "A" from "a". Rows keep their order: DuckDB
+keeps it where it reads, filters and computes cell by cell, but not where it joins. So nothing here joins by values:
+texts are looked up in lists by way of types of their own (ENUM), rows by their places in a string of bits. Verification
+puts row beside row afterwards, and fails where the order was lost.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count as counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.masks import ALL
+from discreet.table.big.files import Files, saying
+from discreet.table.big.scratch import Scratch
+from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.encode import Ints
+from discreet.table.lots import taken
+from discreet.table.staging import escaped
+
+if TYPE_CHECKING:
+    import duckdb
+
+LONGEST_LIST = 20_000
+"""A list of texts is looked up quickly up to this length."""
+MOST_STEPS = 256
+SPILL = "spill"
+KINDS = {
+    "VARCHAR": "text",
+    '"NULL"': "text",
+    "BOOLEAN": "Boolean",
+    "DATE": "Date",
+    "TINYINT": "Int8",
+    "SMALLINT": "Int16",
+    "INTEGER": "Int32",
+    "BIGINT": "Int64",
+    "UTINYINT": "UInt8",
+    "USMALLINT": "UInt16",
+    "UINTEGER": "UInt32",
+    "UBIGINT": "UInt64",
+    "FLOAT": "Float32",
+    "DOUBLE": "Float64",
+    "TIME": "Time",
+    "BLOB": "Binary",
+    "INTERVAL": "Duration",
+}
+PLAIN = {"text", "Boolean", "Date", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"}
+"""Kinds of columns whose texts are the same as on the local engine."""
+
+
+def require_duckdb() -> None:
+    """Refuse to go on without DuckDB."""
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        raise InputError("this needs DuckDB; install discreet[duckdb]") from None
+
+
+class Session:
+    """A connection to a DuckDB of our own, in memory, that spills into the scratch folder."""
+
+    def __init__(self, scratch: Scratch, memory: int, name: str) -> None:
+        require_duckdb()
+        import duckdb
+
+        self.scratch, self.name = scratch, name
+        with saying(name):
+            self._connection = duckdb.connect(
+                ":memory:",
+                config={
+                    "memory_limit": f"{max(memory >> 20, 64)}MiB",
+                    "temp_directory": str(scratch.folder / SPILL),
+                    "preserve_insertion_order": "true",
+                    "autoinstall_known_extensions": "false",
+                    "autoload_known_extensions": "false",
+                },
+            )
+        self._numbers = counter()
+        self._end = weakref.finalize(self, self._connection.close)
+
+    def run(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Carry out a statement."""
+        with saying(self.name):
+            return self._connection.execute(sql, list(parameters)).fetchall()
+
+    def copy(self, select: str) -> Path:
+        """Write what a query gives to a Parquet file."""
+        path = self.scratch.new()
+        self.run(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+        return path
+
+    def fetch(self, select: str) -> pl.DataFrame:
+        """Return what a query gives; by way of a file, so that nothing is held twice."""
+        path = self.copy(select)
+        try:
+            with saying(self.name):
+                return pl.read_parquet(path, glob=False, memory_map=False)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def fresh(self, what: str) -> str:
+        """Return a name that was not used before."""
+        return f"{what}{next(self._numbers)}"
+
+    def enum(self, values: pl.Series) -> str:
+        """Make a type of some texts, in order."""
+        name, path = self.fresh("type"), self.scratch.new()
+        with saying(self.name):
+            pl.DataFrame({"value": values.cast(pl.String), "place": range(len(values))}).write_parquet(path)
+        self.run(
+            f"CREATE TYPE {name} AS ENUM (SELECT value FROM read_parquet({literal(escaped(str(path)))}) ORDER BY place)"
+        )
+        path.unlink()
+        return name
+
+    def listed(self, texts: pl.Series) -> str:
+        """Keep a list of texts; return what stands for it."""
+        name, path = self.fresh("list"), self.scratch.new()
+        with saying(self.name):
+            pl.DataFrame({"text": texts.cast(pl.String), "place": range(len(texts))}).write_parquet(path)
+        self.run(
+            f"SET VARIABLE {name} = (SELECT list(text ORDER BY place) FROM read_parquet({literal(escaped(str(path)))}))"
+        )
+        path.unlink()
+        return f"getvariable('{name}')"
+
+    def bits(self, places: Ints, rows: int) -> str:
+        """Keep which rows are meant; return what stands for it."""
+        flags = np.full(rows, ord("0"), dtype=np.uint8)
+        flags[places] = ord("1")
+        name = self.fresh("bits")
+        self.run(f"SET VARIABLE {name} = ?::BIT", [flags.tobytes().decode("ascii")])
+        return f"getvariable('{name}')"
+
+    def lookup(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
+        """Return other texts for some texts of a cell, null among them, and a default for the rest."""
+        known = old.is_not_null()
+        found = self._known(cell, old.filter(known), new.filter(known), default) if known.any() else default
+        if known.all():
+            return found
+        return f"CASE WHEN {cell} IS NULL THEN {literal(new.filter(~known).item())} ELSE {found} END"
+
+    def _known(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
+        texts = new.unique(maintain_order=True)
+        if len(old) <= LONGEST_LIST or len(texts) > MOST_STEPS:
+            code = f"enum_code(TRY_CAST({cell} AS {self.enum(old)}))"
+            text = f"list_extract({self.listed(new)}, CAST({code} AS BIGINT) + 1)"
+        else:  # values with the same text side by side: then few comparisons tell it
+            frame = pl.DataFrame({"old": old, "new": new}).sort("new", maintain_order=True)
+            code = f"enum_code(TRY_CAST({cell} AS {self.enum(frame.get_column('old'))}))"
+            runs = frame.get_column("new").rle().struct.unnest()
+            ends = runs.get_column("len").cum_sum().to_list()[:-1]
+            step = " + ".join(["1", *(f"CAST({code} >= {end} AS BIGINT)" for end in ends)])
+            text = f"list_extract({self.listed(runs.get_column('value'))}, {step})"
+        return f"CASE WHEN {code} IS NULL THEN {default} ELSE {text} END"
+
+
+@dataclass(frozen=True)
+class DuckStore:
+    """A table that DuckDB reads.
+
+    Parameters
+    ----------
+    session
+        The connection.
+    name
+        What the table is called in messages.
+    source
+        What it is read from, with columns c0, c1, ... and, if `row`, a further one r with the places of the rows in
+        the table that this one was made of.
+    columns, types
+        Its columns, and DuckDB's names of their types.
+    files
+        The files to watch.
+    parquet
+        Whether these are Parquet files with the table: then Polars can read them as well.
+    named
+        Whether their columns have their real names.
+    relation
+        A relation of the connection that the table came from, for the way back.
+    """
+
+    session: Session
+    name: str
+    source: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    files: Files
+    parquet: bool = True
+    named: bool = True
+    row: bool = False
+    relation: duckdb.DuckDBPyRelation | None = None
+
+    @classmethod
+    def of_parquet(cls, session: Session, files: Files, name: str, relation: Any = None) -> DuckStore:
+        """Return the table in some Parquet files."""
+        with saying(name):
+            columns = [tuple(pl.read_parquet_schema(path)) for path in files.paths]
+        if any(names != columns[0] for names in columns):
+            raise InputError(f"{name}: its files differ in their columns")
+        source = _parquet(files.paths, len(columns[0]))
+        return cls(session, name, source, columns[0], _types(session, source), files, relation=relation)
+
+    @classmethod
+    def of_table(cls, session: Session, path: Path, table: str | None, name: str) -> DuckStore:
+        """Return a table in a database file: the one that is named, or the only one."""
+        database = session.fresh("database")
+        session.run(f"ATTACH {literal(str(path))} AS {database} (READ_ONLY)")
+        found = session.run(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [database]
+        )
+        wanted = [(schema, one) for schema, one in found if table is None or table in (one, f"{schema}.{one}")]
+        if len(wanted) != 1:
+            raise InputError(_which(path, table, [one for _, one in found]))
+        schema, one = wanted[0]
+        columns = session.run(
+            "SELECT column_name FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? "
+            "AND table_name = ? ORDER BY column_index",
+            [database, schema, one],
+        )
+        names = tuple(column for (column,) in columns)
+        source = f"{database}.{identifier(schema)}.{identifier(one)} AS t({_names(len(names))})"
+        files = Files.of([path, path.with_name(f"{path.name}.wal")])
+        return cls(session, name, source, names, _types(session, source), files, parquet=False)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where its files go."""
+        return self.session.scratch
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.session.run(f"SELECT count(*) FROM {self.source}")[0][0])
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """For each column `text`, or the name of its type as Polars has it."""
+        return {name: _kind(kind) for name, kind in zip(self.columns, self.types, strict=True)}
+
+    def has_text(self, column: str) -> bool:
+        """Whether the texts of a column are those of the local engine."""
+        return self.kinds[column] in PLAIN
+
+    def cell(self, column: str) -> str:
+        """Return the name of a column inside."""
+        return f"c{self.columns.index(column)}"
+
+    def text(self, column: str) -> str:
+        """Return a column as texts."""
+        if not self.has_text(column):
+            raise InputError(
+                f"column {column!r} holds {self.kinds[column]}, which has no text, or another one on other engines; "
+                "make it text first"
+            )
+        cell = self.cell(column)
+        return cell if self.types[self.columns.index(column)] == "VARCHAR" else f"CAST({cell} AS VARCHAR)"
+
+    def without_missing(self, missing: Sequence[str]) -> DuckStore:
+        """Return the table without rows that have null or one of some texts in some column."""
+        listed = ", ".join(map(literal, missing))
+        absent = [f"{self.cell(name)} IS NULL" for name in self.columns]
+        for name in self.columns:
+            if self.has_text(name) and missing:
+                absent.append(f"{self.text(name)} IN ({listed})")
+            elif self.kinds[name].startswith("Float"):
+                absent.append(f"isnan({self.cell(name)})")
+            if not self.has_text(name) and any(text[:1].isdigit() or text[:1] in "+-.in" for text in missing):
+                raise InputError(
+                    f"column {name!r} holds {self.kinds[name]}, of which DuckDB cannot say whether a value has one "
+                    "of the texts under missing.values; make it text first"
+                )
+        gone = " OR ".join(absent)
+        if not self.session.run(f"SELECT count(*) FROM {self.source} WHERE {gone}")[0][0]:
+            return self
+        cells = [self.cell(name) for name in self.columns]
+        return self._settled(
+            f"SELECT {', '.join(cells)}, r FROM {self._placed()} WHERE NOT ({gone})", self.columns, row=True
+        )
+
+    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
+        """Return the different combinations of texts of some columns, with their number as `rows`."""
+        texts = [f'{self.text(name)} AS "{place}"' for place, name in enumerate(columns)]
+        path = self.session.copy(f"SELECT {', '.join([*texts, 'count(*) AS rows'])} FROM {self.source} GROUP BY ALL")
+        try:
+            with saying(self.name):
+                if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > most:
+                    return None
+                found = pl.read_parquet(path, glob=False, memory_map=False)
+        finally:
+            path.unlink(missing_ok=True)
+        return found.with_columns(pl.col("rows").cast(pl.Int64), pl.exclude("rows").cast(pl.String))
+
+    def recount(
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> pl.DataFrame:
+        """Count the groups for verification."""
+        known = [f"{self.text(name)} AS g{place}" for place, name in enumerate(given)]
+        sensitive = "''" if column is None else self.text(column)
+        inside = f"SELECT {', '.join([*known, f'{sensitive} AS s'])} FROM {self.source}"
+        nothing = " OR ".join(f"s IS NOT DISTINCT FROM {literal(text)}" for text in hidden) if column else "false"
+        sums = ["sum(1) AS rows"]
+        sums += [
+            f'sum(CASE WHEN s IS NOT DISTINCT FROM {literal(value)} THEN 1 ELSE 0 END) AS "hits {place}"'
+            for place, value in enumerate(values)
+        ]
+        sums.append(f"sum(CASE WHEN {nothing or 'false'} THEN 1 ELSE 0 END) AS hidden")
+        groups = [f'g{place} AS "given {place}"' for place in range(len(given))]
+        by = f" GROUP BY {', '.join(f'g{place}' for place in range(len(given)))}" if given else " HAVING count(*) > 0"
+        found = self.session.fetch(f"SELECT {', '.join([*groups, *sums])} FROM ({inside}){by}")
+        texts = pl.col("^given .*$").cast(pl.String)
+        return found.with_columns(pl.exclude(r"^given .*$").cast(pl.Int64), texts)
+
+    def make(self, making: Making) -> DuckStore:
+        """Carry out how a release is made."""
+        steps = _Steps(self, making)
+        cells = [f"{steps.released(name)} AS c{place}" for place, name in enumerate(making.columns)]
+        where = [f"NOT ({steps.masked})"] if making.removes else []
+        if making.left_out is not None:
+            where.append(f"get_bit({self.session.bits(making.left_out, self.rows)}, CAST(r AS INTEGER)) = 0")
+        row = ["r"] if making.drops else []
+        only = f" WHERE {' AND '.join(where)}" if where else ""
+        return self._settled(
+            f"SELECT {', '.join([*cells, *row])} FROM ({steps.told}){only}", making.columns, row=bool(row)
+        )
+
+    def masked(self, making: Making) -> int:
+        """Return how many rows are masked, or left out instead."""
+        steps = _Steps(self, making)
+        return int(self.session.run(f"SELECT count(*) FROM ({steps.told}) WHERE {steps.masked}")[0][0])
+
+    def only(self, places: Ints) -> DuckStore:
+        """Return the table with only the rows at some places."""
+        bits = self.session.bits(places, self.rows)
+        cells = ", ".join(self.cell(name) for name in self.columns)
+        kept = f"get_bit({bits}, CAST(r AS INTEGER)) = 1"
+        return self._settled(f"SELECT {cells}, r FROM {self._placed()} WHERE {kept}", self.columns, row=True)
+
+    def kept_of(self, original: Store) -> DuckStore:
+        """Return the original with only the rows that this table was made of."""
+        places = self.places()
+        return _duck(original) if places is None else _duck(original).only(places)
+
+    def taking(self, other: Store, columns: Sequence[str]) -> DuckStore:
+        """Return the table with some columns as another one has them."""
+        theirs = _duck(other)
+        mine = ", ".join(f"{self.cell(name)} AS a{place}" for place, name in enumerate(self.columns))
+        taken = ", ".join(f"{theirs.cell(name)} AS b{place}" for place, name in enumerate(columns))
+        cells = [f"b{columns.index(name)}" if name in columns else f"a{at}" for at, name in enumerate(self.columns)]
+        chosen = ", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells))
+        both = f"(SELECT {mine} FROM {self.source}) POSITIONAL JOIN (SELECT {taken} FROM {theirs.source})"
+        return self._settled(f"SELECT {chosen} FROM {both}", self.columns)
+
+    def pairs(self, original: Store, column: str) -> pl.DataFrame:
+        """Return the different pairs of original and released text of a column."""
+        theirs = _duck(original)
+        mine = f"SELECT {self.text(column)} AS released, row_number() OVER () - 1 AS place FROM {self.source}"
+        source = f"SELECT {theirs.text(column)} AS original FROM {theirs.source}"
+        found = self.session.fetch(
+            "SELECT original, released, count(*) AS cells, min(place) AS first "
+            f"FROM ({mine}) POSITIONAL JOIN ({source}) GROUP BY original, released"
+        )
+        return found.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64, "first": pl.Int64})
+
+    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        """Compare some columns with those of the original, row by row."""
+        theirs = _duck(original)
+        flags: list[str] = []
+        for place, name in enumerate(columns):
+            bad = f"(a{place} IS DISTINCT FROM b{place})"
+            texts = self.has_text(name) and theirs.has_text(name)
+            if not texts and self.kinds[name] != theirs.kinds[name]:
+                bad = "true"
+            marked = texts and marker is not None
+            flags += [bad, f"({bad} AND a{place} IS DISTINCT FROM {literal(marker)})" if marked else bad]
+        mine = ", ".join(f"{self._told(theirs, name)} AS a{place}" for place, name in enumerate(columns))
+        source = ", ".join(f"{theirs._told(self, name)} AS b{place}" for place, name in enumerate(columns))
+        side = f"(SELECT {source} FROM {theirs.source})"
+        asked = ", ".join(f"count(*) FILTER (WHERE {flag})" for flag in flags)
+        cells = self.session.run(f"SELECT {asked} FROM (SELECT {mine} FROM {self.source}) POSITIONAL JOIN {side}")[0]
+        first: Sequence[int | None] = [None] * len(flags)
+        if any(cells):
+            asked = ", ".join(f"min(place) FILTER (WHERE {flag})" for flag in flags)
+            numbered = f"(SELECT {mine}, row_number() OVER () - 1 AS place FROM {self.source})"
+            first = self.session.run(f"SELECT {asked} FROM {numbered} POSITIONAL JOIN {side}")[0]
+        both = zip(cells[::2], first[::2], cells[1::2], first[1::2], strict=True)
+        return {name: Difference(*found) for name, found in zip(columns, both, strict=True)}
+
+    def _told(self, other: DuckStore, column: str) -> str:
+        """Return a column as it is compared: as texts where both tables have them."""
+        return self.text(column) if self.has_text(column) and other.has_text(column) else self.cell(column)
+
+    def occurrences(self, column: str, text: str) -> int:
+        """Return the number of cells of a column with a text."""
+        return int(
+            self.session.run(f"SELECT count(*) FROM {self.source} WHERE {self.text(column)} = {literal(text)}")[0][0]
+        )
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield some columns, some rows at a time, in order."""
+        inside = [self.cell(name) for name in columns]
+        paths, path = list(self.files.paths), None
+        if not self.parquet:
+            path = self.session.copy(f"SELECT {', '.join(inside)} FROM {self.source}")
+            paths = [path]
+        names = inside if path is not None or not self.named else list(columns)
+        try:
+            with saying(self.name):
+                frame = pl.scan_parquet(paths, hive_partitioning=False, glob=False).select(
+                    pl.col(name).alias(real) for name, real in zip(names, columns, strict=True)
+                )
+                yield from frame.collect_batches(chunk_size=ALL_ROWS, maintain_order=True, engine="streaming")
+        finally:
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+    def places(self) -> Ints | None:
+        """Return the places of the rows in the table that this one was made of."""
+        if not self.row:
+            return None
+        return self.session.fetch(f"SELECT r FROM {self.source}").to_series().to_numpy().astype(np.int64)
+
+    def places_at(self, rows: Ints) -> Ints:
+        """Return these places of some rows."""
+        if not self.row:
+            return rows
+        bits = self.session.bits(rows, self.rows)
+        numbered = f"SELECT r, row_number() OVER () - 1 AS place FROM {self.source}"
+        found = self.session.fetch(f"SELECT r FROM ({numbered}) WHERE get_bit({bits}, CAST(place AS INTEGER)) = 1")
+        return found.to_series().to_numpy().astype(np.int64)
+
+    def saved(self) -> Path:
+        """Return a scratch file of Parquet with the table and nothing else."""
+        if self.parquet and self.named and self.files.own and not self.row and len(self.files.paths) == 1:
+            return self.files.paths[0]
+        path = self.scratch.new()
+        names = {self.cell(name): name for name in self.columns}
+        source = self if self.parquet and not self.named else self._settled(self._inside(), self.columns, named=False)
+        with saying(self.name):
+            frame = pl.scan_parquet(list(source.files.paths), glob=False).select(list(names)).rename(names)
+            frame.sink_parquet(path, engine="streaming")
+        return path
+
+    def _inside(self) -> str:
+        return f"SELECT {', '.join(map(self.cell, self.columns))} FROM {self.source}"
+
+    def changed(self) -> bool:
+        """Whether the files are not the same any more."""
+        return self.files.changed()
+
+    def native(self) -> duckdb.DuckDBPyRelation:
+        """Return the table as a relation, of the connection that it came from; its file goes when the program ends."""
+        import duckdb
+
+        self.scratch.keep()
+        select = f"SELECT * FROM read_parquet({literal(escaped(str(self.saved())))})"
+        with saying(self.name):
+            found = duckdb.sql(select) if self.relation is None else self.relation.query("discreet_source", select)
+        assert found is not None
+        return found
+
+    def _placed(self) -> str:
+        """Return the table with the places of its rows as r."""
+        cells = ", ".join(self.cell(name) for name in self.columns)
+        return f"(SELECT {cells}, row_number() OVER () - 1 AS r FROM {self.source})"
+
+    def _settled(
+        self, select: str, columns: tuple[str, ...], *, row: bool = False, named: bool | None = None
+    ) -> DuckStore:
+        """Write a query with columns c0, ... (and r) to a file of its own; with their real names if they can be."""
+        clash = len({name.casefold() for name in columns}) < len(columns)
+        if named is None:
+            named = not (row or clash)
+        names = [f"c{place}" for place in range(len(columns))]
+        real = ", ".join(f"{name} AS {identifier(own)}" for name, own in zip(names, columns, strict=True))
+        path = self.session.copy(f"SELECT {real} FROM ({select})" if named else select)
+        source = _parquet([path], len(columns), row=row)
+        files = Files.of([path], own=True)
+        types = _types(self.session, source)[: len(columns)]
+        return DuckStore(
+            self.session, self.name, source, columns, types, files, named=named, row=row, relation=self.relation
+        )
+
+
+class _Steps:
+    """How a release is made, by one query inside the other: what is told, which rows are masked, the cells."""
+
+    def __init__(self, store: DuckStore, making: Making) -> None:
+        self.store, self.making, self.session = store, making, store.session
+        masks = making.masks
+        needed = [name for name in store.columns if making.becomes_text(name)]
+        needed += [name for name in (masks.names if masks is not None else ()) if name not in needed]
+        cells = [store.cell(name) for name in store.columns]
+        some = masks is not None and any(number != ALL for number in masks.rows)
+        placed = bool(making.edits) or making.drops or some
+        source = store._placed() if placed else f"(SELECT {', '.join(cells)} FROM {store.source})"
+        told = [f"{self._mapped(name)} AS t{store.columns.index(name)}" for name in needed]
+        self.told = f"SELECT {', '.join(['*', *told])} FROM {source}"
+        self._needed = set(needed)
+        self.masked = "m"
+        flag = self._mask()
+        self.told = f"SELECT *, {flag} AS m FROM ({self.told})"
+        self._may_mask = flag != "false"
+
+    def _mapped(self, column: str) -> str:
+        """Return what the maps make of a column."""
+        text = self.store.text(column)
+        if column not in self.making.maps:
+            return text
+        table = self.making.maps[column].table.filter(pl.col("value").ne_missing(pl.col("text")))
+        return self.session.lookup(text, table.get_column("value"), table.get_column("text"), text)
+
+    def _edited(self, column: str, cell: str) -> str:
+        if column not in self.making.edits:
+            return cell
+        edits = self.making.edits[column]
+        return self.session.lookup("CAST(r AS VARCHAR)", edits.get_column("place").cast(pl.String), edits["text"], cell)
+
+    def _mask(self) -> str:
+        """Return whether a row is masked, and make what that depends on."""
+        found = []
+        for name, map_ in self.making.maps.items():
+            if len(gone := map_.gone):
+                marks = pl.Series(["1"] * len(gone), dtype=pl.String)
+                found.append(f"({self.session.lookup(self.store.text(name), gone, marks, 'NULL')}) IS NOT NULL")
+        masks = self.making.masks
+        if masks is not None:
+            names, key = self._combinations()
+            kind = self.session.enum(names)
+            self.told = f"SELECT *, enum_code(TRY_CAST({key} AS {kind})) AS k FROM ({self.told})"
+            rows = np.array(masks.rows, dtype=np.int64)
+            whole = rows == ALL
+            if whole.all():
+                found.append("k IS NOT NULL")
+            else:
+                flags = self.session.bits(np.flatnonzero(~whole), len(rows))
+                is_some = f"(k IS NOT NULL AND get_bit({flags}, CAST(k AS INTEGER)) = 1)"
+                drawn = self.session.bits(self._drawn(is_some), self.store.rows)
+                found.append(
+                    f"CASE WHEN {is_some} THEN get_bit({drawn}, CAST(r AS INTEGER)) = 1 ELSE k IS NOT NULL END"
+                )
+        return " OR ".join(f"({flag})" for flag in found) or "false"
+
+    def _combinations(self) -> tuple[pl.Series, str]:
+        """Return how each masked combination is written, and how that of a row is (null if a text is in none)."""
+        masks = self.making.masks
+        assert masks is not None
+        written, keys = [], []
+        for masked in masks.columns:
+            numbers = pl.Series(range(len(masked.values)), dtype=pl.Int64).cast(pl.String)
+            values = pl.Series(masked.values, dtype=pl.String)
+            cell = self._edited(masked.column, f"t{self.store.columns.index(masked.column)}")
+            keys.append(self.session.lookup(f"({cell})", values, numbers, "NULL"))
+            written.append(pl.Series(masked.of_combination, dtype=pl.Int64).cast(pl.String))
+        names = pl.select(pl.concat_str(written, separator=" ")).to_series()
+        return names, " || ' ' || ".join(f"({key})" for key in keys)
+
+    def _drawn(self, is_some: str) -> Ints:
+        """Return the places of the rows that the lot takes of some combinations."""
+        masks, store = self.making.masks, self.store
+        assert masks is not None
+        texts = [name for name in self.making.columns if store.has_text(name)]
+        held = [f'{store.text(name)} AS "{at}"' for at, name in enumerate(texts)]
+        found = self.session.fetch(f"SELECT {', '.join(['r', 'k', *held])} FROM ({self.told}) WHERE {is_some}")
+        columns = [found.get_column(f"{at}").cast(pl.String) for at in range(len(texts))]
+        wanted = np.maximum(np.array(masks.rows, dtype=np.int64), 0)
+        chosen = taken(columns, found.get_column("k").to_numpy().astype(np.int64), wanted, masks.salt)
+        return found.get_column("r").to_numpy()[chosen].astype(np.int64)
+
+    def released(self, column: str) -> str:
+        """Return what is released of a column."""
+        making = self.making
+        if not making.becomes_text(column):
+            return self.store.cell(column)
+        cell = f"t{self.store.columns.index(column)}"
+        if column in making.maps and self._may_mask and not making.removes:
+            cell = f"CASE WHEN m THEN {literal(making.marker)} ELSE {cell} END"
+        return self._edited(column, cell)
+
+
+def literal(text: str | None) -> str:
+    """Return a text as it is written in SQL."""
+    if text is None:
+        return "NULL"
+    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
+    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
+
+
+def identifier(name: str) -> str:
+    """Return a name as it is written in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _names(number: int, *, row: bool = False) -> str:
+    return ", ".join([*(f"c{place}" for place in range(number)), *(["r"] if row else [])])
+
+
+def _parquet(paths: Sequence[Path], columns: int, *, row: bool = False) -> str:
+    listed = ", ".join(literal(escaped(str(path.absolute()))) for path in paths)
+    return f"read_parquet([{listed}], hive_partitioning=false) AS t({_names(columns, row=row)})"
+
+
+def _types(session: Session, source: str) -> tuple[str, ...]:
+    return tuple(kind for _, kind, *_ in session.run(f"DESCRIBE SELECT * FROM {source}"))
+
+
+def _kind(kind: str) -> str:
+    """Return the name that Polars has for a type of DuckDB."""
+    return "text" if kind.startswith("ENUM(") else KINDS.get(kind, kind)
+
+
+def _which(path: Path, table: str | None, tables: Sequence[str]) -> str:
+    if not tables:
+        return f"{path}: has no table"
+    if table is not None:
+        return f"{path}: has no table {table!r}; it has {', '.join(map(repr, tables))}"
+    return f"{path}: has several tables; say which, as {path.name}#{tables[0]}"
+
+
+def _duck(store: Store) -> DuckStore:
+    if not isinstance(store, DuckStore):
+        raise TypeError("both tables must be held by the same kind of engine")
+    return store

@@ -1,0 +1,134 @@
+"""The files of a table: which they are, whether they have changed, and what went wrong with them, without a value."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.table.relations import database_of
+
+MAGIC = b"PAR1"
+GLOB = re.compile(r"[*?\[]")
+_FULL = ("No space left", "os error 28", '"errno":"28"', "Disk quota", "max_temp_directory_size")
+_MEMORY = ("Out of Memory", "out of memory", "memory allocation")
+
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files with what tells that none of them was written to meanwhile."""
+
+    paths: tuple[Path, ...]
+    stamps: tuple[Stamp, ...]
+    own: bool = False
+    """Whether they are scratch files of the job."""
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], *, own: bool = False) -> Files:
+        """Return files as they are now."""
+        return cls(tuple(paths), tuple(map(stamp, paths)), own)
+
+    def changed(self) -> bool:
+        """Whether one of them is not the same any more."""
+        return tuple(map(stamp, self.paths)) != self.stamps
+
+
+def stamp(path: Path) -> Stamp:
+    """Return what tells that a file was not written to meanwhile."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether the file starts and ends as Parquet files do."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != MAGIC:
+                return False
+            file.seek(-4, os.SEEK_END)
+            return file.read(4) == MAGIC
+    except (OSError, ValueError):
+        return False  # reading it as text says what is wrong
+
+
+def many_files(table: Path) -> list[Path] | None:
+    """Return the Parquet files of a folder or of a pattern with * ? [ ], in the order of their names; None for a file.
+
+    Raises
+    ------
+    InputError
+        When there are none, or when one is no Parquet file.
+    """
+    try:
+        if table.is_file():
+            return None
+        if table.is_dir():
+            found = sorted(path for path in table.rglob("*") if path.suffix.lower() in (".parquet", ".pq"))
+            found = [path for path in found if not path.name.startswith((".", "_"))]
+            if any("=" in part for path in found for part in path.relative_to(table).parts[:-1]):
+                raise InputError(
+                    f"{table}: is divided into folders by values (NAME=VALUE), which are no columns of its files; "
+                    "write it without such folders first"
+                )
+        elif GLOB.search(str(table)):
+            found = sorted(map(Path, glob.glob(str(table), recursive=True)))  # noqa: PTH207 - the path may be absolute
+            found = [path for path in found if path.is_file()]
+        else:
+            return None
+    except (OSError, ValueError):
+        return None  # reading it says what is wrong
+    if not found:
+        raise InputError(f"{table}: there are no Parquet files there")
+    for path in found:
+        if not is_parquet(path):
+            raise InputError(f"{path}: is not a Parquet file; a table of many files is one of Parquet files")
+    return found
+
+
+def watched(table: Path) -> list[Path]:
+    """Return the files that hold a table (a pattern, a folder, a table of a database, a file)."""
+    if (database := database_of(str(table))) is not None:
+        return [database[0], database[0].with_name(f"{database[0].name}.wal")]
+    return many_files(table) or [table]
+
+
+@contextlib.contextmanager
+def saying(what: str) -> Iterator[None]:
+    """Turn an error of a library, which would show values, into one that says what went wrong with `what`."""
+    try:
+        yield
+    except (InputError, MemoryError, KeyboardInterrupt):
+        raise
+    except (Exception, pl.exceptions.PanicException) as error:
+        if os.environ.get("DISCREET_DEBUG"):
+            raise
+        _refuse(what, str(error))
+
+
+def _refuse(what: str, said: str) -> NoReturn:
+    if any(text in said for text in _FULL):
+        raise InputError(
+            f"{what}: the disk for scratch files is full; nothing was written. Make room, or let TMPDIR name a folder "
+            "on another disk"
+        ) from None
+    if any(text in said for text in _MEMORY):
+        raise InputError(
+            f"{what}: does not fit into the memory limit; nothing was written. Give more with --memory-limit (in "
+            "Python memory_limit)"
+        ) from None
+    raise InputError(
+        f"{what}: cannot be read; it is damaged, has changed, or its files differ in their columns"
+    ) from None

@@ -1,0 +1,123 @@
+"""From what the owner hands over to an engine for large tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import narwhals as nw
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.policy import Policy
+from discreet.table.big.duck import DuckStore, Session
+from discreet.table.big.engine import BigEngine
+from discreet.table.big.files import Files, is_parquet, many_files, saying
+from discreet.table.big.scratch import Scratch
+from discreet.table.big.store import Store
+from discreet.table.big.stream import StreamStore
+from discreet.table.csv import stream_csv
+from discreet.table.dialect import Dialect
+from discreet.table.form import Form
+from discreet.table.naming import names_of_release
+from discreet.table.relations import database_of, is_relation
+
+DUCKDB_SHARE = 0.5
+"""Of the memory of a job, what DuckDB may take; the rest is for the counts and the planning."""
+
+
+class BigTables:
+    """The tables of one job, all held in the same way: only such can be put side by side.
+
+    Parameters
+    ----------
+    kind
+        `duckdb` or `stream`.
+    memory
+        How much memory the job may take.
+    """
+
+    def __init__(self, kind: str, memory: int) -> None:
+        self.kind, self.memory = kind, memory
+        self.scratch = Scratch()
+        self._session: Session | None = None
+
+    def open(self, table: object, policy: Policy, *, released: bool) -> BigEngine:
+        """Return the engine that holds a table."""
+        refuse_policy(policy)
+        name = str(table) if isinstance(table, (str, Path)) else "the table"
+        dialect: Dialect | None = None
+        relation = table if is_relation(table) else None
+        if isinstance(table, (str, Path)) and (database := database_of(str(table))) is not None:
+            return self._engine(
+                DuckStore.of_table(self._connected(name), *database, name), name, Form(options=policy.file)
+            )
+        if isinstance(table, (str, Path)):
+            path = Path(table)
+            found = many_files(path) or ([path] if is_parquet(path) else None)
+            if found is None:
+                target, dialect = self._converted(path, policy, released=released)
+                files = Files.of([target], own=True)
+            else:
+                files = Files.of(found)
+        else:
+            files = Files.of([self._saved(table, name)], own=True)
+        return self._engine(self._store(files, name, relation), name, Form(dialect, policy.file))
+
+    def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
+        return BigEngine(store, name, form, self._written)
+
+    def _store(self, files: Files, name: str, relation: object = None) -> Store:
+        if self.kind == "duckdb":
+            return DuckStore.of_parquet(self._connected(name), files, name, relation)
+        return StreamStore.open(files, self.scratch, name)
+
+    def _connected(self, name: str) -> Session:
+        if self._session is None:
+            self._session = Session(self.scratch, int(DUCKDB_SHARE * self.memory), name)
+        return self._session
+
+    def _converted(self, path: Path, policy: Policy, *, released: bool) -> tuple[Path, Dialect]:
+        """Return a Parquet file with the table of a text file, and how that is written."""
+        said, target = policy.file, self.scratch.new()
+        left_out: Sequence[str] = policy.identifiers if released else ()
+        header = said.header
+        if header is not True and left_out:
+            naming = names_of_release(path, said, left_out)
+            dialect = stream_csv(path, target, header=naming, separator=said.separator, encoding=said.encoding, skip=0)
+        else:
+            skip = 0 if released else said.skip
+            dialect = stream_csv(
+                path, target, header=header, separator=said.separator, encoding=said.encoding, skip=skip
+            )
+        return target, dialect
+
+    def _saved(self, table: object, name: str) -> Path:
+        """Return a Parquet file with the rows of a relation or a frame, in the order they have now."""
+        target = self.scratch.new()
+        with saying(name):
+            if is_relation(table):
+                table.write_parquet(str(target))  # type: ignore[attr-defined]
+                return target
+            if isinstance(table, pl.LazyFrame):
+                table.sink_parquet(target, engine="streaming")
+            else:
+                nw.from_native(table, eager_only=True).to_polars().write_parquet(target)  # type: ignore[call-overload]
+        return target
+
+    def _written(self, path: Path, policy: Policy) -> StreamStore:
+        """Return a file that was just written, as it is read."""
+        if is_parquet(path):
+            return StreamStore.open(Files.of([path]), self.scratch, str(path))
+        target, _ = self._converted(path, policy, released=True)
+        return StreamStore.open(Files.of([target], own=True), self.scratch, str(path))
+
+
+def refuse_policy(policy: Policy) -> None:
+    """Refuse at once what needs all rows in memory."""
+    if policy.release is not None:
+        raise InputError(
+            "release: a sample is drawn from a table in memory only; draw it before, or use --engine local"
+        )
+    if policy.is_local:
+        raise InputError("recoding: local needs the table in memory; take it out, or use --engine local")

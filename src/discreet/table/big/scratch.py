@@ -1,0 +1,72 @@
+"""A folder for files that are needed only while a job runs; private, for they hold the original's values.
+
+It goes when nobody needs it any more or the program ends. What a killed run left is swept away when the next one
+begins: living ones hold the lock of theirs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.table.staging import lock
+
+PREFIX = "discreet-scratch-"
+LOCK = "lock"
+
+
+class Scratch:
+    """The folder of one job."""
+
+    def __init__(self) -> None:
+        parent = Path(tempfile.gettempdir())
+        sweep(parent)
+        self.folder = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
+        try:
+            self.folder.mkdir(mode=0o700)
+            number = os.open(self.folder / LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise InputError(
+                f"{parent}: no scratch files can be written there ({error.strerror or 'failed'})"
+            ) from None
+        lock(number)
+        self._end = weakref.finalize(self, _remove, self.folder, number)
+
+    def new(self, suffix: str = ".parquet") -> Path:
+        """Return the path of a file that does not exist yet."""
+        return self.folder / f"{secrets.token_hex(8)}{suffix}"
+
+    def keep(self) -> None:
+        """Let the folder live until the program ends: somebody else holds on to a file of it."""
+        _KEPT.append(self)
+
+    def close(self) -> None:
+        """Remove the folder; may be called again."""
+        self._end()
+
+
+_KEPT: list[Scratch] = []
+
+
+def sweep(parent: Path) -> None:
+    """Remove what killed runs left; the folders of living ones are locked and stay."""
+    for stray in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            number = os.open(stray / LOCK, os.O_RDWR)
+            try:
+                if lock(number):
+                    shutil.rmtree(stray, ignore_errors=True)
+            finally:
+                os.close(number)
+
+
+def _remove(folder: Path, number: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.close(number)

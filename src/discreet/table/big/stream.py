@@ -1,0 +1,393 @@
+"""Large tables by streaming Polars: what the local engine does with files that are too large for the memory.
+
+The table is one or more Parquet files (a CSV file is made one first). Nothing is held but the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.masks import ALL
+from discreet.table.big.files import Files, saying
+from discreet.table.big.scratch import Scratch
+from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.encode import Ints
+from discreet.table.lots import taken
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+WITHOUT_TEXT = (pl.Binary, pl.Duration, pl.Object, pl.Unknown)
+
+
+@dataclass(frozen=True)
+class StreamStore:
+    """A table in Parquet files, read by streaming.
+
+    Parameters
+    ----------
+    files
+        The files, in the order of their rows.
+    scratch
+        Where further files go.
+    name
+        What the table is called in messages.
+    columns
+        Its columns.
+    row
+        A further column of the files with the places of the rows in the table that this one was made of, if any.
+    """
+
+    files: Files
+    scratch: Scratch
+    name: str
+    columns: tuple[str, ...]
+    row: str | None = None
+    _floats: dict[str, bool] = field(default_factory=dict, compare=False)
+    """Columns of floats that were looked at, with whether they have NaN."""
+
+    @classmethod
+    def open(cls, files: Files, scratch: Scratch, name: str) -> StreamStore:
+        """Return the table in some files."""
+        with saying(name):
+            columns = pl.scan_parquet(list(files.paths), hive_partitioning=False, glob=False).collect_schema().names()
+        return cls(files, scratch, name, tuple(columns))
+
+    @property
+    def frame(self) -> pl.LazyFrame:
+        """The table, nothing of it read yet."""
+        return pl.scan_parquet(list(self.files.paths), hive_partitioning=False, glob=False)
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """The types of the columns."""
+        with saying(self.name):
+            return self.frame.collect_schema()
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self._collect(self.frame.select(pl.len())).item())
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """For each column `text`, or the name of its type."""
+        return {
+            name: "text" if isinstance(self.schema[name], _TEXTS) else str(self.schema[name]) for name in self.columns
+        }
+
+    def has_text(self, column: str) -> bool:
+        """Whether the values of a column have a text."""
+        kind = self.schema[column]
+        return not kind.is_nested() and not isinstance(kind, WITHOUT_TEXT)
+
+    def text(self, column: str) -> pl.Expr:
+        """Return a column as texts."""
+        if not self.has_text(column):
+            kind = self.kinds[column]
+            raise InputError(f"column {column!r} holds {kind}, which has no text form; only plain values can be used")
+        if self.schema[column].is_float() and self._has_nan(column):
+            return pl.col(column).fill_nan(None).cast(pl.String)
+        return pl.col(column).cast(pl.String)
+
+    def _has_nan(self, column: str) -> bool:
+        if column not in self._floats:
+            nan, null = self._collect(
+                self.frame.select(nan=pl.col(column).is_nan().any(), null=pl.col(column).is_null().any())
+            ).row(0)
+            if nan and null:
+                raise InputError(
+                    f"column {column!r} has both NaN and null; make them one, for they could be told apart"
+                )
+            self._floats[column] = bool(nan)
+        return self._floats[column]
+
+    def without_missing(self, missing: Sequence[str]) -> StreamStore:
+        """Return the table without rows that have null or one of some texts in some column."""
+        kept = pl.lit(True)
+        for name in self.columns:
+            if self.has_text(name):
+                text = self.text(name)
+                kept &= ~(text.is_null() | text.is_in(list(missing)).fill_null(False))
+            else:
+                kept &= pl.col(name).is_not_null()
+        left = int(self._collect(self.frame.select(kept.sum())).item())
+        if left == self.rows:
+            return self
+        row = self.free_name()
+        return self._settled(self.frame.with_row_index(row).filter(kept).select(*self.columns, row), self.columns, row)
+
+    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
+        """Return the different combinations of texts of some columns, with their number as `rows`."""
+        aliases = [f"{place}" for place in range(len(columns))]
+        texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
+        if not columns:
+            return pl.DataFrame({"rows": [self.rows]}, schema={"rows": pl.Int64})
+        found = self._collect(texts.group_by(aliases).agg(pl.len().cast(pl.Int64).alias("rows")))
+        return found if found.height <= most else None
+
+    def recount(
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> pl.DataFrame:
+        """Count the groups for verification."""
+        known = [self.text(name).alias(f"given {place}") for place, name in enumerate(given)]
+        sensitive = pl.lit("", pl.String) if column is None else self.text(column)
+        hits = [
+            sensitive.eq_missing(pl.lit(value, pl.String)).cast(pl.Int64).alias(f"hits {place}")
+            for place, value in enumerate(values)
+        ]
+        tells_nothing = pl.lit(False) if column is None else sensitive.is_in(list(hidden), nulls_equal=True)
+        marked = self.frame.select(
+            *known, pl.lit(1, pl.Int64).alias("rows"), *hits, tells_nothing.cast(pl.Int64).alias("hidden")
+        )
+        sums = [pl.col("rows").sum(), *(pl.col(f"hits {place}").sum() for place in range(len(values)))]
+        sums.append(pl.col("hidden").sum())
+        if not given:
+            found = self._collect(marked.select(sums))
+            return found if found.get_column("rows").item() else found.clear()
+        return self._collect(marked.group_by(f"given {place}" for place in range(len(given))).agg(sums))
+
+    def make(self, making: Making) -> StreamStore:
+        """Carry out how a release is made."""
+        place, frame = self._placed()
+        masked = self._masked(making, frame, place)
+        if making.removes and masked is not None:
+            frame, masked = frame.filter(~masked), None
+        if making.left_out is not None:
+            frame = frame.filter(~pl.col(place).is_in(pl.Series(making.left_out).implode()))
+        cells = [self._released(making, name, place, masked).alias(name) for name in making.columns]
+        row = place if making.drops else None
+        return self._settled(frame.select(*cells, *([row] if row else [])), making.columns, row)
+
+    def masked(self, making: Making) -> int:
+        """Return how many rows are masked, or left out instead."""
+        place, frame = self._placed()
+        masked = self._masked(making, frame, place)
+        return 0 if masked is None else int(self._collect(frame.select(masked.sum())).item())
+
+    def _placed(self) -> tuple[str, pl.LazyFrame]:
+        """Return the table with the places of its rows, and the name of their column."""
+        place = self.free_name()
+        return place, self.frame.with_row_index(place).with_columns(pl.col(place).cast(pl.Int64))
+
+    def _told(self, making: Making, column: str) -> pl.Expr:
+        """Return what the maps make of a column."""
+        if column not in making.maps:
+            return self.text(column)
+        table = making.maps[column].table.filter(pl.col("value").ne_missing(pl.col("text")))
+        return mapped(self.text(column), table.get_column("value"), table.get_column("text"), self.text(column))
+
+    def _masked(self, making: Making, frame: pl.LazyFrame, place: str) -> pl.Expr | None:
+        """Return which rows are masked; None where none can be."""
+        found: list[pl.Expr] = []
+        for name, map_ in making.maps.items():
+            if len(map_.gone):
+                found.append(self.text(name).is_in(map_.gone.implode(), nulls_equal=True))
+        if making.masks is not None:
+            rows = np.array(making.masks.rows, dtype=np.int64)
+            key = self._key(making, place)
+            names = self._mask_names(making)
+            found.append(key.is_in(names.filter(pl.Series(rows == ALL)).implode()).fill_null(False))
+            if (rows != ALL).any():
+                drawn = self._drawn(making, frame, place, key.is_in(names.filter(pl.Series(rows != ALL)).implode()))
+                found.append(pl.col(place).is_in(pl.Series(drawn).implode()))
+        return pl.any_horizontal(found) if found else None
+
+    def _mask_names(self, making: Making) -> pl.Series:
+        """Return how each masked combination is written: the numbers of its texts."""
+        assert making.masks is not None
+        codes = [pl.Series(masked.of_combination).cast(pl.String) for masked in making.masks.columns]
+        return pl.select(pl.concat_str(codes, separator=" ")).to_series()
+
+    def _key(self, making: Making, place: str) -> pl.Expr:
+        """Return how the combination of each row is written; null where a text is in no masked one."""
+        assert making.masks is not None
+        codes = []
+        for masked in making.masks.columns:
+            values = pl.Series(masked.values, dtype=pl.String)
+            numbers = pl.Series(range(len(values)), dtype=pl.UInt32).cast(pl.String)
+            cells = self._edited(making, masked.column, place, self._told(making, masked.column))
+            codes.append(mapped(cells, values, numbers, pl.lit(None, pl.String)))
+        return pl.concat_str(codes, separator=" ")
+
+    def _drawn(self, making: Making, frame: pl.LazyFrame, place: str, wanted: pl.Expr) -> Ints:
+        """Return the places of the rows that the lot takes of some combinations."""
+        masks = making.masks
+        assert masks is not None
+        names = self._mask_names(making)
+        number = mapped(
+            self._key(making, place), names, pl.Series(range(len(names))).cast(pl.String), pl.lit(None, pl.String)
+        )
+        texts = [name for name in making.columns if self.has_text(name)]
+        held = [self.text(name).alias(f"{at}") for at, name in enumerate(texts)]
+        found = self._collect(
+            frame.filter(wanted.fill_null(False)).select(pl.col(place), *held, number.cast(pl.Int64).alias("mask"))
+        )
+        columns = [found.get_column(f"{at}") for at in range(len(texts))]
+        rows = np.maximum(np.array(masks.rows, dtype=np.int64), 0)
+        chosen = taken(columns, found.get_column("mask").to_numpy(), rows, masks.salt)
+        return found.get_column(place).to_numpy()[chosen].astype(np.int64)
+
+    def _released(self, making: Making, column: str, place: str, masked: pl.Expr | None) -> pl.Expr:
+        """Return what is released of a column."""
+        if not making.becomes_text(column):
+            return plain(pl.col(column), self.schema[column])
+        cells = self._told(making, column)
+        if masked is not None and column in making.maps:
+            cells = pl.when(masked).then(pl.lit(making.marker, pl.String)).otherwise(cells)
+        return self._edited(making, column, place, cells)
+
+    def _edited(self, making: Making, column: str, place: str, cells: pl.Expr) -> pl.Expr:
+        """Return a column with its edits."""
+        if column not in making.edits:
+            return cells
+        edits = making.edits[column]
+        return mapped(pl.col(place), edits.get_column("place"), edits.get_column("text"), cells)
+
+    def only(self, places: Ints) -> StreamStore:
+        """Return the table with only the rows at some places."""
+        row, frame = self._placed()
+        return self._settled(
+            frame.filter(pl.col(row).is_in(pl.Series(places).implode())).select(*self.columns, row), self.columns, row
+        )
+
+    def kept_of(self, original: Store) -> StreamStore:
+        """Return the original with only the rows that this table was made of."""
+        places = self.places()
+        source = _stream(original)
+        return source if places is None else source.only(places)
+
+    def taking(self, other: Store, columns: Sequence[str]) -> StreamStore:
+        """Return the table with some columns as another one has them."""
+        mine = self.frame.select(name for name in self.columns if name not in columns)
+        both = pl.concat([mine, _stream(other).frame.select(columns)], how="horizontal", strict=True)
+        return self._settled(both.select(self.columns), self.columns, None)
+
+    def pairs(self, original: Store, column: str) -> pl.DataFrame:
+        """Return the different pairs of original and released text of a column."""
+        both = self._beside(original, [column], texts=True).with_row_index("first")
+        found = both.group_by(original="theirs 0", released="mine 0").agg(
+            pl.len().cast(pl.Int64).alias("cells"), pl.col("first").min().cast(pl.Int64)
+        )
+        return self._collect(found)
+
+    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        """Compare some columns with those of the original, row by row."""
+        source = _stream(original)
+        asked: list[pl.Expr] = []
+        for at, name in enumerate(columns):
+            bad = pl.col(f"mine {at}").ne_missing(pl.col(f"theirs {at}"))
+            if self.has_text(name) != source.has_text(name) or (
+                not self.has_text(name) and self.schema[name] != source.schema[name]
+            ):
+                bad = pl.col("at").is_not_null()  # all of them
+            unmarked = bad
+            if marker is not None and self.has_text(name):
+                unmarked = bad & pl.col(f"mine {at}").ne_missing(pl.lit(marker, pl.String))
+            asked += [
+                bad.sum().cast(pl.Int64).alias(f"cells {at}"),
+                pl.col("at").filter(bad).min().cast(pl.Int64).alias(f"first {at}"),
+                unmarked.sum().cast(pl.Int64).alias(f"unmarked {at}"),
+                pl.col("at").filter(unmarked).min().cast(pl.Int64).alias(f"first unmarked {at}"),
+            ]
+        found = self._collect(self._beside(original, columns).with_row_index("at").select(asked)).row(0)
+        return {name: Difference(*found[4 * at : 4 * at + 4]) for at, name in enumerate(columns)}
+
+    def _beside(self, original: Store, columns: Sequence[str], *, texts: bool = False) -> pl.LazyFrame:
+        """Return some columns beside those of the original; as texts where both have them."""
+        source = _stream(original)
+
+        def side(store: StreamStore, prefix: str) -> pl.LazyFrame:
+            told = [
+                store.text(name) if texts or (self.has_text(name) and source.has_text(name)) else pl.col(name)
+                for name in columns
+            ]
+            return store.frame.select(cell.alias(f"{prefix} {at}") for at, cell in enumerate(told))
+
+        return pl.concat([side(self, "mine"), side(source, "theirs")], how="horizontal", strict=True)
+
+    def occurrences(self, column: str, text: str) -> int:
+        """Return the number of cells of a column with a text."""
+        return int(self._collect(self.frame.select((self.text(column) == text).sum())).item() or 0)
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield some columns, some rows at a time, in order."""
+        with saying(self.name):
+            yield from self.frame.select(columns).collect_batches(
+                chunk_size=ALL_ROWS, maintain_order=True, engine="streaming"
+            )
+
+    def places(self) -> Ints | None:
+        """Return the places of the rows in the table that this one was made of."""
+        if self.row is None:
+            return None
+        return self._collect(self.frame.select(self.row)).to_series().to_numpy().astype(np.int64)
+
+    def places_at(self, rows: Ints) -> Ints:
+        """Return these places of some rows."""
+        if self.row is None:
+            return rows
+        at = pl.int_range(pl.len(), dtype=pl.Int64)
+        found = self._collect(self.frame.select(self.row).filter(at.is_in(pl.Series(rows).implode())))
+        return found.to_series().to_numpy().astype(np.int64)
+
+    def saved(self) -> Path:
+        """Return a Parquet file with the table and nothing else."""
+        if self.files.own and self.row is None and len(self.files.paths) == 1:
+            return self.files.paths[0]
+        return self._settled(self.frame.select(self.columns), self.columns, None).files.paths[0]
+
+    def changed(self) -> bool:
+        """Whether the files are not the same any more."""
+        return self.files.changed()
+
+    def native(self) -> pl.LazyFrame:
+        """Return the table as a lazy frame; its file goes when the program ends."""
+        if self.files.own:
+            self.scratch.keep()
+        return self.frame.select(self.columns)
+
+    def free_name(self) -> str:
+        """Return a name that no column has."""
+        name = "row"
+        while name in self.schema:
+            name += "_"
+        return name
+
+    def _settled(self, frame: pl.LazyFrame, columns: tuple[str, ...], row: str | None) -> StreamStore:
+        path = self.scratch.new()
+        with saying(self.name):
+            frame.sink_parquet(path, engine="streaming")
+        return StreamStore(Files.of([path], own=True), self.scratch, self.name, columns, row)
+
+    def _collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
+        with saying(self.name):
+            return frame.collect(engine="streaming")
+
+
+def mapped(cells: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> pl.Expr:
+    """Return other texts for some values, null among them, and a default for the rest."""
+    known = old.is_not_null()
+    found = default
+    if known.any():
+        found = cells.replace_strict(old.filter(known), new.filter(known), default=default, return_dtype=pl.String)
+    if known.all():
+        return found
+    of_null = new.filter(~known).item()
+    return pl.when(cells.is_null()).then(pl.lit(of_null, pl.String)).otherwise(found)
+
+
+def plain(cells: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """Return a column without a list of categories, which may name values that no released row has."""
+    return cells.cast(pl.String) if isinstance(kind, (pl.Categorical, pl.Enum)) else cells
+
+
+def _stream(store: Store) -> StreamStore:
+    if not isinstance(store, StreamStore):
+        raise TypeError("both tables must be held by the same kind of engine")
+    return store
