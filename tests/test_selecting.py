@@ -29,7 +29,9 @@ def cells(**said: Any) -> Confidential:
 
 
 def table(policy: Policy) -> LocalEngine:
-    return open_table(PEOPLE, policy)
+    opened = open_table(PEOPLE, policy)
+    assert isinstance(opened, LocalEngine)
+    return opened
 
 
 def problems(*protect: Any, **options: Any) -> list[str]:

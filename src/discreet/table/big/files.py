@@ -55,6 +55,8 @@ def stamp(path: Path) -> Stamp:
 def is_parquet(path: Path) -> bool:
     """Whether the file starts and ends as Parquet files do."""
     try:
+        if not path.is_file():  # a pipe would never end
+            return False
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
                 return False
