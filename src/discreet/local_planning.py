@@ -20,7 +20,8 @@ from discreet.table.encode import Ints, keys, regroup
 if TYPE_CHECKING:
     from discreet.method.disclosure import Standing
     from discreet.method.local import Grouping as Found
-    from discreet.method.local import Local, Watch
+    from discreet.method.local import Local
+    from discreet.method.local_peeling import Watch
 
 STEPS = 100
 """Steps in which the search is told to have been done."""

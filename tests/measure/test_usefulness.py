@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import polars as pl
@@ -16,16 +16,34 @@ from tests.method.test_coordinate import costs_of, reference
 from tests.reference import cuts as slow
 
 
-def slow_view(job: Job, release: d.Release) -> slow.Evaluation:
-    """The release as the slow version sees it: looks as released, masked rows suppressed."""
+def slow_view(job: Job, release: d.Release, inputs: Sequence[str] | None = None) -> slow.Evaluation:
+    """The release as the slow version sees it: looks as released, masked rows suppressed; groups on the inputs."""
     table, _ = reference(job)
     frame = release.table
     assert isinstance(frame, pl.DataFrame)
-    looks = tuple(zip(*(frame[name].to_list() for name in table.changeable), strict=True)) or ((),) * len(job.rows)
+    looks = looks_of(frame, table.changeable)
     masked = {row for row, look in enumerate(looks) if look and all(text == "*" for text in look)}
     masked = masked if release.audit.suppressed else set()
+    looks = looks_of(frame, [name for name in table.changeable if inputs is None or name in inputs])
     losses = tuple((Fraction(0),) * len(table.changeable) for _ in looks)
     return slow.Evaluation(table, looks, losses, masked, frozenset(), frozenset(), frozenset())
+
+
+def plain_view(job: Job, columns: Sequence[str]) -> slow.Evaluation:
+    """The table as it is, with groups on some columns, and nobody suppressed."""
+    table, _ = reference(job)
+    losses = tuple((Fraction(0),) * len(table.changeable) for _ in job.rows)
+    return slow.Evaluation(table, looks_of(job.frame, columns), losses, set(), frozenset(), frozenset(), frozenset())
+
+
+def looks_of(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(zip(*(frame[name].to_list() for name in columns), strict=True)) or ((),) * len(frame)
+
+
+def slow_measure(job: Job, goal: d.Classify | d.Regress, view: slow.Evaluation) -> float:
+    if isinstance(goal, d.Regress):
+        return float(slow.rm(view, goal.target, by=goal.by, suppressed=goal.suppressed))
+    return float(slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed))
 
 
 @settings(max_examples=100, deadline=None)
@@ -42,13 +60,11 @@ def test_equals_the_slow_version(job: Job) -> None:
     assert found.average == pytest.approx(float(slow.average_group_size(view)))
     assert found.discernibility == slow.discernibility(view)
     for goal, told in zip(job.policy.goals, found.targets, strict=True):
-        if goal.inputs is not None:
-            continue
-        if isinstance(goal, d.Regress):
-            expected = slow.rm(view, goal.target, by=goal.by, suppressed=goal.suppressed)
-        else:
-            expected = slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed)
-        assert told.released == pytest.approx(float(expected), abs=1e-9)
+        seen = [name for name in view.table.changeable if goal.inputs is None or name in goal.inputs]
+        expected = slow_measure(job, goal, slow_view(job, release, goal.inputs))
+        assert told.released == pytest.approx(expected, abs=1e-9)
+        assert told.original == pytest.approx(slow_measure(job, goal, plain_view(job, seen)), abs=1e-9)
+        assert told.nothing == pytest.approx(slow_measure(job, goal, plain_view(job, ())), abs=1e-9)
         if isinstance(goal, d.Regress) or goal.costs is None:
             assert told.original <= told.nothing + 1e-9
 

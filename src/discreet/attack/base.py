@@ -130,9 +130,12 @@ class Attack:
     def leaks(self) -> bool:
         """Whether it learns more about the people of the release than it would about anybody.
 
-        Any table makes it easier to find a row than picking one blindly: linkage counts only beside a control.
+        It must be right more often than the control and than who knows nothing. Any table makes it easier to find a
+        row than picking one blindly: linkage counts only beside a control.
         """
-        return self.better and not (self.kind == "linkage" and self.control is None)
+        beside = [rate for rate in (self.control, self.baseline) if rate is not None]
+        alone = self.kind == "linkage" and self.control is None
+        return bool(beside) and not alone and all(self.released.beyond(rate) for rate in beside)
 
     @property
     def sampled(self) -> bool:

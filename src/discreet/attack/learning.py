@@ -178,7 +178,7 @@ class _Target:
         self, name: str, asked: Asked, released: Rate, original: Rate, control: Rate | None, begin: float
     ) -> Attack:
         outside = self.scene.control is not None
-        return Attack(
+        attack = Attack(
             kind="inference",
             name=name,
             title=TITLES[name],
@@ -190,16 +190,15 @@ class _Target:
             control=control,
             control_by=None if control is None else OUTSIDE if outside else LEFT_OUT,
             of=self.scene.released.rows,
-            warnings=tuple(self._warnings(name, released, control)),
             seconds=time.monotonic() - begin,
         )
-
-    def _warnings(self, name: str, released: Rate, control: Rate | None) -> Iterator[str]:
-        if control is not None and released.beyond(control):
-            yield (
-                f"whoever {TITLES[name]} guesses {self.target!r} of people in the table more often right than of "
-                "others: more is told of them than what holds for everybody"
-            )
+        if control is None or not attack.leaks:
+            return attack
+        warning = (
+            f"whoever {TITLES[name]} guesses {self.target!r} of people in the table more often right than of others: "
+            "more is told of them than what holds for everybody"
+        )
+        return replace(attack, warnings=(warning,))
 
     def _by_library(self, name: str) -> Callable[[], Iterator[Attack]]:
         def run() -> Iterator[Attack]:

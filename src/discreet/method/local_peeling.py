@@ -45,6 +45,7 @@ class Peeling:
         self.codes = part.items.codes.astype(np.uint32)
         self.lattice = lattice_of(levels, len(part.columns))
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        self.bounded = bounded
         self.visits = MOST_VISITS if bounded else 2**62
         # Cells that nearly have enough rows are of use later, but there are many in a large table.
         scarce = bounded or len(part.sizes) > MANY_ROWS
@@ -64,13 +65,16 @@ class Peeling:
                 self.codes, part.sizes, of, self.lattice, self.near, low, high, self.visits, self.once, found
             )
             self.visits = visits
-            if not complete and width > 1:
+            if not complete and width > 1 and not self.bounded:
                 width = -(-width // 2)
                 continue
             # Of cells that lose the same the smaller go first: what they leave is more easily served.
             order = np.lexsort((found.end[:cells] - found.begin[:cells], found.loss[:cells]))
+            before = int(count[0])
             kernels.release(found, order, part.items, part.limits, part.least, near, of, count, missed)
             members = int(found.end[cells - 1]) if cells else 0
+            if not complete and count[0] > before:  # with fewer rows left there may be room for all
+                continue
             low, width = high, 2 * width if 4 * members < len(found.members) else width
 
 

@@ -28,6 +28,8 @@ import polars as pl
 from discreet.table.encode import Ints
 
 Flags = npt.NDArray[np.bool_]
+AT_ONCE = 2**17
+"""Texts that are hashed together."""
 
 
 def taken(columns: Sequence[pl.Series], combination: Ints, wanted: Ints, salt: str) -> Flags:
@@ -47,9 +49,11 @@ def taken(columns: Sequence[pl.Series], combination: Ints, wanted: Ints, salt: s
     >>> taken([pl.Series(["a", "b", "b"])], np.array([0, 0, 0]), np.array([2]), "0" * 32).tolist()
     [True, True, False]
     """
-    texts = lot_texts(columns, combination, salt)
-    digests = [md5(text.encode(), usedforsecurity=False).digest() for text in texts.to_list()]
-    high, low = np.frombuffer(b"".join(digests), dtype=">u8").reshape(-1, 2).T
+    parts = [
+        b"".join([md5(text.encode(), usedforsecurity=False).digest() for text in part["text"].to_list()])
+        for part in lot_texts(columns, combination, salt).to_frame("text").iter_slices(AT_ONCE)
+    ]
+    high, low = np.frombuffer(b"".join(parts), dtype=">u8").reshape(-1, 2).T
     order = np.lexsort((low, high, combination))
     rows = np.bincount(combination, minlength=len(wanted))
     rank = np.arange(len(order)) - np.repeat(np.cumsum(rows) - rows, rows)
@@ -65,8 +69,10 @@ def lot_texts(columns: Sequence[pl.Series], combination: Ints, salt: str) -> pl.
     ['51:a0:#1', '5-2:é:#1', '5-2:é:#2']
     """
     names = [f"column {place}" for place in range(len(columns))]
-    frame = pl.DataFrame([texts.alias(name) for texts, name in zip(columns, names, strict=True)])
-    frame = frame.with_columns(combination=pl.Series(combination))
+    frame = pl.DataFrame(
+        [pl.Series("combination", combination)]
+        + [texts.alias(name) for texts, name in zip(columns, names, strict=True)]
+    )
     held = [
         pl.concat_str(pl.col(name).str.len_chars().cast(pl.String), pl.lit(":"), pl.col(name)).fill_null("-")
         for name in names

@@ -1,0 +1,91 @@
+"""An engine that only counts: what holds of a database or a cluster, whose rows have no numbers and no order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from discreet.masks import Masks
+from discreet.plan import Edit, Plan
+from discreet.table.encode import Combinations, Encoded, Ints
+from discreet.table.engine import Engine, Mismatch, Pair, Recount
+from discreet.table.local import LocalEngine
+
+
+class AskedForRowsError(AssertionError):
+    """Somebody wanted to see single rows."""
+
+
+class CountsOnly:
+    """A local engine that refuses whatever is about single rows."""
+
+    row_wise = False
+
+    def __init__(self, inner: LocalEngine) -> None:
+        self.inner = inner
+        self.columns, self.rows = inner.columns, inner.rows
+        self.dropped, self.suppressed = inner.dropped, inner.suppressed
+        self.removed, self.unseen = inner.removed, inner.unseen
+
+    def kind(self, column: str) -> str:
+        return self.inner.kind(column)
+
+    def count(self, columns: Sequence[str]) -> Combinations:
+        return self.inner.count(columns)
+
+    def apply(self, plan: Plan) -> CountsOnly:
+        assert not plan.suppressed
+        return CountsOnly(self.inner.apply(plan))
+
+    def recount(
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> Recount:
+        return self.inner.recount(given, column, values, hidden)
+
+    def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
+        return self.inner.mismatches(_inner(original), column, marker)
+
+    def pairs(self, original: Engine, column: str) -> list[Pair]:
+        return self.inner.pairs(_inner(original), column)
+
+    def occurrences(self, column: str, text: str) -> int:
+        return self.inner.occurrences(column, text)
+
+    def native(self) -> object:
+        return self.inner.native()
+
+    def write(self, target: BinaryIO, path: Path) -> None:
+        self.inner.write(target, path)
+
+    def encoded(self, column: str) -> Encoded:
+        raise AskedForRowsError("encoded", column)
+
+    def numbers(self) -> Ints:
+        raise AskedForRowsError("numbers")
+
+    def numbers_of(self, masks: Masks, released: Engine) -> Ints:
+        raise AskedForRowsError("numbers_of", masks, released)
+
+    def edited(self, edits: Sequence[Edit]) -> Engine:
+        raise AskedForRowsError("edited", edits)
+
+    def only(self, places: Ints) -> Engine:
+        raise AskedForRowsError("only", places)
+
+    def numbered(self, numbers: Ints) -> Engine:
+        raise AskedForRowsError("numbered", numbers)
+
+    def taking(self, other: Engine, columns: Sequence[str]) -> Engine:
+        raise AskedForRowsError("taking", other, columns)
+
+    def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
+        raise AskedForRowsError("reworded", changes)
+
+    def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
+        raise AskedForRowsError("codes_beside", original, column)
+
+
+def _inner(engine: Engine) -> LocalEngine:
+    assert isinstance(engine, CountsOnly)
+    return engine.inner
