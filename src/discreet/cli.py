@@ -66,7 +66,7 @@ SkipOption = Annotated[
 
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", help="What holds the rows: local or duckdb; what suits TABLE when absent."),
+    typer.Option("--engine", help="What holds the rows: local, streaming or duckdb; what suits TABLE when absent."),
 ]
 MemoryOption = Annotated[
     str | None,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | str | Path"
 """What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
-ENGINES = ("local", "duckdb")
+ENGINES = ("local", "streaming", "duckdb")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Opening:
     Parameters
     ----------
     engine
-        `local`, `duckdb`, or None: what suits the table.
+        `local` (streaming where a file is too large), `streaming` (whatever its size), `duckdb`, or None: what suits
+        the table.
     memory_limit
         Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
     """
@@ -53,7 +54,9 @@ class Opening:
         """Refuse an engine that does not exist."""
         if self.engine not in (None, *ENGINES):
             hint = did_you_mean(str(self.engine), ENGINES)
-            raise InputError(f"there is no engine {self.engine!r}; choose {' or '.join(ENGINES)}{hint}")
+            raise InputError(
+                f"there is no engine {self.engine!r}; choose {', '.join(ENGINES[:-1])} or {ENGINES[-1]}{hint}"
+            )
 
 
 DEFAULT = Opening()
@@ -78,11 +81,11 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
         if kind not in (None, "duckdb"):
             raise InputError(f"this table is read by DuckDB only; take --engine {kind} out")
         kind = "duckdb"
-    if kind != "duckdb" and not _too_large([table for table, _ in tables], limit):
+    if kind in (None, "local") and not _too_large([table for table, _ in tables], limit):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
-    opener = BigTables("stream" if kind != "duckdb" else kind, limit)
+    opener = BigTables("duckdb" if kind == "duckdb" else "streaming", limit)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
 

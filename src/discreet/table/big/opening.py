@@ -32,7 +32,7 @@ class BigTables:
     Parameters
     ----------
     kind
-        `duckdb` or `stream`.
+        `duckdb` or `streaming`.
     memory
         How much memory the job may take.
     """
