@@ -14,6 +14,7 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy
 from discreet.policy.part import did_you_mean
+from discreet.table.big.cluster import is_spark
 from discreet.table.big.files import is_parquet, many_files
 from discreet.table.csv import read_csv
 from discreet.table.engine import Engine
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import pyarrow as pa
+    from pyspark.sql import DataFrame as SparkFrame
 
-Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | str | Path"
+Table: TypeAlias = (
+    "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | SparkFrame | str | Path"
+)
 """What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
-ENGINES = ("local", "duckdb")
+ENGINES = ("local", "duckdb", "spark")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Opening:
     Parameters
     ----------
     engine
-        `local`, `duckdb`, or None: what suits the table.
+        `local`, `duckdb`, `spark`, or None: what suits the table.
     memory_limit
         Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
     """
@@ -53,7 +57,9 @@ class Opening:
         """Refuse an engine that does not exist."""
         if self.engine not in (None, *ENGINES):
             hint = did_you_mean(str(self.engine), ENGINES)
-            raise InputError(f"there is no engine {self.engine!r}; choose {' or '.join(ENGINES)}{hint}")
+            raise InputError(
+                f"there is no engine {self.engine!r}; choose {', '.join(ENGINES[:-1])} or {ENGINES[-1]}{hint}"
+            )
 
 
 DEFAULT = Opening()
@@ -74,15 +80,23 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
     Tables that together do not fit into the memory limit are not read into memory.
     """
     kind, limit = opening.engine, limit_of(opening.memory_limit)
-    if any(_only_duckdb(table) for table, _ in tables):
-        if kind not in (None, "duckdb"):
-            raise InputError(f"this table is read by DuckDB only; take --engine {kind} out")
-        kind = "duckdb"
-    if kind != "duckdb" and not _too_large([table for table, _ in tables], limit):
+    for only, by, said in ((_only_duckdb, "duckdb", "DuckDB"), (is_spark, "spark", "Spark")):
+        if any(only(table) for table, _ in tables):
+            if kind not in (None, by):
+                raise InputError(f"this table is read by {said} only; take --engine {kind} out")
+            kind = by
+    if kind == "spark" and len(tables) > 1:
+        raise InputError(
+            "rows on Spark have no order, so a release cannot be put beside its original there; verify it without the "
+            "original, or use --engine duckdb"
+        )
+    if kind not in ("duckdb", "spark") and not _too_large([table for table, _ in tables], limit):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
-    opener = BigTables("stream" if kind != "duckdb" else kind, limit)
+    opener = BigTables(
+        "stream" if kind not in ("duckdb", "spark") else kind, limit, said=opening.memory_limit is not None
+    )
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -189,6 +189,8 @@ class DuckStore:
     relation
         A relation of the connection that the table came from, for the way back.
     """
+
+    ordered: ClassVar[bool] = True
 
     session: Session
     name: str

@@ -197,6 +197,7 @@ class BigEngine:
 
     def _refuse_many(self, columns: int) -> None:
         """Refuse to fetch single rows where there are too many."""
+        self._refuse_unordered()
         if columns * self.rows > MOST_CODES:
             raise InputError(
                 f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows are more than the "
@@ -235,12 +236,28 @@ class BigEngine:
                 self._numbers = of_base if places is None else of_base[places]
         return self._numbers
 
+    def _is_ordered(self) -> bool:
+        """Whether its rows have an order; nothing is settled to find out."""
+        if callable(self._store) and self._base is not None:
+            return self._base._is_ordered()
+        return self.store.ordered
+
+    def _refuse_unordered(self) -> None:
+        """Refuse to look at single rows where they have neither numbers nor an order."""
+        if not self._is_ordered():
+            raise InputError(
+                f"{self.name}: this needs single rows, and rows on Spark have neither numbers nor an order; use "
+                "--engine duckdb or local on a table that they can hold"
+            )
+
     def _is_whole(self) -> bool:
         """Whether it has all rows of its base."""
         return self._making is not None and not self._making.drops
 
     def _numbers_at(self, rows: Ints) -> Ints:
-        """Return the numbers of some rows (from 0, ascending)."""
+        """Return the numbers of some rows (from 0, ascending); 0 where rows have none."""
+        if not self._is_ordered():
+            return np.zeros_like(rows)
         if self._numbers is not None:
             return self._numbers[rows]
         places = rows if self._is_whole() else self.store.places_at(rows)
@@ -300,6 +317,7 @@ class BigEngine:
 
     def _places(self, numbers: Sequence[int]) -> Ints:
         """Return where the rows with these numbers (ascending) of the input stand."""
+        self._refuse_unordered()
         wanted = np.asarray(numbers, dtype=np.int64)
         if self._base is None and self._numbers is None:
             if len(wanted) and (wanted[0] < 1 or wanted[-1] > self.rows):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -42,6 +43,8 @@ class StreamStore:
     row
         A further column of the files with the places of the rows in the table that this one was made of, if any.
     """
+
+    ordered: ClassVar[bool] = True
 
     files: Files
     scratch: Scratch
