@@ -20,10 +20,10 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.masks import ALL
 from discreet.table.big.files import Files, saying
+from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
-from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
 from discreet.table.encode import Ints
 from discreet.table.lots import taken
 from discreet.table.staging import escaped
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 LONGEST_LIST = 20_000
 """A list of texts is looked up quickly up to this length."""
 MOST_STEPS = 256
+"""Where there are more values, they are looked up by so many comparisons at most."""
+MOST_BITS = 2**24
+"""Keys below this are looked up in a string of bits."""
 SPILL = "spill"
 KINDS = {
     "VARCHAR": "text",
@@ -123,13 +126,13 @@ class Session:
         path.unlink()
         return name
 
-    def listed(self, texts: pl.Series) -> str:
-        """Keep a list of texts; return what stands for it."""
+    def listed(self, cells: pl.Series) -> str:
+        """Keep a list of texts or numbers; return what stands for it."""
         name, path = self.fresh("list"), self.scratch.new()
         with saying(self.name):
-            pl.DataFrame({"text": texts.cast(pl.String), "place": range(len(texts))}).write_parquet(path)
+            pl.DataFrame({"cell": cells, "place": range(len(cells))}).write_parquet(path)
         self.run(
-            f"SET VARIABLE {name} = (SELECT list(text ORDER BY place) FROM read_parquet({literal(escaped(str(path)))}))"
+            f"SET VARIABLE {name} = (SELECT list(cell ORDER BY place) FROM read_parquet({literal(escaped(str(path)))}))"
         )
         path.unlink()
         return f"getvariable('{name}')"
@@ -143,26 +146,9 @@ class Session:
         return f"getvariable('{name}')"
 
     def lookup(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
-        """Return other texts for some texts of a cell, null among them, and a default for the rest."""
-        known = old.is_not_null()
-        found = self._known(cell, old.filter(known), new.filter(known), default) if known.any() else default
-        if known.all():
-            return found
-        return f"CASE WHEN {cell} IS NULL THEN {literal(new.filter(~known).item())} ELSE {found} END"
-
-    def _known(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
-        texts = new.unique(maintain_order=True)
-        if len(old) <= LONGEST_LIST or len(texts) > MOST_STEPS:
-            code = f"enum_code(TRY_CAST({cell} AS {self.enum(old)}))"
-            text = f"list_extract({self.listed(new)}, CAST({code} AS BIGINT) + 1)"
-        else:  # values with the same text side by side: then few comparisons tell it
-            frame = pl.DataFrame({"old": old, "new": new}).sort("new", maintain_order=True)
-            code = f"enum_code(TRY_CAST({cell} AS {self.enum(frame.get_column('old'))}))"
-            runs = frame.get_column("new").rle().struct.unnest()
-            ends = runs.get_column("len").cum_sum().to_list()[:-1]
-            step = " + ".join(["1", *(f"CAST({code} >= {end} AS BIGINT)" for end in ends)])
-            text = f"list_extract({self.listed(runs.get_column('value'))}, {step})"
-        return f"CASE WHEN {code} IS NULL THEN {default} ELSE {text} END"
+        """Return other texts for some texts (none of them null) of a cell, and a default for the rest."""
+        code = f"enum_code(TRY_CAST({cell} AS {self.enum(old)}))"
+        return f"coalesce(list_extract({self.listed(new)}, CAST({code} AS BIGINT) + 1), {default})"
 
 
 @dataclass(frozen=True)
@@ -327,7 +313,7 @@ class DuckStore:
         """Carry out how a release is made."""
         steps = _Steps(self, making)
         cells = [f"{steps.released(name)} AS c{place}" for place, name in enumerate(making.columns)]
-        where = [f"NOT ({steps.masked})"] if making.removes else []
+        where = ["NOT m"] if making.removes else []
         if making.left_out is not None:
             where.append(f"get_bit({self.session.bits(making.left_out, self.rows)}, CAST(r AS INTEGER)) = 0")
         row = ["r"] if making.drops else []
@@ -339,7 +325,7 @@ class DuckStore:
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
         steps = _Steps(self, making)
-        return int(self.session.run(f"SELECT count(*) FROM ({steps.told}) WHERE {steps.masked}")[0][0])
+        return int(self.session.run(f"SELECT count(*) FROM ({steps.told}) WHERE m")[0][0])
 
     def only(self, places: Ints) -> DuckStore:
         """Return the table with only the rows at some places."""
@@ -494,89 +480,126 @@ class DuckStore:
         )
 
 
+class _Told:
+    """What a map makes of a column: the number of what is told of each cell, and lists of what the numbers stand for.
+
+    The numbers are looked up by the texts of the cells, in a list or, where there are many, by a few steps: values with
+    the same text stand side by side then.
+    """
+
+    def __init__(self, session: Session, cell: str, map_: Map) -> None:
+        self.session = session
+        told = map_.table.select("text", "gone").unique(maintain_order=True).with_row_index("number", 1)
+        self.texts, self.gone = told.get_column("text"), told.get_column("gone")
+        numbered = map_.table.join(told, on=["text", "gone"], how="left", nulls_equal=True, maintain_order="left")
+        known = numbered.filter(pl.col("value").is_not_null()).sort("number")
+        of_null = numbered.filter(pl.col("value").is_null()).get_column("number")
+        code = f"CAST(enum_code(TRY_CAST({cell} AS {session.enum(known.get_column('value'))})) AS BIGINT)"
+        if len(known) <= LONGEST_LIST or len(told) > MOST_STEPS:
+            numbers = known.get_column("number").cast(pl.Int64)
+            number = f"list_extract({session.listed(numbers)}, {code} + 1)"
+        else:
+            runs = known.get_column("number").rle().struct.unnest()
+            ends = runs.get_column("len").cum_sum().to_list()[:-1]
+            step = " + ".join(["1", *(f"CAST({code} >= {end} AS BIGINT)" for end in ends)])
+            number = f"list_extract({session.listed(runs.get_column('value').cast(pl.Int64))}, {step})"
+        self.number = f"coalesce({number}, {of_null.item()})" if len(of_null) else number
+
+    def text(self, number: str) -> str:
+        """Return the text of a number."""
+        return f"list_extract({self.session.listed(self.texts)}, {number})"
+
+    def is_gone(self, number: str) -> str:
+        """Return whether rows with a number are masked."""
+        return f"list_extract({self.session.listed(self.gone)}, {number})"
+
+    def among(self, number: str, values: Sequence[str | None]) -> str:
+        """Return the place among some texts of what is told; null where it is not there."""
+        place = {value: at for at, value in enumerate(values)}
+        places = pl.Series([place.get(text) for text in self.texts], dtype=pl.Int64)
+        return f"list_extract({self.session.listed(places)}, {number})"
+
+
 class _Steps:
     """How a release is made, by one query inside the other: what is told, which rows are masked, the cells."""
 
     def __init__(self, store: DuckStore, making: Making) -> None:
         self.store, self.making, self.session = store, making, store.session
         masks = making.masks
-        needed = [name for name in store.columns if making.becomes_text(name)]
-        needed += [name for name in (masks.names if masks is not None else ()) if name not in needed]
+        changing = [name for name in making.maps if making.becomes_text(name) or len(making.maps[name].gone)]
+        changing += [name for name in (masks.names if masks is not None else ()) if name in making.maps]
+        self.maps = {name: _Told(self.session, store.text(name), making.maps[name]) for name in dict.fromkeys(changing)}
         cells = [store.cell(name) for name in store.columns]
-        some = masks is not None and any(number != ALL for number in masks.rows)
-        placed = bool(making.edits) or making.drops or some
+        self.keys = None if masks is None else Keys(masks)
+        placed = bool(making.edits) or making.drops or (self.keys is not None and len(self.keys.partly) > 0)
         source = store._placed() if placed else f"(SELECT {', '.join(cells)} FROM {store.source})"
-        told = [f"{self._mapped(name)} AS t{store.columns.index(name)}" for name in needed]
-        self.told = f"SELECT {', '.join(['*', *told])} FROM {source}"
-        self._needed = set(needed)
-        self.masked = "m"
-        flag = self._mask()
-        self.told = f"SELECT *, {flag} AS m FROM ({self.told})"
-        self._may_mask = flag != "false"
+        numbers = [f"{told.number} AS {self._number(name)}" for name, told in self.maps.items()]
+        self.told = f"SELECT {', '.join(['*', *numbers])} FROM {source}"
+        flags = [f"({told.is_gone(self._number(name))})" for name, told in self.maps.items() if told.gone.any()]
+        if masks is not None:
+            flags.append(f"({self._mask()})")
+        self.masks = bool(flags)
+        self.told = f"SELECT *, {' OR '.join(flags) or 'false'} AS m FROM ({self.told})"
 
-    def _mapped(self, column: str) -> str:
+    def _number(self, column: str) -> str:
+        return f"x{self.store.columns.index(column)}"
+
+    def _text(self, column: str) -> str:
         """Return what the maps make of a column."""
-        text = self.store.text(column)
-        if column not in self.making.maps:
-            return text
-        table = self.making.maps[column].table.filter(pl.col("value").ne_missing(pl.col("text")))
-        return self.session.lookup(text, table.get_column("value"), table.get_column("text"), text)
+        return self.maps[column].text(self._number(column)) if column in self.maps else self.store.text(column)
 
     def _edited(self, column: str, cell: str) -> str:
         if column not in self.making.edits:
             return cell
         edits = self.making.edits[column]
-        return self.session.lookup("CAST(r AS VARCHAR)", edits.get_column("place").cast(pl.String), edits["text"], cell)
+        places = edits.get_column("place").cast(pl.String)
+        return self.session.lookup("CAST(r AS VARCHAR)", places, edits.get_column("text"), cell)
 
     def _mask(self) -> str:
-        """Return whether a row is masked, and make what that depends on."""
-        found = []
-        for name, map_ in self.making.maps.items():
-            if len(gone := map_.gone):
-                marks = pl.Series(["1"] * len(gone), dtype=pl.String)
-                found.append(f"({self.session.lookup(self.store.text(name), gone, marks, 'NULL')}) IS NOT NULL")
-        masks = self.making.masks
-        if masks is not None:
-            names, key = self._combinations()
-            kind = self.session.enum(names)
-            self.told = f"SELECT *, enum_code(TRY_CAST({key} AS {kind})) AS k FROM ({self.told})"
-            rows = np.array(masks.rows, dtype=np.int64)
-            whole = rows == ALL
-            if whole.all():
-                found.append("k IS NOT NULL")
-            else:
-                flags = self.session.bits(np.flatnonzero(~whole), len(rows))
-                is_some = f"(k IS NOT NULL AND get_bit({flags}, CAST(k AS INTEGER)) = 1)"
-                drawn = self.session.bits(self._drawn(is_some), self.store.rows)
-                found.append(
-                    f"CASE WHEN {is_some} THEN get_bit({drawn}, CAST(r AS INTEGER)) = 1 ELSE k IS NOT NULL END"
-                )
-        return " OR ".join(f"({flag})" for flag in found) or "false"
+        """Return whether a row is masked as one of a combination; its key is made first."""
+        keys = self.keys
+        assert keys is not None
+        places = [f"({self._place(masked.column, masked.values)})" for masked in keys.masks.columns]
+        if keys.steps is None:
+            key = " || ' ' || ".join(places)
+        else:
+            key = " + ".join(f"{place} * {step}" for place, step in zip(places, keys.steps, strict=True))
+        self.told = f"SELECT *, {key} AS k FROM ({self.told})"
+        found = [self._has(keys.whole)] if len(keys.whole) else []
+        if len(keys.partly):
+            drawn = self.session.bits(self._drawn(self._has(keys.partly)), self.store.rows)
+            found.append(f"get_bit({drawn}, CAST(r AS INTEGER)) = 1")
+        return " OR ".join(f"({flag})" for flag in found)
 
-    def _combinations(self) -> tuple[pl.Series, str]:
-        """Return how each masked combination is written, and how that of a row is (null if a text is in none)."""
-        masks = self.making.masks
-        assert masks is not None
-        written, keys = [], []
-        for masked in masks.columns:
-            numbers = pl.Series(range(len(masked.values)), dtype=pl.Int64).cast(pl.String)
-            values = pl.Series(masked.values, dtype=pl.String)
-            cell = self._edited(masked.column, f"t{self.store.columns.index(masked.column)}")
-            keys.append(self.session.lookup(f"({cell})", values, numbers, "NULL"))
-            written.append(pl.Series(masked.of_combination, dtype=pl.Int64).cast(pl.String))
-        names = pl.select(pl.concat_str(written, separator=" ")).to_series()
-        return names, " || ' ' || ".join(f"({key})" for key in keys)
+    def _has(self, keys: pl.Series) -> str:
+        """Return whether the key of a row is among some."""
+        assert self.keys is not None
+        if self.keys.bound <= MOST_BITS:
+            bits = self.session.bits(keys.to_numpy().astype(np.int64), self.keys.bound)
+            return f"(k IS NOT NULL AND get_bit({bits}, CAST(k AS INTEGER)) = 1)"
+        return f"TRY_CAST(CAST(k AS VARCHAR) AS {self.session.enum(keys.cast(pl.String))}) IS NOT NULL"
+
+    def _place(self, column: str, values: Sequence[str | None]) -> str:
+        """Return the place of what is told of a column among the texts of masked combinations."""
+        if column in self.maps and column not in self.making.edits:
+            return self.maps[column].among(self._number(column), values)
+        cell = self._edited(column, self._text(column))
+        known = pl.Series([value for value in values if value is not None], dtype=pl.String)
+        numbers = pl.Series([at for at, value in enumerate(values) if value is not None], dtype=pl.Int64)
+        of_null = values.index(None) if None in values else "NULL"
+        if not len(known):
+            return f"CASE WHEN {cell} IS NULL THEN {of_null} END"
+        return f"CASE WHEN {cell} IS NULL THEN {of_null} ELSE {self.session.lookup(cell, known, numbers, 'NULL')} END"
 
     def _drawn(self, is_some: str) -> Ints:
         """Return the places of the rows that the lot takes of some combinations."""
-        masks, store = self.making.masks, self.store
-        assert masks is not None
+        keys, store = self.keys, self.store
+        assert keys is not None
         texts = [name for name in self.making.columns if store.has_text(name)]
         held = [f'{store.text(name)} AS "{at}"' for at, name in enumerate(texts)]
         found = self.session.fetch(f"SELECT {', '.join(['r', 'k', *held])} FROM ({self.told}) WHERE {is_some}")
         columns = [found.get_column(f"{at}").cast(pl.String) for at in range(len(texts))]
-        wanted = np.maximum(np.array(masks.rows, dtype=np.int64), 0)
-        chosen = taken(columns, found.get_column("k").to_numpy().astype(np.int64), wanted, masks.salt)
+        chosen = taken(columns, keys.numbers(found.get_column("k")), keys.wanted, keys.masks.salt)
         return found.get_column("r").to_numpy()[chosen].astype(np.int64)
 
     def released(self, column: str) -> str:
@@ -584,8 +607,8 @@ class _Steps:
         making = self.making
         if not making.becomes_text(column):
             return self.store.cell(column)
-        cell = f"t{self.store.columns.index(column)}"
-        if column in making.maps and self._may_mask and not making.removes:
+        cell = self._text(column)
+        if column in making.maps and self.masks and not making.removes:
             cell = f"CASE WHEN m THEN {literal(making.marker)} ELSE {cell} END"
         return self._edited(column, cell)
 

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.masks import ALL
 from discreet.table.big.files import Files, saying
+from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
 from discreet.table.encode import Ints
@@ -75,7 +75,7 @@ class StreamStore:
     @cached_property
     def rows(self) -> int:
         """Number of rows."""
-        return int(self._collect(self.frame.select(pl.len())).item())
+        return int(self.collect(self.frame.select(pl.len())).item())
 
     @cached_property
     def kinds(self) -> Mapping[str, str]:
@@ -100,7 +100,7 @@ class StreamStore:
 
     def _has_nan(self, column: str) -> bool:
         if column not in self._floats:
-            nan, null = self._collect(
+            nan, null = self.collect(
                 self.frame.select(nan=pl.col(column).is_nan().any(), null=pl.col(column).is_null().any())
             ).row(0)
             if nan and null:
@@ -119,7 +119,7 @@ class StreamStore:
                 kept &= ~(text.is_null() | text.is_in(list(missing)).fill_null(False))
             else:
                 kept &= pl.col(name).is_not_null()
-        left = int(self._collect(self.frame.select(kept.sum())).item())
+        left = int(self.collect(self.frame.select(kept.sum())).item())
         if left == self.rows:
             return self
         row = self.free_name()
@@ -131,7 +131,7 @@ class StreamStore:
         texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
         if not columns:
             return pl.DataFrame({"rows": [self.rows]}, schema={"rows": pl.Int64})
-        found = self._collect(texts.group_by(aliases).agg(pl.len().cast(pl.Int64).alias("rows")))
+        found = self.collect(texts.group_by(aliases).agg(pl.len().cast(pl.Int64).alias("rows")))
         return found if found.height <= most else None
 
     def recount(
@@ -151,110 +151,35 @@ class StreamStore:
         sums = [pl.col("rows").sum(), *(pl.col(f"hits {place}").sum() for place in range(len(values)))]
         sums.append(pl.col("hidden").sum())
         if not given:
-            found = self._collect(marked.select(sums))
+            found = self.collect(marked.select(sums))
             return found if found.get_column("rows").item() else found.clear()
-        return self._collect(marked.group_by(f"given {place}" for place in range(len(given))).agg(sums))
+        return self.collect(marked.group_by(f"given {place}" for place in range(len(given))).agg(sums))
 
     def make(self, making: Making) -> StreamStore:
         """Carry out how a release is made."""
-        place, frame = self._placed()
-        masked = self._masked(making, frame, place)
-        if making.removes and masked is not None:
-            frame, masked = frame.filter(~masked), None
+        steps = _Steps(self, making)
+        frame, place = steps.told, steps.place
+        if making.removes:
+            frame = frame.filter(~pl.col(steps.masked))
         if making.left_out is not None:
             frame = frame.filter(~pl.col(place).is_in(pl.Series(making.left_out).implode()))
-        cells = [self._released(making, name, place, masked).alias(name) for name in making.columns]
+        cells = [steps.released(name).alias(name) for name in making.columns]
         row = place if making.drops else None
         return self._settled(frame.select(*cells, *([row] if row else [])), making.columns, row)
 
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
-        place, frame = self._placed()
-        masked = self._masked(making, frame, place)
-        return 0 if masked is None else int(self._collect(frame.select(masked.sum())).item())
+        steps = _Steps(self, making)
+        return int(self.collect(steps.told.select(pl.col(steps.masked).sum())).item())
 
-    def _placed(self) -> tuple[str, pl.LazyFrame]:
+    def placed(self) -> tuple[str, pl.LazyFrame]:
         """Return the table with the places of its rows, and the name of their column."""
         place = self.free_name()
         return place, self.frame.with_row_index(place).with_columns(pl.col(place).cast(pl.Int64))
 
-    def _told(self, making: Making, column: str) -> pl.Expr:
-        """Return what the maps make of a column."""
-        if column not in making.maps:
-            return self.text(column)
-        table = making.maps[column].table.filter(pl.col("value").ne_missing(pl.col("text")))
-        return mapped(self.text(column), table.get_column("value"), table.get_column("text"), self.text(column))
-
-    def _masked(self, making: Making, frame: pl.LazyFrame, place: str) -> pl.Expr | None:
-        """Return which rows are masked; None where none can be."""
-        found: list[pl.Expr] = []
-        for name, map_ in making.maps.items():
-            if len(map_.gone):
-                found.append(self.text(name).is_in(map_.gone.implode(), nulls_equal=True))
-        if making.masks is not None:
-            rows = np.array(making.masks.rows, dtype=np.int64)
-            key = self._key(making, place)
-            names = self._mask_names(making)
-            found.append(key.is_in(names.filter(pl.Series(rows == ALL)).implode()).fill_null(False))
-            if (rows != ALL).any():
-                drawn = self._drawn(making, frame, place, key.is_in(names.filter(pl.Series(rows != ALL)).implode()))
-                found.append(pl.col(place).is_in(pl.Series(drawn).implode()))
-        return pl.any_horizontal(found) if found else None
-
-    def _mask_names(self, making: Making) -> pl.Series:
-        """Return how each masked combination is written: the numbers of its texts."""
-        assert making.masks is not None
-        codes = [pl.Series(masked.of_combination).cast(pl.String) for masked in making.masks.columns]
-        return pl.select(pl.concat_str(codes, separator=" ")).to_series()
-
-    def _key(self, making: Making, place: str) -> pl.Expr:
-        """Return how the combination of each row is written; null where a text is in no masked one."""
-        assert making.masks is not None
-        codes = []
-        for masked in making.masks.columns:
-            values = pl.Series(masked.values, dtype=pl.String)
-            numbers = pl.Series(range(len(values)), dtype=pl.UInt32).cast(pl.String)
-            cells = self._edited(making, masked.column, place, self._told(making, masked.column))
-            codes.append(mapped(cells, values, numbers, pl.lit(None, pl.String)))
-        return pl.concat_str(codes, separator=" ")
-
-    def _drawn(self, making: Making, frame: pl.LazyFrame, place: str, wanted: pl.Expr) -> Ints:
-        """Return the places of the rows that the lot takes of some combinations."""
-        masks = making.masks
-        assert masks is not None
-        names = self._mask_names(making)
-        number = mapped(
-            self._key(making, place), names, pl.Series(range(len(names))).cast(pl.String), pl.lit(None, pl.String)
-        )
-        texts = [name for name in making.columns if self.has_text(name)]
-        held = [self.text(name).alias(f"{at}") for at, name in enumerate(texts)]
-        found = self._collect(
-            frame.filter(wanted.fill_null(False)).select(pl.col(place), *held, number.cast(pl.Int64).alias("mask"))
-        )
-        columns = [found.get_column(f"{at}") for at in range(len(texts))]
-        rows = np.maximum(np.array(masks.rows, dtype=np.int64), 0)
-        chosen = taken(columns, found.get_column("mask").to_numpy(), rows, masks.salt)
-        return found.get_column(place).to_numpy()[chosen].astype(np.int64)
-
-    def _released(self, making: Making, column: str, place: str, masked: pl.Expr | None) -> pl.Expr:
-        """Return what is released of a column."""
-        if not making.becomes_text(column):
-            return plain(pl.col(column), self.schema[column])
-        cells = self._told(making, column)
-        if masked is not None and column in making.maps:
-            cells = pl.when(masked).then(pl.lit(making.marker, pl.String)).otherwise(cells)
-        return self._edited(making, column, place, cells)
-
-    def _edited(self, making: Making, column: str, place: str, cells: pl.Expr) -> pl.Expr:
-        """Return a column with its edits."""
-        if column not in making.edits:
-            return cells
-        edits = making.edits[column]
-        return mapped(pl.col(place), edits.get_column("place"), edits.get_column("text"), cells)
-
     def only(self, places: Ints) -> StreamStore:
         """Return the table with only the rows at some places."""
-        row, frame = self._placed()
+        row, frame = self.placed()
         return self._settled(
             frame.filter(pl.col(row).is_in(pl.Series(places).implode())).select(*self.columns, row), self.columns, row
         )
@@ -277,7 +202,7 @@ class StreamStore:
         found = both.group_by(original="theirs 0", released="mine 0").agg(
             pl.len().cast(pl.Int64).alias("cells"), pl.col("first").min().cast(pl.Int64)
         )
-        return self._collect(found)
+        return self.collect(found)
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns with those of the original, row by row."""
@@ -298,7 +223,7 @@ class StreamStore:
                 unmarked.sum().cast(pl.Int64).alias(f"unmarked {at}"),
                 pl.col("at").filter(unmarked).min().cast(pl.Int64).alias(f"first unmarked {at}"),
             ]
-        found = self._collect(self._beside(original, columns).with_row_index("at").select(asked)).row(0)
+        found = self.collect(self._beside(original, columns).with_row_index("at").select(asked)).row(0)
         return {name: Difference(*found[4 * at : 4 * at + 4]) for at, name in enumerate(columns)}
 
     def _beside(self, original: Store, columns: Sequence[str], *, texts: bool = False) -> pl.LazyFrame:
@@ -316,7 +241,7 @@ class StreamStore:
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""
-        return int(self._collect(self.frame.select((self.text(column) == text).sum())).item() or 0)
+        return int(self.collect(self.frame.select((self.text(column) == text).sum())).item() or 0)
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield some columns, some rows at a time, in order."""
@@ -329,14 +254,14 @@ class StreamStore:
         """Return the places of the rows in the table that this one was made of."""
         if self.row is None:
             return None
-        return self._collect(self.frame.select(self.row)).to_series().to_numpy().astype(np.int64)
+        return self.collect(self.frame.select(self.row)).to_series().to_numpy().astype(np.int64)
 
     def places_at(self, rows: Ints) -> Ints:
         """Return these places of some rows."""
         if self.row is None:
             return rows
         at = pl.int_range(pl.len(), dtype=pl.Int64)
-        found = self._collect(self.frame.select(self.row).filter(at.is_in(pl.Series(rows).implode())))
+        found = self.collect(self.frame.select(self.row).filter(at.is_in(pl.Series(rows).implode())))
         return found.to_series().to_numpy().astype(np.int64)
 
     def saved(self) -> Path:
@@ -355,12 +280,11 @@ class StreamStore:
             self.scratch.keep()
         return self.frame.select(self.columns)
 
-    def free_name(self) -> str:
+    def free_name(self, wanted: str = "row") -> str:
         """Return a name that no column has."""
-        name = "row"
-        while name in self.schema:
-            name += "_"
-        return name
+        while wanted in self.schema:
+            wanted += "_"
+        return wanted
 
     def _settled(self, frame: pl.LazyFrame, columns: tuple[str, ...], row: str | None) -> StreamStore:
         path = self.scratch.new()
@@ -368,21 +292,100 @@ class StreamStore:
             frame.sink_parquet(path, engine="streaming")
         return StreamStore(Files.of([path], own=True), self.scratch, self.name, columns, row)
 
-    def _collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
+    def collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
+        """Return what a query gives."""
         with saying(self.name):
             return frame.collect(engine="streaming")
 
 
+class _Steps:
+    """How a release is made, step by step: what is told of columns, which rows are masked, the cells."""
+
+    def __init__(self, store: StreamStore, making: Making) -> None:
+        self.store, self.making = store, making
+        self.place, frame = store.placed()
+        self.masked, self.key = store.free_name("masked"), store.free_name("key")
+        masks = making.masks
+        mapped_ = [name for name in making.maps if making.becomes_text(name) or masks is not None]
+        self.texts = {name: store.free_name(f"told {at}") for at, name in enumerate(mapped_)}
+        frame = frame.with_columns(self._mapped(name).alias(alias) for name, alias in self.texts.items())
+        found = [
+            store.text(name).is_in(map_.gone.implode(), nulls_equal=True)
+            for name, map_ in making.maps.items()
+            if len(map_.gone)
+        ]
+        if masks is not None:
+            keys = Keys(masks)
+            frame = frame.with_columns(self._key(keys).alias(self.key))
+            if len(keys.whole):
+                found.append(pl.col(self.key).is_in(keys.whole.implode()).fill_null(False))
+            if len(keys.partly):
+                found.append(pl.col(self.place).is_in(pl.Series(self._drawn(keys, frame)).implode()))
+        flag = pl.any_horizontal(found) if found else pl.lit(False)
+        self.told = frame.with_columns(flag.alias(self.masked))
+
+    def _mapped(self, column: str) -> pl.Expr:
+        """Return what the map makes of a column."""
+        text, table = self.store.text(column), self.making.maps[column].table
+        table = table.filter(pl.col("value").ne_missing(pl.col("text")))
+        return mapped(text, table.get_column("value"), table.get_column("text"), text)
+
+    def _text(self, column: str) -> pl.Expr:
+        """Return what is told of a column, before rows are masked."""
+        return pl.col(self.texts[column]) if column in self.texts else self.store.text(column)
+
+    def _key(self, keys: Keys) -> pl.Expr:
+        """Return the key of each row; null where a text is in no masked combination."""
+        places = []
+        for masked in keys.masks.columns:
+            values = pl.Series(masked.values, dtype=pl.String)
+            numbers = pl.Series(range(len(values)), dtype=pl.Int64)
+            cells = self._edited(masked.column, self._text(masked.column))
+            places.append(mapped(cells, values, numbers, pl.lit(None, pl.Int64)))
+        if keys.steps is None:
+            return pl.concat_str(places, separator=" ")
+        weighed = [place * step for place, step in zip(places, keys.steps, strict=True)]
+        return sum(weighed[1:], start=weighed[0])
+
+    def _edited(self, column: str, cells: pl.Expr) -> pl.Expr:
+        """Return a column with its edits."""
+        if column not in self.making.edits:
+            return cells
+        edits = self.making.edits[column]
+        return mapped(pl.col(self.place), edits.get_column("place"), edits.get_column("text"), cells)
+
+    def _drawn(self, keys: Keys, frame: pl.LazyFrame) -> Ints:
+        """Return the places of the rows that the lot takes of some combinations."""
+        store = self.store
+        texts = [name for name in self.making.columns if store.has_text(name)]
+        held = [store.text(name).alias(f"{at}") for at, name in enumerate(texts)]
+        some = frame.filter(pl.col(self.key).is_in(keys.partly.implode()).fill_null(False))
+        found = store.collect(some.select(pl.col(self.place).alias("place"), pl.col(self.key).alias("key"), *held))
+        columns = [found.get_column(f"{at}") for at in range(len(texts))]
+        chosen = taken(columns, keys.numbers(found.get_column("key")), keys.wanted, keys.masks.salt)
+        return found.get_column("place").to_numpy()[chosen].astype(np.int64)
+
+    def released(self, column: str) -> pl.Expr:
+        """Return what is released of a column."""
+        making = self.making
+        if not making.becomes_text(column):
+            return plain(pl.col(column), self.store.schema[column])
+        cells = self._text(column)
+        if column in making.maps and making.hides and not making.removes:
+            cells = pl.when(pl.col(self.masked)).then(pl.lit(making.marker, pl.String)).otherwise(cells)
+        return self._edited(column, cells)
+
+
 def mapped(cells: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> pl.Expr:
-    """Return other texts for some values, null among them, and a default for the rest."""
+    """Return something else for some values, null among them, and a default for the rest."""
     known = old.is_not_null()
     found = default
     if known.any():
-        found = cells.replace_strict(old.filter(known), new.filter(known), default=default, return_dtype=pl.String)
+        found = cells.replace_strict(old.filter(known), new.filter(known), default=default, return_dtype=new.dtype)
     if known.all():
         return found
     of_null = new.filter(~known).item()
-    return pl.when(cells.is_null()).then(pl.lit(of_null, pl.String)).otherwise(found)
+    return pl.when(cells.is_null()).then(pl.lit(of_null, new.dtype)).otherwise(found)
 
 
 def plain(cells: pl.Expr, kind: pl.DataType) -> pl.Expr:
