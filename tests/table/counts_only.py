@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from discreet.masks import Masks
 from discreet.plan import Edit, Plan
+from discreet.policy import Policy
 from discreet.table.encode import Combinations, Encoded, Ints
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.local import LocalEngine
@@ -84,6 +85,15 @@ class CountsOnly:
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         raise AskedForRowsError("codes_beside", original, column)
+
+    def refuse_changed(self) -> None:
+        self.inner.refuse_changed()
+
+    def beside(self, original: Engine) -> None:  # noqa: ARG002
+        return None
+
+    def reads_back(self, path: Path, policy: Policy) -> bool:
+        return self.inner.reads_back(path, policy)
 
 
 def _inner(engine: Engine) -> LocalEngine:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import count as counter
 from pathlib import Path
@@ -98,7 +100,9 @@ class Cluster:
         if memory is not None:
             builder = builder.config("spark.driver.memory", f"{max(memory >> 20, 512)}m")
         with saying_spark(name):
-            session = SparkSession.getActiveSession() or builder.getOrCreate()
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+                session = SparkSession.getActiveSession() or builder.getOrCreate()
             session.sparkContext.setLogLevel("OFF")
         return cls(session, scratch, name)
 
@@ -200,6 +204,8 @@ def same_columns(names: Sequence[str]) -> None:
 @contextlib.contextmanager
 def saying_spark(what: str) -> Iterator[None]:
     """Turn an error of Spark, which would show values, into one that says what went wrong with `what`."""
+    logger = logging.getLogger("SQLQueryContextLogger")  # prints errors as they are
+    before, logger.disabled = logger.disabled, True
     try:
         yield
     except (InputError, MemoryError, KeyboardInterrupt):
@@ -208,6 +214,8 @@ def saying_spark(what: str) -> Iterator[None]:
         if os.environ.get("DISCREET_DEBUG"):
             raise
         _refuse_spark(what, error)
+    finally:
+        logger.disabled = before
 
 
 def _refuse_spark(what: str, error: Exception) -> NoReturn:
@@ -220,7 +228,8 @@ def _refuse_spark(what: str, error: Exception) -> NoReturn:
         raise InputError("Spark could not be started: Java ended at once; Spark needs Java 17 or newer") from None
     if "maxResultSize" in said:
         raise InputError(
-            f"{what}: what must be fetched is more than spark.driver.maxResultSize; raise it, or count with fewer columns"
+            f"{what}: what must be fetched is more than spark.driver.maxResultSize; raise it, or count with fewer "
+            "columns"
         ) from None
     if any(text in said for text in _WORKER):
         raise InputError(

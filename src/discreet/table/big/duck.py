@@ -25,7 +25,7 @@ from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
 from discreet.table.encode import Ints
-from discreet.table.lots import taken
+from discreet.table.lots import PLAIN, taken
 from discreet.table.staging import escaped
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ KINDS = {
     "BLOB": "Binary",
     "INTERVAL": "Duration",
 }
-PLAIN = {"text", "Boolean", "Date", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"}
-"""Kinds of columns whose texts are the same as on the local engine."""
 
 
 def require_duckdb() -> None:

@@ -119,6 +119,7 @@ def saying(what: str) -> Iterator[None]:
 
 
 def refuse(what: str, said: str) -> NoReturn:
+    """Say what went wrong with `what`, by what a library said about it, which is not shown."""
     if any(text in said for text in _FULL):
         raise InputError(
             f"{what}: the disk for scratch files is full; nothing was written. Make room, or let TMPDIR name a folder "

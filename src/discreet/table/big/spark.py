@@ -23,6 +23,7 @@ from discreet.table.big.files import Files
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import Difference, Making, Store
 from discreet.table.encode import Ints
+from discreet.table.lots import PLAIN
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -40,8 +41,6 @@ KINDS = {
     "double": "Float64",
     "binary": "Binary",
 }
-PLAIN = {"text", "Boolean", "Date", "Int8", "Int16", "Int32", "Int64"}
-"""Kinds of columns whose texts are the same as on the local engine."""
 
 Fingerprint = tuple[int, int, int]
 
@@ -281,15 +280,15 @@ class SparkStore:
         with saying_spark(self.name):
             return int(self._having([column]).filter(self.text(column) == text).count())
 
-    def only(self, places: Ints) -> NoReturn:
+    def only(self, places: Ints) -> NoReturn:  # noqa: ARG002
         """Rows have no places."""
         _refuse_rows(self.name)
 
-    def taking(self, other: Store, columns: Sequence[str]) -> NoReturn:
+    def taking(self, other: Store, columns: Sequence[str]) -> NoReturn:  # noqa: ARG002
         """Rows have no order."""
         _refuse_rows(self.name)
 
-    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: ARG002
         """Rows have no order."""
         _refuse_rows(self.name)
 
@@ -297,7 +296,7 @@ class SparkStore:
         """Rows have no places."""
         _refuse_rows(self.name)
 
-    def places_at(self, rows: Ints) -> NoReturn:
+    def places_at(self, rows: Ints) -> NoReturn:  # noqa: ARG002
         """Rows have no places."""
         _refuse_rows(self.name)
 
