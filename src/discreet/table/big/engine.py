@@ -27,6 +27,7 @@ from discreet.plan import Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
 from discreet.table.big import counts
 from discreet.table.big.files import Files
+from discreet.table.big.spark import SparkStore
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import WITHOUT_TEXT, StreamStore
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
@@ -548,8 +549,19 @@ class BigEngine:
         parts = (pl.DataFrame(list(map(_texts, part))) for part in self._settled().parts(self.columns))
         self.form.write_parts(self.columns, parts, target, path)
 
+    def writes_folder(self, path: Path) -> bool:
+        """Whether a release of this name is a folder of Parquet files: from Spark, where the name has no ending."""
+        return isinstance(self.store, SparkStore) and not path.suffix
+
+    def write_folder(self, folder: Path) -> None:
+        """Write Parquet files into a folder, each worker its own."""
+        assert isinstance(self.store, SparkStore)
+        self.store.write_folder(folder)
+
     def reads_back(self, path: Path, policy: Policy) -> bool:
-        """Whether a written file is read as this very table."""
+        """Whether a written file, or a folder of such, is read as this very table."""
+        if isinstance(self.store, SparkStore) and path.is_dir():
+            return self.store.reads_back(path)
         if self.form.is_parquet(path):
             return filecmp.cmp(self.store.saved(), path, shallow=False)
         mine, found = self._settled(), self._opener(path, policy)

@@ -308,6 +308,21 @@ class SparkStore:
         """Return a scratch file of Parquet with the table and nothing else; always the same one."""
         return self._file
 
+    def write_folder(self, folder: Path) -> None:
+        """Write Parquet files into an empty folder, and nothing else."""
+        with saying_spark(self.name):
+            self._named().write.mode("append").parquet(folder.absolute().as_uri())
+        for path in folder.iterdir():
+            if path.suffix != ".parquet":  # checksums of each file, and that it is done
+                path.unlink()
+
+    def reads_back(self, folder: Path) -> bool:
+        """Whether the files in a folder have the rows of this table, in whatever order."""
+        with saying_spark(self.name):
+            mine = self._named()
+            found = self.cluster.session.read.parquet(folder.absolute().as_uri())
+            return found.dtypes == mine.dtypes and _checksum(found) == _checksum(mine)
+
     def changed(self) -> bool:
         """Whether the files are not the same any more; of a DataFrame nobody knows them."""
         return self.files is not None and self.files.changed()
@@ -435,6 +450,22 @@ def _fingerprint(found: pl.DataFrame) -> Fingerprint:
     """Return what tells counts from others, in whatever order they come."""
     hashes = found.hash_rows(seed=0)
     return found.height, int(found.get_column("rows").sum()), int(hashes.sum()) if len(hashes) else 0
+
+
+def _checksum(frame: DataFrame) -> tuple[object, ...]:
+    """Return what tells the rows of a frame from others, in whatever order they come."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    inside = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+    cells = [
+        F.to_json(F.struct(name)) if "map<" in kind or kind == "variant" else F.col(name)
+        for name, kind in inside.dtypes
+    ]
+    row = F.xxhash64(*cells, *(cell.isNull() for cell in cells))
+    found = inside.select(row.alias("row")).agg(
+        F.count(F.lit(1)), F.sum(F.col("row").cast("decimal(20,0)")), F.bit_xor("row")
+    )
+    return tuple(found.collect()[0])
 
 
 def _unpersist(frame: DataFrame) -> None:
