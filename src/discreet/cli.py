@@ -66,7 +66,9 @@ SkipOption = Annotated[
 
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", help="What holds the rows: local, duckdb or spark; what suits TABLE when absent."),
+    typer.Option(
+        "--engine", help="What holds the rows: local, streaming, duckdb or spark; what suits TABLE when absent."
+    ),
 ]
 MemoryOption = Annotated[
     str | None,

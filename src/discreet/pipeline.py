@@ -154,7 +154,7 @@ def protect(
         Called now and then with a `Progress`. When it returns False during planning, planning ends with the
         (safe) result so far.
     engine
-        `"local"`, `"duckdb"` or `"spark"`; what suits the table when absent.
+        `"local"`, `"streaming"`, `"duckdb"` or `"spark"`; what suits the table when absent.
     memory_limit
         How much memory to take, as `"2GB"` or a number of bytes; 60% of the machine's when absent. The local engine
         streams a file that would need more.

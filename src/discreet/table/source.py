@@ -35,7 +35,7 @@ Table: TypeAlias = (
 )
 """What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
-ENGINES = ("local", "duckdb", "spark")
+ENGINES = ("local", "streaming", "duckdb", "spark")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Opening:
     Parameters
     ----------
     engine
-        `local`, `duckdb`, `spark`, or None: what suits the table.
+        `local` (streaming where a file is too large), `streaming` (whatever its size), `duckdb`, `spark`, or None: what
+        suits the table.
     memory_limit
         Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
     """
@@ -90,13 +91,12 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
             "rows on Spark have no order, so a release cannot be put beside its original there; verify it without the "
             "original, or use --engine duckdb"
         )
-    if kind not in ("duckdb", "spark") and not _too_large([table for table, _ in tables], limit):
+    if kind in (None, "local") and not _too_large([table for table, _ in tables], limit):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
-    opener = BigTables(
-        "stream" if kind not in ("duckdb", "spark") else kind, limit, said=opening.memory_limit is not None
-    )
+    large = kind if kind in ("duckdb", "spark") else "streaming"
+    opener = BigTables(large, limit, said=opening.memory_limit is not None)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
 

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.big.cells import may_be_text, texts_of
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
@@ -448,6 +449,13 @@ class DuckStore:
         """Return the table as a relation, of the connection that it came from; its file goes when the program ends."""
         import duckdb
 
+        by_case: dict[str, str] = {}
+        for name in self.columns:
+            other = by_case.setdefault(name.lower(), name)
+            if other != name:
+                raise InputError(
+                    f"columns {other!r} and {name!r} differ in case only; write the release to a file instead"
+                )
         self.scratch.keep()
         select = f"SELECT * FROM read_parquet({literal(escaped(str(self.saved())))})"
         with saying(self.name):
@@ -593,10 +601,9 @@ class _Steps:
         """Return the places of the rows that the lot takes of some combinations."""
         keys, store = self.keys, self.store
         assert keys is not None
-        texts = [name for name in self.making.columns if store.has_text(name)]
-        held = [f'{store.text(name)} AS "{at}"' for at, name in enumerate(texts)]
+        held = [store.cell(name) for name in self.making.columns]
         found = self.session.fetch(f"SELECT {', '.join(['r', 'k', *held])} FROM ({self.told}) WHERE {is_some}")
-        columns = [found.get_column(f"{at}").cast(pl.String) for at in range(len(texts))]
+        columns = [texts_of(found.get_column(name)) for name in held if may_be_text(found.schema[name])]
         chosen = taken(columns, keys.numbers(found.get_column("k")), keys.wanted, keys.masks.salt)
         return found.get_column("r").to_numpy()[chosen].astype(np.int64)
 

@@ -26,10 +26,11 @@ from discreet.masks import ALL, Masks
 from discreet.plan import Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
 from discreet.table.big import counts
+from discreet.table.big.cells import may_be_text, texts_of
 from discreet.table.big.files import Files
 from discreet.table.big.spark import SparkStore
 from discreet.table.big.store import Difference, Making, Map, Store
-from discreet.table.big.stream import WITHOUT_TEXT, StreamStore
+from discreet.table.big.stream import StreamStore
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
@@ -214,7 +215,7 @@ class BigEngine:
         codes = np.empty(self.rows, dtype=smallest(max(len(domain), 1)))
         offset, at = int(None in domain), 0
         for part in self.store.parts([column]):
-            texts = _texts(part.to_series())
+            texts = texts_of(part.to_series())
             try:
                 physical = texts.cast(known).to_physical().cast(pl.Int64)
             except pl.exceptions.InvalidOperationError:
@@ -546,7 +547,7 @@ class BigEngine:
             with self.store.saved().open("rb") as file:
                 shutil.copyfileobj(file, target, 1 << 20)
             return
-        parts = (pl.DataFrame(list(map(_texts, part))) for part in self._settled().parts(self.columns))
+        parts = (pl.DataFrame(list(map(_written, part))) for part in self._settled().parts(self.columns))
         self.form.write_parts(self.columns, parts, target, path)
 
     def writes_folder(self, path: Path) -> bool:
@@ -574,11 +575,11 @@ class BigEngine:
         return StreamStore.open(Files.of([self.store.saved()], own=True), self.store.scratch, self.name)
 
 
-def _texts(cells: pl.Series) -> pl.Series:
-    """Return cells as texts, as the local engine has them."""
-    if cells.dtype.is_nested() or isinstance(cells.dtype, WITHOUT_TEXT):
+def _written(cells: pl.Series) -> pl.Series:
+    """Return cells as they are written to a text file."""
+    if not may_be_text(cells.dtype):
         raise InputError(f"column {cells.name!r}: is not text and cannot be written to a CSV file")
-    return cells.fill_nan(None).cast(pl.String) if cells.dtype.is_float() else cells.cast(pl.String)
+    return texts_of(cells)
 
 
 def _map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:

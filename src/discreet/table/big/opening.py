@@ -36,7 +36,7 @@ class BigTables:
     Parameters
     ----------
     kind
-        `duckdb`, `spark` or `stream`.
+        `duckdb`, `spark` or `streaming`.
     memory
         How much memory the job may take.
     said

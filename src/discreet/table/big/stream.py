@@ -15,15 +15,13 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.big.cells import TEXTS, may_be_text
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
 from discreet.table.encode import Ints
 from discreet.table.lots import PLAIN, taken
-
-_TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-WITHOUT_TEXT = (pl.Binary, pl.Duration, pl.Object, pl.Unknown)
 
 
 @dataclass(frozen=True)
@@ -81,13 +79,12 @@ class StreamStore:
     def kinds(self) -> Mapping[str, str]:
         """For each column `text`, or the name of its type."""
         return {
-            name: "text" if isinstance(self.schema[name], _TEXTS) else str(self.schema[name]) for name in self.columns
+            name: "text" if isinstance(self.schema[name], TEXTS) else str(self.schema[name]) for name in self.columns
         }
 
     def has_text(self, column: str) -> bool:
         """Whether the values of a column have a text."""
-        kind = self.schema[column]
-        return not kind.is_nested() and not isinstance(kind, WITHOUT_TEXT)
+        return may_be_text(self.schema[column])
 
     def text(self, column: str) -> pl.Expr:
         """Return a column as texts."""
@@ -193,7 +190,7 @@ class StreamStore:
     def taking(self, other: Store, columns: Sequence[str]) -> StreamStore:
         """Return the table with some columns as another one has them."""
         mine = self.frame.select(name for name in self.columns if name not in columns)
-        both = pl.concat([mine, _stream(other).frame.select(columns)], how="horizontal", strict=True)
+        both = pl.concat([mine, _stream(other).frame.select(columns)], how="horizontal")
         return self._settled(both.select(self.columns), self.columns, None)
 
     def pairs(self, original: Store, column: str) -> pl.DataFrame:
@@ -237,7 +234,7 @@ class StreamStore:
             ]
             return store.frame.select(cell.alias(f"{prefix} {at}") for at, cell in enumerate(told))
 
-        return pl.concat([side(self, "mine"), side(source, "theirs")], how="horizontal", strict=True)
+        return pl.concat([side(self, "mine"), side(source, "theirs")], how="horizontal")
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""
