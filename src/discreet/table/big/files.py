@@ -117,10 +117,11 @@ def saying(what: str) -> Iterator[None]:
     except (Exception, pl.exceptions.PanicException) as error:
         if os.environ.get("DISCREET_DEBUG"):
             raise
-        _refuse(what, str(error))
+        refuse(what, str(error))
 
 
-def _refuse(what: str, said: str) -> NoReturn:
+def refuse(what: str, said: str) -> NoReturn:
+    """Say what went wrong with `what`, by what a library said about it, which is not shown."""
     if any(text in said for text in _FULL):
         raise InputError(
             f"{what}: the disk for scratch files is full; nothing was written. Make room, or let TMPDIR name a folder "
