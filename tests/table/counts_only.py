@@ -96,15 +96,6 @@ class CountsOnly:
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         raise AskedForRowsError("codes_beside", original, column)
 
-    def refuse_changed(self) -> None:
-        self.inner.refuse_changed()
-
-    def beside(self, original: Engine) -> None:  # noqa: ARG002
-        return None
-
-    def reads_back(self, path: Path, policy: Policy) -> bool:
-        return self.inner.reads_back(path, policy)
-
 
 def _inner(engine: Engine) -> LocalEngine:
     return cast(CountsOnly, engine).inner
