@@ -8,7 +8,7 @@ import pytest
 from discreet.errors import PolicyError
 from discreet.policy import Confidential, KAnonymity, Policy, Template
 from discreet.selecting import absent, cell_problems, cell_warnings, confidential_places, predictors_of
-from discreet.table.local import LocalEngine
+from discreet.table.engine import Engine
 from discreet.table.source import open_table
 
 PEOPLE = pl.DataFrame(
@@ -28,7 +28,7 @@ def cells(**said: Any) -> Confidential:
     return Confidential(**{"column": "ill", "predictors": ["city", "pain"], **said})
 
 
-def table(policy: Policy) -> LocalEngine:
+def table(policy: Policy) -> Engine:
     return open_table(PEOPLE, policy)
 
 

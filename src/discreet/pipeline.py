@@ -337,26 +337,24 @@ def _release(
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
     warnings = bound.warnings
-    gone = Suppressed(None, 0)
+    gone: list[Suppressed] = []
     removal: tuple[Removal, ...] = ()
     if bound.policy.method != "disclosure":
-        plan, gone = _suppressing(plan, source, released, bound, seed)
-        if gone.drawn:  # nobody reckoned exactly with the lot
+        plan, suppressed = _suppressing(plan, source, released, bound, seed)
+        gone.append(suppressed)
+        if suppressed.drawn:  # nobody reckoned exactly with the lot
             plan = replace(plan, bound=None)
         released = source.apply(plan)
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     if cells is not None and any(wanted(bound.policy)):
-        from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
-
         say(Progress("cells"))
-        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
-        plan = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
-        removal = found.removal
+        plan, removal, more = _with_cells(plan, source, released, bound, seed, cells)
+        gone += more
         warnings = (*warnings, *_gap_warnings(removal))
         released = source.apply(plan)
-        _require_rows(released, "the release")
+    drawn = sum(suppressed.drawn for suppressed in gone)
     if seed is not None:
-        warnings = (*warnings, *_seed_warnings(plan, gone.drawn))
+        warnings = (*warnings, *_seed_warnings(plan, drawn))
     say(Progress("verify"))
     whole = _whole(plan, source)
     verification = check(
@@ -373,7 +371,7 @@ def _release(
         raise BrokenPromise(verification, _hint(released, plan))
     told = _sample_of(source, plan)
     if task is not None:
-        plan = replace(plan, detail=detail_of(task, plan, told, gone.masks))
+        plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in gone]))
     hidden, coarser = changes(released, source, bound)
     measured = cell_measures(released, told, bound)
     audit = Audit(
@@ -384,7 +382,7 @@ def _release(
         dropped=source.dropped,
         suppressed=released.suppressed,
         removed=released.removed,
-        drawn=gone.drawn,
+        drawn=drawn,
         unseen=released.unseen,
         hidden_cells=hidden,
         coarser_cells=coarser,
@@ -397,6 +395,38 @@ def _release(
     )
     source.refuse_changed()
     return Release(plan, audit, released, source)
+
+
+ROUNDS = 20
+"""How often groups that lost rows are masked, and cells protected anew, before it is given up."""
+
+
+def _with_cells(
+    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None, cells: CellSearch
+) -> tuple[Plan, tuple[Removal, ...], list[Suppressed]]:
+    """Return the plan with the edits for confidential cells, what they hide, and rows suppressed because of them.
+
+    A row that is left out for its cells may break a promise about its group: such groups are masked whole, and the
+    cells protected anew on what is then released. Each round hides more, so it ends; verification has the last word.
+    """
+    from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
+
+    gone: list[Suppressed] = []
+    while True:
+        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
+        edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
+        left = source.apply(edited)
+        _require_rows(left, "the release")
+        if not found.removed or not bound.counted or len(gone) == ROUNDS:
+            return edited, found.removal, gone
+        again, more = _suppressing(edited, source, left, bound, seed)
+        fresh = set(again.suppressed) - set(plan.suppressed)
+        if not fresh:
+            return edited, found.removal, gone
+        gone.append(more)
+        plan = replace(plan, suppressed=tuple(sorted({*plan.suppressed, *fresh})), bound=None)
+        released = source.apply(plan)
+        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
 
 
 def _suppressing(

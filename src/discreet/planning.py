@@ -472,7 +472,7 @@ def share_of(bound: int, cost: int) -> float:
     return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY
 
 
-def detail_of(task: Task, plan: Plan, told: Engine, masks: Masks | None) -> float:
+def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]) -> float:
     """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM).
 
     `told` are the rows that are released, and `masks` say which of them are suppressed. Where chance took some rows of
@@ -483,7 +483,10 @@ def detail_of(task: Task, plan: Plan, told: Engine, masks: Masks | None) -> floa
     # Where k counts in the whole table, that was counted, not the rows that were drawn.
     whole = task.bound.policy.k_on_population
     counted = told.edited(plan.edits).count(task.bound.counted) if whole else task.counted
-    gone = np.zeros(len(counted.counts)) if masks is None else _suppressed_of(counted, plan, masks)
+    gone = np.zeros(len(counted.counts))
+    for some in masks:
+        if some is not None:
+            gone = np.minimum(gone + _suppressed_of(counted, plan, some), counted.counts)
     rows, gone_rows = float(counted.counts.sum()), float(gone.sum())
     lost = weights = 0.0
     for column, recoding in zip(task.columns, plan.recodings, strict=True):

@@ -17,6 +17,7 @@ import pytest
 import discreet as d
 from discreet import pipeline
 from discreet.errors import InputError
+from discreet.planning import find_plan
 from discreet.table.big import files, opening, scratch
 from tests.table.engines import LARGE
 from tests.test_faults import small_disk
@@ -111,7 +112,7 @@ def test_a_source_with_other_rows_is_noticed_by_its_counts(
     path = tmp_path / "t.parquet"
     table(5_000).write_parquet(path)
     monkeypatch.setattr(files, "stamp", lambda _: (1, 1, 1))
-    plan = pipeline.find_plan
+    plan = find_plan
 
     def meanwhile(*asked: object, **said: object) -> object:
         table(5_000, seed=2).write_parquet(path)

@@ -90,9 +90,9 @@ class Engine(Protocol):
     def row_wise(self) -> bool:
         """Whether it knows its rows one by one.
 
-        Only then may it be asked for `encoded`, `numbers`, `numbers_of`, `edited`, `only`, `numbered`, `taking` and
-        `codes_beside`. Policies about groups need none of them, unless rows are removed, a sample is released or
-        groups have labels of their own.
+        Only then is it asked for `numbers_of`; for others, plans have `masks`. An engine that does not may refuse, or
+        serve up to a limit, `encoded`, `numbers`, `edited`, `only`, `numbered`, `taking` and `codes_beside`. Policies
+        about groups need none of them, unless a sample is released or groups have labels of their own.
         """
         ...
 
