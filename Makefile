@@ -2,9 +2,9 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-READY := .venv/.ready
 # The optional parts that are installed; `make EXTRAS=dev,docs,spark` adds Spark (some 480 MB, and it needs Java).
 EXTRAS ?= dev,docs
+READY := .venv/.ready.$(EXTRAS)
 
 .PHONY: setup demo test lint types docs bench ci clean
 .DEFAULT_GOAL := setup

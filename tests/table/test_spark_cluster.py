@@ -120,9 +120,11 @@ def test_a_cluster_that_falls_apart(cluster: Cluster, tmp_path: Path) -> None:
             driver.stdin.flush()
         elif line.startswith("{"):
             found = json.loads(line)
+    driver.stdin.close()
+    driver.stdout.close()
     assert driver.wait(timeout=PATIENCE) == 0
     assert not happenings
-    print({name: one.get("error") for name, one in found.items()})
+    print({name: one.get("error") for name, one in found.items()})  # for whoever looks at a failure
     table: Any = d.protect(bank(), bank_policy()).table
     expected = sorted(map(repr, table.rows()))
     assert found["whole"] == {"rows": expected, "written": expected}
