@@ -329,7 +329,7 @@ def test_adult(engine: str, data_dir: Path, tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_exist() -> None:
-    with pytest.raises(InputError, match=r"there is no engine 'duck'; choose local, streaming or duckdb"):
+    with pytest.raises(InputError, match=r"there is no engine 'duck'; choose local, streaming, duckdb or spark"):
         d.protect(people(), POLICY, engine="duck")
 
 

@@ -282,3 +282,52 @@ def test_without_spark_or_java() -> None:
         pytest.raises(d.InputError, match="needs Java"),
     ):
         require_spark()
+
+
+def test_files_on_the_command_line(tmp_path: Path) -> None:
+    """A text file goes in; a folder, a Parquet file and a text file with the same rows come out, each verified again."""
+    session()
+    bank().write_csv(tmp_path / "bank.csv")
+    expected: Any = d.protect(bank(), bank_policy()).table
+    for name in ("release", "release.parquet", "release.csv"):
+        release = d.protect(tmp_path / "bank.csv", bank_policy(), engine="spark")
+        release.write(tmp_path / name)
+        found = d.verify(tmp_path / name, bank_policy(), tmp_path / "bank.csv", engine="local")
+        rows = pl.read_csv(tmp_path / name, infer_schema=False) if name.endswith("csv") else read_all(tmp_path / name)
+        assert in_any_order(rows) == in_any_order(expected)
+        assert all(finding.answer == "holds" for finding in found.requirements)
+    assert all(path.suffix == ".parquet" for path in (tmp_path / "release").iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bank.csv", "release", "release.csv", "release.parquet"]
+    with pytest.raises(d.InputError, match="is a folder"):
+        release.write(tmp_path / "release", force=True)
+
+
+def read_all(path: Path) -> pl.DataFrame:
+    return pl.read_parquet(path / "*.parquet" if path.is_dir() else path)
+
+
+def test_a_folder_that_is_not_what_was_verified(tmp_path: Path) -> None:
+    """A worker that writes somewhere else, or other rows: nothing is published."""
+    write = SparkStore.write_folder
+
+    def other(self: SparkStore, folder: Path) -> None:
+        write(self, folder)
+        for path in folder.glob("*.parquet"):
+            frame = pl.read_parquet(path)
+            frame.with_columns(Rating=pl.col("Rating").reverse()).write_parquet(path)
+
+    release = d.protect(to_spark(bank()), bank_policy())
+    with mock.patch.object(SparkStore, "write_folder", other), pytest.raises(d.InputError, match="not be read back"):
+        release.write(tmp_path / "release")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_report_is_refused_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "discreet", "protect", "t", "-p", "p", "-o", "o", "--engine", "spark"]
+    (tmp_path / "p").write_text("protect: [{k: 2, over: [a]}]")
+    (tmp_path / "t").write_text("a\nx\nx\n")
+    found = subprocess.run(
+        [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert found.returncode == 2
+    assert "attacks look at single rows" in found.stderr

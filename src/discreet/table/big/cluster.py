@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.big.files import Files, refuse, saying
+from discreet.table.big.files import Files, is_known, refuse
 from discreet.table.big.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _LOST = (
     "Connection refused",
     "Answer from Java side is empty",
     "Error while sending or receiving",
+    "Py4JNetworkError",
     "has been stopped",
     "All masters are unresponsive",
 )
@@ -102,8 +103,11 @@ class Cluster:
         with saying_spark(name):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-                session = SparkSession.getActiveSession() or builder.getOrCreate()
-            session.sparkContext.setLogLevel("OFF")
+                running = SparkSession.getActiveSession()
+                session = (running or builder.getOrCreate()).newSession()
+            session.conf.set("spark.sql.caseSensitive", "true")  # a file may have columns A and a
+            if running is None:
+                session.sparkContext.setLogLevel("OFF")
         return cls(session, scratch, name)
 
     def read(self, files: Files) -> DataFrame:
@@ -220,12 +224,12 @@ def saying_spark(what: str) -> Iterator[None]:
 
 def _refuse_spark(what: str, error: Exception) -> NoReturn:
     said = f"{type(error).__name__}: {error}"
-    if type(error).__name__ in ("Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError") or any(
-        text in said for text in _LOST
-    ):
-        raise InputError(f"{what}: the connection to Spark was lost; nothing was written") from None
     if "JAVA_GATEWAY_EXITED" in said:
         raise InputError("Spark could not be started: Java ended at once; Spark needs Java 17 or newer") from None
+    if isinstance(error, OSError) or not _is_running() or any(text in said for text in _LOST):
+        raise InputError(
+            f"{what}: the connection to Spark was lost, or could not be made; nothing was written"
+        ) from None
     if "maxResultSize" in said:
         raise InputError(
             f"{what}: what must be fetched is more than spark.driver.maxResultSize; raise it, or count with fewer "
@@ -236,11 +240,21 @@ def _refuse_spark(what: str, error: Exception) -> NoReturn:
             f"{what}: Spark lost a worker with rows that were settled; nothing was written. Run it again; with "
             "spark.checkpoint.dir on storage that all workers share, such a loss does no harm"
         ) from None
-    refuse(what, said)
+    if is_known(said):
+        refuse(what, said)
+    condition = error.getCondition() if hasattr(error, "getCondition") else None
+    raise InputError(
+        f"{what}: Spark could not do this ({condition or type(error).__name__}): the table is damaged or has changed, "
+        "or the cluster failed; nothing was written"
+    ) from None
+
+
+def _is_running() -> bool:
+    """Whether this program has a session of Spark that was not stopped."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
 
 
 def _writable(frame: DataFrame) -> bool:
     return not any(word in kind for _, kind in frame.dtypes for word in _UNWRITABLE)
-
-
-__all__ = ["Cluster", "fresh", "is_spark", "require_spark", "same_columns", "saying", "saying_spark"]

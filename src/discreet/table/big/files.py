@@ -120,6 +120,11 @@ def saying(what: str) -> Iterator[None]:
         refuse(what, str(error))
 
 
+def is_known(said: str) -> bool:
+    """Whether a library said that there is no room left."""
+    return any(text in said for text in (*_FULL, *_MEMORY))
+
+
 def refuse(what: str, said: str) -> NoReturn:
     """Say what went wrong with `what`, by what a library said about it, which is not shown."""
     if any(text in said for text in _FULL):

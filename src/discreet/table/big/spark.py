@@ -166,14 +166,10 @@ class SparkStore:
         aliases = [f"t{place}" for place in range(len(columns))]
         with saying_spark(self.name):
             texts = frame.select(*(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True)))
-            grouped = texts.groupBy(*aliases).agg(F.count(F.lit(1)).alias("rows")).persist()
-        try:
-            with saying_spark(self.name):
-                if most is not None and grouped.count() > most:
-                    return None
-            found = self.cluster.fetch(grouped)
-        finally:
-            _unpersist(grouped)
+            grouped = texts.groupBy(*aliases).agg(F.count(F.lit(1)).alias("rows"))
+            found = self.cluster.fetch(grouped if most is None else grouped.limit(most + 1))
+        if most is not None and found.height > most:
+            return None
         return found.select(
             *(pl.col(alias).cast(pl.String).alias(f"{place}") for place, alias in enumerate(aliases)),
             pl.col("rows").cast(pl.Int64),
@@ -466,11 +462,6 @@ def _checksum(frame: DataFrame) -> tuple[object, ...]:
         F.count(F.lit(1)), F.sum(F.col("row").cast("decimal(20,0)")), F.bit_xor("row")
     )
     return tuple(found.collect()[0])
-
-
-def _unpersist(frame: DataFrame) -> None:
-    with saying_spark("Spark"):
-        frame.unpersist()
 
 
 def _refuse_rows(name: str) -> NoReturn:
