@@ -285,7 +285,7 @@ def test_without_spark_or_java() -> None:
 
 
 def test_files_on_the_command_line(tmp_path: Path) -> None:
-    """A text file goes in; a folder, a Parquet file and a text file with the same rows come out, each verified again."""
+    """A text file goes in; a folder, a Parquet and a text file with the same rows come out, each verified again."""
     session()
     bank().write_csv(tmp_path / "bank.csv")
     expected: Any = d.protect(bank(), bank_policy()).table
