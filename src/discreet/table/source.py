@@ -87,6 +87,8 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
 
     opener = BigTables("duckdb" if kind == "duckdb" else "streaming", limit)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
+    for found, released in opened:
+        found.original = not released
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
 
 
