@@ -98,6 +98,8 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
     large = kind if kind in ("duckdb", "spark") else "streaming"
     opener = BigTables(large, limit, said=opening.memory_limit is not None)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
+    for found, released in opened:
+        found.original = not released
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
 
 

@@ -51,6 +51,38 @@ def released(
     return _collapsed(columns, domains, codes, counted.counts[kept])
 
 
+def recounted(
+    counted: Combinations,
+    given: Sequence[str],
+    column: str | None,
+    values: Sequence[str | None],
+    hidden: Sequence[str | None],
+) -> pl.DataFrame:
+    """Return the groups of an original as a store's `recount` gives them, from counts on the same columns."""
+    codes = [counted.code(name) for name in given]
+    key, _ = keys(codes, [len(counted.domain(name)) for name in given], len(counted.counts))
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
+
+    def summed(rows: Ints) -> pl.Series:
+        return pl.Series(np.add.reduceat(rows[order], starts) if len(rows) else rows)
+
+    def having(texts: Sequence[str | None]) -> Ints:
+        if column is None:
+            return np.zeros_like(counted.counts)
+        has = np.array([value in texts for value in counted.domain(column)], dtype=np.int64)
+        return counted.counts * has[counted.code(column)]
+
+    first = order[starts]
+    found = {
+        f"given {place}": pl.Series(counted.domain(name), dtype=pl.String).gather(code[first].astype(np.uint32))
+        for place, (name, code) in enumerate(zip(given, codes, strict=True))
+    }
+    found["rows"] = summed(counted.counts)
+    found |= {f"hits {place}": summed(having([value])) for place, value in enumerate(values)}
+    return pl.DataFrame(found | {"hidden": summed(having(hidden))})
+
+
 def _ordered(texts: set[str | None]) -> tuple[str | None, ...]:
     """Return texts in code-point order, a missing one first."""
     known = sorted(text for text in texts if text is not None)
@@ -69,8 +101,19 @@ def _collapsed(
         place = np.cumsum(occurs) - 1
         used.append(tuple(value for value, there in zip(domain, occurs.tolist(), strict=True) if there))
         fresh.append(place[code].astype(smallest(max(len(used[-1]), 1))))
-    key, _ = keys(fresh, [len(domain) for domain in used], len(counts))
-    _, at, group = np.unique(key, return_index=True, return_inverse=True)
-    totals = np.zeros(len(at), dtype=np.int64)
-    np.add.at(totals, group, counts)
+    key, bound = keys(fresh, [len(domain) for domain in used], len(counts))
+    at, totals = _summed(key, bound, counts)
     return Combinations(tuple(columns), tuple(used), tuple(code[at] for code in fresh), totals)
+
+
+def _summed(key: Ints, bound: int, counts: Ints) -> tuple[Ints, Ints]:
+    """Return where each key stands first, in the order of the keys, and the sum of its counts."""
+    if bound <= 4 * len(key):
+        first = np.full(bound, -1, dtype=np.int64)
+        first[key[::-1]] = np.arange(len(key))[::-1]
+        present = np.flatnonzero(first >= 0)
+        sums = np.bincount(key, weights=counts, minlength=bound)[present]  # exact: there are fewer than 2**53 rows
+        return first[present], sums.astype(np.int64)
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
+    return order[starts], np.add.reduceat(counts[order], starts) if len(key) else counts

@@ -81,6 +81,8 @@ class BigEngine:
         self._pairs: dict[tuple[int, str], pl.DataFrame] = {}
         self._compared: dict[tuple[int, str | None], dict[str, Difference]] = {}
         self._beside: dict[int, BigEngine] = {}
+        self.original = False
+        """Whether it is a table from which a release is to be made."""
         self.dropped = 0
         self.unseen = 0
         self._masked: int | None = None
@@ -136,7 +138,7 @@ class BigEngine:
         if store is self.store:
             return self
         kept = BigEngine(store, self.name, self.form, self._opener, base=self)
-        kept.dropped = self.rows - kept.rows
+        kept.dropped, kept.original = self.rows - kept.rows, self.original
         return kept
 
     def count(self, columns: Sequence[str]) -> Combinations:
@@ -447,8 +449,15 @@ class BigEngine:
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
     ) -> Recount:
-        """Count the groups of rows with equal texts on `given`, for verification."""
-        found = self.store.recount(given, column, values, hidden)
+        """Count the groups of rows with equal texts on `given`, for verification.
+
+        What an original was like is told by what was counted for the planner, if that is enough; a release is counted.
+        """
+        counted = self._known(tuple(dict.fromkeys((*given, *([column] if column else []))))) if self.original else None
+        if counted is not None:
+            found = counts.recounted(counted, given, column, values, hidden)
+        else:
+            found = self.store.recount(given, column, values, hidden)
         rows = found.get_column("rows").to_numpy().astype(np.int64)
         if int(rows.sum()) != self.store.rows:
             raise self._changed()
