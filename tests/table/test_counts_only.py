@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.masks import ALL
 from discreet.table.engine import Engine
+from discreet.table.local import LocalEngine
 from discreet.table.source import open_table
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
 from tests.table.counts_only import AskedForRowsError, CountsOnly
@@ -27,7 +28,9 @@ def counting_only() -> Iterator[None]:
     """For a while, every table is held by an engine that refuses to show its rows."""
 
     def opened(*words: Any, **more: Any) -> Engine:
-        return CountsOnly(open_table(*words, **more))
+        found = open_table(*words, **more)
+        assert isinstance(found, LocalEngine)
+        return CountsOnly(found)
 
     with mock.patch("discreet.pipeline.open_table", opened):
         yield

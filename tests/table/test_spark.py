@@ -285,7 +285,7 @@ def test_without_spark_or_java() -> None:
 
 
 def test_files_on_the_command_line(tmp_path: Path) -> None:
-    """A text file goes in; a folder, a Parquet file and a text file with the same rows come out, each verified again."""
+    """A text file goes in; a folder, a Parquet file and a text file with the same rows come out, verified again."""
     session()
     bank().write_csv(tmp_path / "bank.csv")
     expected: Any = d.protect(bank(), bank_policy()).table
@@ -323,8 +323,8 @@ def test_a_folder_that_is_not_what_was_verified(tmp_path: Path) -> None:
 
 
 def test_a_report_is_refused_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "discreet", "protect", "t", "-p", "p", "-o", "o", "--engine", "spark"]
-    (tmp_path / "p").write_text("protect: [{k: 2, over: [a]}]")
+    command = [sys.executable, "-m", "discreet", "protect", "t", "-p", "p.yaml", "-o", "o", "--engine", "spark"]
+    (tmp_path / "p.yaml").write_text("protect: [{k: 2, over: [a]}]")
     (tmp_path / "t").write_text("a\nx\nx\n")
     found = subprocess.run(
         [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
