@@ -323,8 +323,8 @@ def test_a_folder_that_is_not_what_was_verified(tmp_path: Path) -> None:
 
 
 def test_a_report_is_refused_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "discreet", "protect", "t", "-p", "p", "-o", "o", "--engine", "spark"]
-    (tmp_path / "p").write_text("protect: [{k: 2, over: [a]}]")
+    command = [sys.executable, "-m", "discreet", "protect", "t", "-p", "p.yaml", "-o", "o", "--engine", "spark"]
+    (tmp_path / "p.yaml").write_text("protect: [{k: 2, over: [a]}]")
     (tmp_path / "t").write_text("a\nx\nx\n")
     found = subprocess.run(
         [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
