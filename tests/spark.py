@@ -44,10 +44,13 @@ def session() -> SparkSession:
     require()
     from pyspark.sql import SparkSession
 
+    from discreet.table.big.cluster import own_interrupts
+
     builder = SparkSession.builder.master("local[2]").appName("discreet tests")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    with own_interrupts():
+        return builder.getOrCreate()
 
 
 def to_spark(frame: pl.DataFrame) -> DataFrame:

@@ -222,7 +222,7 @@ class _Spread:
             inside += self._inside(gone, np.zeros(len(gone), dtype=np.int64), so_many)
         else:
             inside += float(self._far(gone, self.centre) @ so_many)
-        return (inside + max(removed, 0.0)) / self.whole if self.whole else 0.0
+        return min((inside + max(removed, 0.0)) / self.whole, 1.0) if self.whole else 0.0  # sums are floats
 
     def _numbers(self, looks: _Looks) -> Floats:
         """Return the numbers between -2 and 2, so that squares of huge or tiny ones, and of near ones, are told."""

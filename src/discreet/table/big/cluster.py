@@ -7,7 +7,9 @@ import logging
 import os
 import secrets
 import shutil
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import count as counter
@@ -60,6 +62,19 @@ def require_spark() -> None:
         raise InputError("Spark needs Java, and none was found; install Java 17 or newer, or set JAVA_HOME to it")
 
 
+@contextlib.contextmanager
+def own_interrupts() -> Iterator[None]:
+    """Keep what Ctrl-C does here: Spark puts in a handler of its own when it starts."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Cluster:
     """A session of Spark, as the tables of one job use it.
 
@@ -104,7 +119,8 @@ class Cluster:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
                 running = SparkSession.getActiveSession()
-                session = (running or builder.getOrCreate()).newSession()
+                with own_interrupts():
+                    session = (running or builder.getOrCreate()).newSession()
             session.conf.set("spark.sql.caseSensitive", "true")  # a file may have columns A and a
             if running is None:
                 session.sparkContext.setLogLevel("OFF")

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.big.cells import may_be_text, texts_of
+from discreet.table.big.cells import texts_of
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
@@ -603,7 +603,9 @@ class _Steps:
         assert keys is not None
         held = [store.cell(name) for name in self.making.columns]
         found = self.session.fetch(f"SELECT {', '.join(['r', 'k', *held])} FROM ({self.told}) WHERE {is_some}")
-        columns = [texts_of(found.get_column(name)) for name in held if may_be_text(found.schema[name])]
+        found = found.sort("r")  # equal rows are numbered as they stand
+        named = zip(self.making.columns, held, strict=True)
+        columns = [texts_of(found.get_column(cell)) for name, cell in named if store.kinds[name] in PLAIN]
         chosen = taken(columns, keys.numbers(found.get_column("k")), keys.wanted, keys.masks.salt)
         return found.get_column("r").to_numpy()[chosen].astype(np.int64)
 
