@@ -2,7 +2,9 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-READY := .venv/.ready
+# The optional parts that are installed; `make EXTRAS=dev,docs,spark` adds Spark (some 480 MB, and it needs Java).
+EXTRAS ?= dev,docs
+READY := .venv/.ready.$(EXTRAS)
 
 .PHONY: setup demo test lint types docs bench ci clean
 .DEFAULT_GOAL := setup
@@ -14,10 +16,10 @@ $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "discreet needs Python 3.11 or newer; none was found (set PYTHON=...)"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python "$(PYTHON)" .venv && \
-		uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[dev,docs]'; \
+		uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
 	else \
 		"$(PYTHON)" -m venv .venv && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'; \
 	fi
 	@touch $@
 
@@ -25,7 +27,7 @@ demo: $(READY)
 	@$(BIN)/discreet demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff check .

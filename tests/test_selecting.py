@@ -34,7 +34,7 @@ def table(policy: Policy) -> Engine:
 
 def problems(*protect: Any, **options: Any) -> list[str]:
     policy = Policy(protect=list(protect), **options)
-    return [str(problem) for problem in cell_problems(policy, table(policy).without_missing(policy.missing))]
+    return [str(problem) for problem in cell_problems(policy, table(policy))]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_rows_keep_their_numbers_when_others_are_dropped() -> None:
     policy = Policy(protect=[cells(rows=[4, 6])], missing={"values": ["?"], "rows": "drop"})
     requirement = policy.protect[0]
     assert isinstance(requirement, Confidential)
-    kept = table(policy).without_missing(policy.missing)
+    kept = table(policy)
     places = confidential_places(requirement, kept)
     assert kept.numbers()[places].tolist() == [6]
     assert absent(requirement, kept) == 1

@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -66,7 +66,9 @@ SkipOption = Annotated[
 
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", help="What holds the rows: local, streaming or duckdb; what suits TABLE when absent."),
+    typer.Option(
+        "--engine", help="What holds the rows: local, streaming, duckdb or spark; what suits TABLE when absent."
+    ),
 ]
 MemoryOption = Annotated[
     str | None,
@@ -129,6 +131,7 @@ def protect(
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         reports = _reports(report, public_report)
+        _refuse_attacks(engine, reports)
         outputs = [*_released(out, rules), *([plan, manifest_path(plan)] if plan else []), *reports]
         _refuse_outputs(outputs, [table, policy], force)
         from discreet.pipeline import protect as run
@@ -742,6 +745,15 @@ def _refuse_charts(plot: Path) -> None:
         raise InputError(f"{plot}: a picture ends in {', '.join(FORMS)}")
     if find_spec("altair") is None or find_spec("vl_convert") is None:
         raise InputError("drawing needs Altair; install discreet[report]")
+
+
+def _refuse_attacks(engine: str | None, reports: Mapping[Path, bool]) -> None:
+    """Refuse a report where attacks cannot look at single rows."""
+    if engine == "spark" and reports:
+        raise InputError(
+            "--report: attacks look at single rows, and rows on Spark have neither numbers nor an order; leave it out, "
+            "or use --engine duckdb"
+        )
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -140,8 +140,8 @@ def protect(
     Parameters
     ----------
     table
-        A pandas, Polars or PyArrow table, a relation of DuckDB, or the path of a CSV or Parquet file; of Parquet files
-        also a folder or a pattern, and of a DuckDB database `FILE#TABLE`.
+        A pandas, Polars or PyArrow table, a relation of DuckDB, a DataFrame of Spark, or the path of a CSV or Parquet
+        file; of Parquet files also a folder or a pattern, and of a DuckDB database `FILE#TABLE`.
     policy
         The policy, or the path of its file.
     seed
@@ -154,7 +154,7 @@ def protect(
         Called now and then with a `Progress`. When it returns False during planning, planning ends with the
         (safe) result so far.
     engine
-        `"local"`, `"streaming"` or `"duckdb"`; what suits the table when absent.
+        `"local"`, `"streaming"`, `"duckdb"` or `"spark"`; what suits the table when absent.
     memory_limit
         How much memory to take, as `"2GB"` or a number of bytes; 60% of the machine's when absent. The local engine
         streams a file that would need more.

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
-from discreet.manifest import digest, digest_of, manifest, manifest_path
+from discreet.manifest import digest_of, manifest, manifest_path
 from discreet.medians import map_path, stale_map, write_map
+from discreet.table.big.engine import BigEngine
 from discreet.table.staging import Staging
 
 if TYPE_CHECKING:
@@ -63,8 +64,12 @@ def _stage_reports(staging: Staging, audit: Audit, reports: Mapping[Path, bool])
 
 
 def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sources: dict[str, Path]) -> None:
-    with staging.open(out) as file:
-        release.engine.write(file, out)
+    if isinstance(release.engine, BigEngine) and release.engine.writes_folder(out):
+        with staging.folder(out) as folder:
+            release.engine.write_folder(folder)
+    else:
+        with staging.open(out) as file:
+            release.engine.write(file, out)
     _read_back(release, staging.staged(out), out)
     if release.intervals:
         with staging.open(map_path(out)) as file:
@@ -73,7 +78,7 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
         staging.remove(stale)
     if plan is not None:
         parts = {part: (path.name, digest_of(path)) for part, path in sources.items()}
-        parts["release"] = (out.name, digest(staging.staged(out)))
+        parts["release"] = (out.name, digest_of(staging.staged(out)))
         with staging.open(plan, private=True) as file:
             file.write(release.plan.to_json().encode())
         with staging.open(manifest_path(plan), private=True) as file:

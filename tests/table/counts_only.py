@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from discreet.masks import Masks
 from discreet.plan import Edit, Plan
+from discreet.policy import Policy
 from discreet.table.encode import Combinations, Encoded, Ints
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.local import LocalEngine
@@ -82,10 +83,19 @@ class CountsOnly:
     def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
         raise AskedForRowsError("reworded", changes)
 
+    def reads_back(self, path: Path, policy: Policy) -> bool:
+        return self.inner.reads_back(path, policy)
+
+    def beside(self, original: Engine) -> Engine | None:
+        del original
+        return None
+
+    def refuse_changed(self) -> None:
+        self.inner.refuse_changed()
+
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         raise AskedForRowsError("codes_beside", original, column)
 
 
 def _inner(engine: Engine) -> LocalEngine:
-    assert isinstance(engine, CountsOnly)
-    return engine.inner
+    return cast(CountsOnly, engine).inner

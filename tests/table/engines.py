@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 import discreet as d
 from discreet.errors import DiscreetError
 from discreet.table.source import Table
+from tests.spark import session
 
 LARGE = ["streaming", "duckdb"]
 """The engines for large tables; the local one is what they are compared with."""
+ALL = [*LARGE, pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+"""These and Spark, which is slow to begin and has no order of rows."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Outcome:
     audit: dict[str, object] | None = None
     refusal: tuple[str, str] | None = None
 
+    def in_any_order(self) -> Outcome:
+        """The same, for an engine whose rows have no order."""
+        return self if self.rows is None else replace(self, rows=sorted(self.rows, key=repr))
+
 
 def frame_of(table: Any) -> pl.DataFrame:
     """Return a released table of any engine as a frame."""
@@ -39,6 +47,8 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 def outcome(table: Table, policy: d.Policy, engine: str, plan: d.Plan | None = None) -> Outcome:
     """Return what an engine makes of a table: of its own plan, or of a given one."""
+    if engine == "spark":
+        session()
     try:
         whole = d.protect(table, policy, seed=1, engine=engine) if plan is None else plan.apply(table, engine=engine)
     except DiscreetError as error:
@@ -47,7 +57,14 @@ def outcome(table: Table, policy: d.Policy, engine: str, plan: d.Plan | None = N
         whole.write(Path(folder) / "release.parquet")
         frame = pl.read_parquet(Path(folder) / "release.parquet")
     kinds = [str(kind) for kind in frame.dtypes]
-    return Outcome(frame.columns, kinds, frame.rows(), whole.audit.to_dict())
+    found = Outcome(frame.columns, kinds, frame.rows(), whole.audit.to_dict())
+    return found.in_any_order() if engine == "spark" else found
+
+
+def expected(table: Table, policy: d.Policy, engine: str, plan: d.Plan | None = None) -> Outcome:
+    """Return what an engine must make of a table: what the local one makes."""
+    wanted = outcome(table, policy, "local", plan)
+    return wanted.in_any_order() if engine == "spark" else wanted
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ import discreet as d
 from discreet.errors import InputError
 from discreet.table.big import engine as big
 from tests.jobs import Job, jobs, mixed_jobs
-from tests.table.engines import LARGE, frame_of, outcome, parquet
+from tests.table.engines import ALL, LARGE, expected, frame_of, outcome, parquet
 
 ODD_NAMES = ["A", "a", 'q"u.o t', "é", "row", "key", "masked", "c0", "told 0", "it's", "rows", "r"]
 
@@ -88,7 +88,7 @@ def odd_table(rows: int = 400) -> pl.DataFrame:
     return frame.with_columns(pl.when(pl.Series(rng.random(rows) < 0.1)).then(None).otherwise("A").alias("A"))
 
 
-@pytest.mark.parametrize("engine", LARGE)
+@pytest.mark.parametrize("engine", ALL)
 def test_odd_names_and_texts(engine: str) -> None:
     policy = d.Policy(
         marker="#",
@@ -99,7 +99,7 @@ def test_odd_names_and_texts(engine: str) -> None:
     )
     with parquet(odd_table()) as path:
         found = outcome(path, policy, engine)
-        assert found == outcome(path, policy, "local")
+        assert found == expected(path, policy, engine)
         assert found.refusal is None
 
 
@@ -117,7 +117,7 @@ def typed_table(rows: int = 500) -> pl.DataFrame:
     ).with_columns(day=pl.date(2020, 1, 1) + pl.duration(days=pl.lit(pl.Series(rng.integers(0, 9, rows)))))
 
 
-@pytest.mark.parametrize("engine", LARGE)
+@pytest.mark.parametrize("engine", ALL)
 def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
     policy = d.Policy(
         columns={"age": d.Column(type="number"), "day": d.Column(type="date")},
@@ -125,12 +125,12 @@ def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
     )
     with parquet(typed_table()) as path:
         found = outcome(path, policy, engine)
-        assert found == outcome(path, policy, "local")
+        assert found == expected(path, policy, engine)
         assert found.kinds is not None
         assert found.kinds[3:6] == ["Float64", "List(Int64)", "String"]
 
 
-@pytest.mark.parametrize("engine", LARGE)
+@pytest.mark.parametrize("engine", ALL)
 @pytest.mark.parametrize("values", [300, 30_000])
 def test_many_values(engine: str, values: int) -> None:
     """A number with more values than are looked up in a list, cut into few intervals."""
@@ -139,7 +139,7 @@ def test_many_values(engine: str, values: int) -> None:
     policy = d.Policy(columns={"pay": d.Column(type="number", ends=[str(values // 4), str(values // 2)])},
                       protect=[d.KAnonymity(k=50, over=["pay", "sex"])])  # fmt: skip
     with parquet(frame) as path:
-        assert outcome(path, policy, engine) == outcome(path, policy, "local")
+        assert outcome(path, policy, engine) == expected(path, policy, engine)
 
 
 CELLS = """
@@ -331,7 +331,7 @@ def test_adult(engine: str, data_dir: Path, tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_exist() -> None:
-    with pytest.raises(InputError, match=r"there is no engine 'duck'; choose local, streaming or duckdb"):
+    with pytest.raises(InputError, match=r"there is no engine 'duck'; choose local, streaming, duckdb or spark"):
         d.protect(people(), POLICY, engine="duck")
 
 

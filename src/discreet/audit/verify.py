@@ -446,7 +446,8 @@ def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Ma
                 kind = "neither the original nor something that covers it"
                 kind = kind if name in bound.changeable or name in bound.edited else "not the original"
                 cells = "1 cell is" if found.cells == 1 else f"{found.cells} cells are"
-                yield f"column {name!r}: {cells} {kind}, first in row {found.first_row}"
+                first = f", first in row {found.first_row}" if found.first_row else ""  # 0: rows have no numbers
+                yield f"column {name!r}: {cells} {kind}{first}"
 
 
 def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:

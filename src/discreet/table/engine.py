@@ -40,7 +40,7 @@ class Mismatch:
 
     cells: int
     first_row: int
-    """Row number of the input, from 1."""
+    """Row number of the input, from 1; 0 where rows have none."""
 
 
 @dataclass(frozen=True)

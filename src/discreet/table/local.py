@@ -26,6 +26,7 @@ from discreet.policy import Missing, Policy
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
+from discreet.table.lots import PLAIN
 from discreet.table.luggage import without_luggage
 from discreet.table.masking import masked_rows
 from discreet.table.memory import NO_LIMIT
@@ -90,6 +91,11 @@ class LocalEngine:
     def has_text(self, column: str) -> bool:
         """Whether the values of a column have a text form (nested and binary ones have none)."""
         return has_text(self._frame.get_column(column))
+
+    def _is_in_lots(self, column: str) -> bool:
+        """Whether the texts of a column are the same on every engine, so that lots depend on them."""
+        is_float = self._frame.get_column(column).dtype.is_float()
+        return not is_float and self.has_text(column) and self.kind(column) in PLAIN
 
     def without_missing(self, missing: Missing | None) -> LocalEngine:
         """Return the table without the rows that the policy wants dropped."""
@@ -186,7 +192,7 @@ class LocalEngine:
 
         def texts(rows: Ints) -> list[pl.Series]:
             few = self.only(self._positions(numbers[rows]))
-            return [few.texts(name) for name in released.columns if self.has_text(name)]
+            return [few.texts(name) for name in released.columns if few._is_in_lots(name)]
 
         return numbers[masked_rows(masks, released.encoded, released.rows, texts)]
 

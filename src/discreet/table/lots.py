@@ -3,15 +3,15 @@
 The rule needs no row numbers. For every row of the combination a text is made of, in this order,
 
 - the salt, 32 lower-case hexadecimal digits;
-- for each released column of the source, in the order of the table (identifiers are not released; columns whose values
-  have no text, nested or binary ones, are left out): `-` for a missing value, else the number of code points of
-  the source's text in decimal digits, `:`, and the text;
+- for each released column of the source, in the order of the table (identifiers are not released; only columns of
+  texts, whole numbers, truth values and dates count, for other values have no text or another one on other engines):
+  `-` for a missing value, else the number of code points of the source's text in decimal digits, `:`, and the text;
 - `#` and the row's number, from 1 in decimal digits, among those rows of the combination with which it shares all that.
 
 The rows with the smallest MD5 digests of these texts in UTF-8 (compared as bytes, or as lower-case hexadecimal texts)
 are taken. Lengths make the text unambiguous. With the number at its end no two rows have the same one, so every row is
 as likely to be taken as any other, however many are equal to it. Which of equal rows gets which number does not
-matter: they are interchangeable (here they are numbered in row order).
+matter: to the lot they are interchangeable (here they are numbered in row order).
 
 Whoever does not know the salt cannot tell which rows are taken.
 """
@@ -30,6 +30,8 @@ from discreet.table.encode import Ints
 Flags = npt.NDArray[np.bool_]
 AT_ONCE = 2**17
 """Texts that are hashed together."""
+PLAIN = {"text", "Boolean", "Date", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"}
+"""Kinds of columns whose values have the same texts on every engine."""
 
 
 def taken(columns: Sequence[pl.Series], combination: Ints, wanted: Ints, salt: str) -> Flags:

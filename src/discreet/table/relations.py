@@ -19,6 +19,8 @@ def database_of(table: str) -> tuple[Path, str | None] | None:
     file, _, name = table.rpartition("#")
     for path, one in ((Path(table), None), (Path(file), name)):
         try:
+            if not path.is_file():  # a pipe would never end
+                continue
             with path.open("rb") as opened:
                 if opened.read(12)[8:] == MAGIC:
                     return path, one or None

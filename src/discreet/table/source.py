@@ -14,6 +14,7 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy
 from discreet.policy.part import did_you_mean
+from discreet.table.big.cluster import is_spark
 from discreet.table.big.files import is_parquet, many_files
 from discreet.table.csv import read_csv
 from discreet.table.engine import Engine
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import pyarrow as pa
+    from pyspark.sql import DataFrame as SparkFrame
 
-Table: TypeAlias = "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | str | Path"
+Table: TypeAlias = (
+    "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | SparkFrame | str | Path"
+)
 """What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
-ENGINES = ("local", "streaming", "duckdb")
+ENGINES = ("local", "streaming", "duckdb", "spark")
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,8 @@ class Opening:
     Parameters
     ----------
     engine
-        `local` (streaming where a file is too large), `streaming` (whatever its size), `duckdb`, or None: what suits
-        the table.
+        `local` (streaming where a file is too large), `streaming` (whatever its size), `duckdb`, `spark`, or None: what
+        suits the table.
     memory_limit
         Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
     """
@@ -77,15 +81,22 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
     Tables that together do not fit into the memory limit are not read into memory.
     """
     kind, limit = opening.engine, limit_of(opening.memory_limit)
-    if any(_only_duckdb(table) for table, _ in tables):
-        if kind not in (None, "duckdb"):
-            raise InputError(f"this table is read by DuckDB only; take --engine {kind} out")
-        kind = "duckdb"
+    for only, by, said in ((_only_duckdb, "duckdb", "DuckDB"), (is_spark, "spark", "Spark")):
+        if any(only(table) for table, _ in tables):
+            if kind not in (None, by):
+                raise InputError(f"this table is read by {said} only; take --engine {kind} out")
+            kind = by
+    if kind == "spark" and len(tables) > 1:
+        raise InputError(
+            "rows on Spark have no order, so a release cannot be put beside its original there; verify it without the "
+            "original, or use --engine duckdb"
+        )
     if kind in (None, "local") and not _too_large([table for table, _ in tables], limit):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
-    opener = BigTables("duckdb" if kind == "duckdb" else "streaming", limit)
+    large = kind if kind in ("duckdb", "spark") else "streaming"
+    opener = BigTables(large, limit, said=opening.memory_limit is not None)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
     for found, released in opened:
         found.original = not released

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 import sys
 import threading
@@ -54,7 +55,7 @@ class Staging:
         """Remove what has not got its real name; may be called again."""
         for temporary, _ in self._staged:
             with contextlib.suppress(OSError):
-                temporary.unlink()
+                _remove(temporary)
         while self._locks:
             os.close(self._locks.pop())
 
@@ -73,6 +74,27 @@ class Staging:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
+            ) from None
+
+    @contextlib.contextmanager
+    def folder(self, target: Path) -> Iterator[Path]:
+        """Make a folder that will become `target`; what is put into it is forced to the disk."""
+        refuse_unwritable(target, force=self.force)
+        _sweep(target)
+        temporary = target.with_name(f"{PREFIX}{os.getpid()}.{secrets.token_hex(4)}.{target.name}")
+        self._staged.append((temporary, target))
+        try:
+            temporary.mkdir()
+            number = os.open(temporary, os.O_RDONLY)
+            self._locks.append(number)
+            lock(number)
+            yield temporary
+            for file in sorted(temporary.iterdir()):
+                _sync(file)
+            _sync(temporary)
         except OSError as error:
             raise InputError(
                 f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
@@ -102,12 +124,13 @@ class Staging:
                 else:
                     _rename_unless_there(temporary, target)
                     named.append(target)
-                _sync_folder(target.parent)
+                with contextlib.suppress(OSError):  # not every system can sync a folder
+                    _sync(target.parent)
             for target in self._stale:
                 target.unlink(missing_ok=True)
         except (OSError, InputError) as error:
             for target in named:  # none of them was there before
-                target.unlink()
+                _remove(target)
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{target}: cannot be written ({error.strerror or 'failed'})") from None
@@ -170,10 +193,10 @@ def _sweep(target: Path) -> None:
     """Remove what killed runs left beside `target`; the files of living ones are locked and stay."""
     for stray in target.parent.glob(f"{PREFIX}*.{escaped(target.name)}"):
         with contextlib.suppress(OSError):
-            number = os.open(stray, os.O_RDWR)
+            number = os.open(stray, os.O_RDONLY if stray.is_dir() else os.O_RDWR)
             try:
                 if lock(number):
-                    stray.unlink()
+                    _remove(stray)
             finally:
                 os.close(number)
 
@@ -194,10 +217,18 @@ def escaped(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # not every system can sync a folder
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+def _sync(path: Path) -> None:
+    """Force a file or the names in a folder to the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

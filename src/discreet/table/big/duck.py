@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -26,7 +26,7 @@ from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
 from discreet.table.encode import Ints
-from discreet.table.lots import taken
+from discreet.table.lots import PLAIN, taken
 from discreet.table.staging import escaped
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ KINDS = {
     "BLOB": "Binary",
     "INTERVAL": "Duration",
 }
-PLAIN = {"text", "Boolean", "Date", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"}
-"""Kinds of columns whose texts are the same as on the local engine."""
 
 
 def require_duckdb() -> None:
@@ -176,6 +174,8 @@ class DuckStore:
     relation
         A relation of the connection that the table came from, for the way back.
     """
+
+    ordered: ClassVar[bool] = True
 
     session: Session
     name: str

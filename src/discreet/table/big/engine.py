@@ -28,6 +28,7 @@ from discreet.policy import Missing, Policy
 from discreet.table.big import counts
 from discreet.table.big.cells import may_be_text, texts_of
 from discreet.table.big.files import Files
+from discreet.table.big.spark import SparkStore
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
@@ -200,6 +201,7 @@ class BigEngine:
 
     def _refuse_many(self, columns: int) -> None:
         """Refuse to fetch single rows where there are too many."""
+        self._refuse_unordered()
         if columns * self.rows > MOST_CODES:
             raise InputError(
                 f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows are more than the "
@@ -238,12 +240,28 @@ class BigEngine:
                 self._numbers = of_base if places is None else of_base[places]
         return self._numbers
 
+    def _is_ordered(self) -> bool:
+        """Whether its rows have an order; nothing is settled to find out."""
+        if callable(self._store) and self._base is not None:
+            return self._base._is_ordered()
+        return self.store.ordered
+
+    def _refuse_unordered(self) -> None:
+        """Refuse to look at single rows where they have neither numbers nor an order."""
+        if not self._is_ordered():
+            raise InputError(
+                f"{self.name}: this needs single rows, and rows on Spark have neither numbers nor an order; use "
+                "--engine duckdb or local on a table that they can hold"
+            )
+
     def _is_whole(self) -> bool:
         """Whether it has all rows of its base."""
         return self._making is not None and not self._making.drops
 
     def _numbers_at(self, rows: Ints) -> Ints:
-        """Return the numbers of some rows (from 0, ascending)."""
+        """Return the numbers of some rows (from 0, ascending); 0 where rows have none."""
+        if not self._is_ordered():
+            return np.zeros_like(rows)
         if self._numbers is not None:
             return self._numbers[rows]
         places = rows if self._is_whole() else self.store.places_at(rows)
@@ -303,6 +321,7 @@ class BigEngine:
 
     def _places(self, numbers: Sequence[int]) -> Ints:
         """Return where the rows with these numbers (ascending) of the input stand."""
+        self._refuse_unordered()
         wanted = np.asarray(numbers, dtype=np.int64)
         if self._base is None and self._numbers is None:
             if len(wanted) and (wanted[0] < 1 or wanted[-1] > self.rows):
@@ -540,8 +559,19 @@ class BigEngine:
         parts = (pl.DataFrame(list(map(_written, part))) for part in self._settled().parts(self.columns))
         self.form.write_parts(self.columns, parts, target, path)
 
+    def writes_folder(self, path: Path) -> bool:
+        """Whether a release of this name is a folder of Parquet files: from Spark, where the name has no ending."""
+        return isinstance(self.store, SparkStore) and not path.suffix
+
+    def write_folder(self, folder: Path) -> None:
+        """Write Parquet files into a folder, each worker its own."""
+        assert isinstance(self.store, SparkStore)
+        self.store.write_folder(folder)
+
     def reads_back(self, path: Path, policy: Policy) -> bool:
-        """Whether a written file is read as this very table."""
+        """Whether a written file, or a folder of such, is read as this very table."""
+        if isinstance(self.store, SparkStore) and path.is_dir():
+            return self.store.reads_back(path)
         if self.form.is_parquet(path):
             return filecmp.cmp(self.store.saved(), path, shallow=False)
         mine, found = self._settled(), self._opener(path, policy)

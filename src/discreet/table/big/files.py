@@ -55,6 +55,8 @@ def stamp(path: Path) -> Stamp:
 def is_parquet(path: Path) -> bool:
     """Whether the file starts and ends as Parquet files do."""
     try:
+        if not path.is_file():  # a pipe would never end
+            return False
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
                 return False
@@ -115,10 +117,16 @@ def saying(what: str) -> Iterator[None]:
     except (Exception, pl.exceptions.PanicException) as error:
         if os.environ.get("DISCREET_DEBUG"):
             raise
-        _refuse(what, str(error))
+        refuse(what, str(error))
 
 
-def _refuse(what: str, said: str) -> NoReturn:
+def is_known(said: str) -> bool:
+    """Whether a library said that there is no room left."""
+    return any(text in said for text in (*_FULL, *_MEMORY))
+
+
+def refuse(what: str, said: str) -> NoReturn:
+    """Say what went wrong with `what`, by what a library said about it, which is not shown."""
     if any(text in said for text in _FULL):
         raise InputError(
             f"{what}: the disk for scratch files is full; nothing was written. Make room, or let TMPDIR name a folder "

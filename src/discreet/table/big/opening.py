@@ -9,11 +9,13 @@ import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.policy import Policy
+from discreet.policy import Confidential, Policy
+from discreet.table.big.cluster import Cluster, is_spark
 from discreet.table.big.duck import DuckStore, Session
 from discreet.table.big.engine import BigEngine
 from discreet.table.big.files import Files, is_parquet, many_files, saying
 from discreet.table.big.scratch import Scratch
+from discreet.table.big.spark import SparkStore
 from discreet.table.big.store import Store
 from discreet.table.big.stream import StreamStore
 from discreet.table.csv import stream_csv
@@ -24,6 +26,8 @@ from discreet.table.relations import database_of, is_relation
 
 DUCKDB_SHARE = 0.5
 """Of the memory of a job, what DuckDB may take; the rest is for the counts and the planning."""
+SPARK_SHARE = 0.5
+"""The same for Spark, where somebody says how much memory the job may take and Spark is not running yet."""
 
 
 class BigTables:
@@ -32,22 +36,30 @@ class BigTables:
     Parameters
     ----------
     kind
-        `duckdb` or `streaming`.
+        `duckdb`, `spark` or `streaming`.
     memory
         How much memory the job may take.
+    said
+        Whether somebody said so.
     """
 
-    def __init__(self, kind: str, memory: int) -> None:
-        self.kind, self.memory = kind, memory
+    def __init__(self, kind: str, memory: int, *, said: bool = False) -> None:
+        self.kind, self.memory, self.said = kind, memory, said
         self.scratch = Scratch()
         self._session: Session | None = None
+        self._cluster: Cluster | None = None
 
     def open(self, table: object, policy: Policy, *, released: bool) -> BigEngine:
         """Return the engine that holds a table."""
         refuse_policy(policy)
+        if self.kind == "spark":
+            refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path)) else "the table"
         dialect: Dialect | None = None
         relation = table if is_relation(table) else None
+        if is_spark(table):
+            cluster = Cluster.of(table, self.scratch, name)  # type: ignore[arg-type]
+            return self._engine(SparkStore.of(cluster, table, name), name, Form(options=policy.file))  # type: ignore[arg-type]
         if isinstance(table, (str, Path)) and (database := database_of(str(table))) is not None:
             return self._engine(
                 DuckStore.of_table(self._connected(name), *database, name), name, Form(options=policy.file)
@@ -70,6 +82,11 @@ class BigTables:
     def _store(self, files: Files, name: str, relation: object = None) -> Store:
         if self.kind == "duckdb":
             return DuckStore.of_parquet(self._connected(name), files, name, relation)
+        if self.kind == "spark":
+            if self._cluster is None:
+                memory = int(SPARK_SHARE * self.memory) if self.said else None
+                self._cluster = Cluster.start(self.scratch, name, memory)
+            return SparkStore.of(self._cluster, self._cluster.read(files), name, files)
         return StreamStore.open(files, self.scratch, name)
 
     def _connected(self, name: str) -> Session:
@@ -121,3 +138,13 @@ def refuse_policy(policy: Policy) -> None:
         )
     if policy.is_local:
         raise InputError("recoding: local needs the table in memory; take it out, or use --engine local")
+
+
+def refuse_cells(policy: Policy) -> None:
+    """Refuse promises about single rows where rows have neither numbers nor an order."""
+    for index, promise in enumerate(policy.protect):
+        if isinstance(promise, Confidential):
+            raise InputError(
+                f"protect[{index}]: confidential cells are those of single rows, and rows on Spark have neither "
+                "numbers nor an order; use --engine duckdb or local"
+            )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
 from discreet.table.encode import Ints
-from discreet.table.lots import taken
+from discreet.table.lots import PLAIN, taken
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class StreamStore:
     row
         A further column of the files with the places of the rows in the table that this one was made of, if any.
     """
+
+    ordered: ClassVar[bool] = True
 
     files: Files
     scratch: Scratch
@@ -351,7 +354,7 @@ class _Steps:
     def _drawn(self, keys: Keys, frame: pl.LazyFrame) -> Ints:
         """Return the places of the rows that the lot takes of some combinations."""
         store = self.store
-        texts = [name for name in self.making.columns if store.has_text(name)]
+        texts = [name for name in self.making.columns if store.kinds[name] in PLAIN]
         held = [store.text(name).alias(f"{at}") for at, name in enumerate(texts)]
         some = frame.filter(pl.col(self.key).is_in(keys.partly.implode()).fill_null(False))
         found = store.collect(some.select(pl.col(self.place).alias("place"), pl.col(self.key).alias("key"), *held))

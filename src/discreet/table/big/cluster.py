@@ -1,0 +1,260 @@
+"""What the engine on Spark needs of a session: a place for what is settled, small tables, errors without a value."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import count as counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.table.big.files import Files, is_known, refuse
+from discreet.table.big.scratch import Scratch
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+MOST_BROADCAST = 500_000
+"""A table with at most so many rows is sent to every worker."""
+_NUMBERS = counter()
+_UNWRITABLE = ("void", "interval", "variant", "geometry", "geography", "time(")
+"""Types that Spark does not write to Parquet files."""
+_LOST = (
+    "SparkContext was shut down",
+    "stopped SparkContext",
+    "SparkContext has been shutdown",
+    "Connection refused",
+    "Answer from Java side is empty",
+    "Error while sending or receiving",
+    "Py4JNetworkError",
+    "has been stopped",
+    "All masters are unresponsive",
+)
+_WORKER = ("ExecutorLost", "Checkpoint block", "CHECKPOINT_RDD_BLOCK", "FetchFailed", "Executor heartbeat", "Lost task")
+
+
+def is_spark(table: object) -> bool:
+    """Whether a table is a DataFrame of Spark; without importing it."""
+    pyspark = sys.modules.get("pyspark.sql")
+    return pyspark is not None and isinstance(table, pyspark.DataFrame)
+
+
+def require_spark() -> None:
+    """Refuse to go on without PySpark, what it needs, or Java."""
+    try:
+        import pyarrow  # noqa: F401
+        import pyspark.sql  # noqa: F401
+    except ImportError:
+        raise InputError("this needs PySpark and PyArrow; install discreet[spark]") from None
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (home and Path(home, "bin", "java").exists()):
+        raise InputError("Spark needs Java, and none was found; install Java 17 or newer, or set JAVA_HOME to it")
+
+
+class Cluster:
+    """A session of Spark, as the tables of one job use it.
+
+    Parameters
+    ----------
+    session
+        The session.
+    scratch
+        A folder of this machine; every worker sees it where Spark runs on this machine only.
+    name
+        What the table is called in messages.
+    """
+
+    def __init__(self, session: SparkSession, scratch: Scratch, name: str) -> None:
+        self.session, self.scratch, self.name = session, scratch, name
+        with saying_spark(name):
+            self._context: Any = session.sparkContext
+            self.local = str(self._context.master).startswith("local")
+            self.shared: str | None = self._context.getCheckpointDir()
+
+    @classmethod
+    def of(cls, frame: DataFrame, scratch: Scratch, name: str) -> Cluster:
+        """Return the session of a DataFrame."""
+        from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+        if not isinstance(frame, Classic):
+            raise InputError(
+                "a DataFrame of Spark Connect cannot be protected where its rows live; make it with a classic session"
+            )
+        return cls(frame.sparkSession, scratch, name)
+
+    @classmethod
+    def start(cls, scratch: Scratch, name: str, memory: int | None) -> Cluster:
+        """Return the session that runs in this program, or a new one, as Spark's own settings want it."""
+        require_spark()
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.appName("discreet").config("spark.ui.showConsoleProgress", "false")
+        if memory is not None:
+            builder = builder.config("spark.driver.memory", f"{max(memory >> 20, 512)}m")
+        with saying_spark(name):
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+                running = SparkSession.getActiveSession()
+                session = (running or builder.getOrCreate()).newSession()
+            session.conf.set("spark.sql.caseSensitive", "true")  # a file may have columns A and a
+            if running is None:
+                session.sparkContext.setLogLevel("OFF")
+        return cls(session, scratch, name)
+
+    def read(self, files: Files) -> DataFrame:
+        """Return the table in some Parquet files of this machine, or of a file system that every worker sees."""
+        paths = [path.absolute().as_uri() for path in files.paths]
+        if files.own and not self.local and self.shared is not None:
+            paths = [self._uploaded(path) for path in files.paths]
+        with saying_spark(self.name):
+            return self.session.read.parquet(*paths)
+
+    def small(self, table: pl.DataFrame) -> DataFrame:
+        """Return a table of our own, sent to every worker unless it is large."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        with saying_spark(self.name):
+            frame = self.session.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
+            return F.broadcast(frame) if table.height <= MOST_BROADCAST else frame
+
+    def fetch(self, frame: DataFrame) -> pl.DataFrame:
+        """Return all rows of a frame."""
+        with saying_spark(self.name):
+            found = pl.from_arrow(frame.toArrow())
+        assert isinstance(found, pl.DataFrame)
+        return found
+
+    def settled(self, frame: DataFrame) -> DataFrame:
+        """Return a frame whose rows are computed now and never again.
+
+        As Parquet files where all workers see a folder; else each worker keeps its part, and a lost one is an error.
+        """
+        place = self._place()
+        with saying_spark(self.name):
+            if place is None or not _writable(frame):
+                return frame.localCheckpoint(eager=True)
+            frame.write.parquet(place)
+            return self.session.read.schema(frame.schema).parquet(place)
+
+    def as_file(self, frame: DataFrame) -> Path:
+        """Return a scratch file of Parquet on this machine with the rows of a frame."""
+        if not _writable(frame):
+            raise InputError(f"{self.name}: has a column of a type that no Parquet file holds; make it text first")
+        place, target = self._place(), self.scratch.new()
+        with saying_spark(self.name):
+            if place is None:
+                found = pl.from_arrow(frame.toArrow())
+                assert isinstance(found, pl.DataFrame)
+                found.write_parquet(target)
+                return target
+            frame.coalesce(1).write.parquet(place)
+            return self._downloaded(place, target)
+
+    def _place(self) -> str | None:
+        """Return a new folder that every worker sees; None where none is known."""
+        if self.local:
+            return self.scratch.new("").absolute().as_uri()
+        return None if self.shared is None else self._removed_at_end(f"{self.shared}/discreet-{secrets.token_hex(8)}")
+
+    def _path(self, place: str) -> tuple[Any, Any]:
+        """Return Hadoop's path of a place and the file system that has it."""
+        path = self._context._jvm.org.apache.hadoop.fs.Path(place)
+        return path, path.getFileSystem(self._context._jsc.hadoopConfiguration())
+
+    def _removed_at_end(self, place: str) -> str:
+        with saying_spark(self.name):
+            path, system = self._path(place)
+            system.deleteOnExit(path)
+        return place
+
+    def _uploaded(self, file: Path) -> str:
+        """Return where every worker sees a scratch file of this machine."""
+        place = self._removed_at_end(f"{self.shared}/discreet-{file.name}")
+        with saying_spark(self.name):
+            path, system = self._path(place)
+            system.copyFromLocalFile(self._path(file.absolute().as_uri())[0], path)
+        return place
+
+    def _downloaded(self, place: str, target: Path) -> Path:
+        """Return the only file of a folder, as one of this machine."""
+        path, system = self._path(place)
+        part = next(
+            found.getPath() for found in system.listStatus(path) if found.getPath().getName().startswith("part")
+        )
+        system.copyToLocalFile(False, part, self._path(target.absolute().as_uri())[0], True)
+        return target
+
+
+def fresh(what: str) -> str:
+    """Return a name of a column that no other column of any frame has."""
+    return f"{what}_{next(_NUMBERS)}"
+
+
+def same_columns(names: Sequence[str]) -> None:
+    """Refuse names that are not each there once."""
+    if len(set(names)) < len(names):
+        raise InputError("two columns of the table have the same name")
+
+
+@contextlib.contextmanager
+def saying_spark(what: str) -> Iterator[None]:
+    """Turn an error of Spark, which would show values, into one that says what went wrong with `what`."""
+    logger = logging.getLogger("SQLQueryContextLogger")  # prints errors as they are
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    except (InputError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        if os.environ.get("DISCREET_DEBUG"):
+            raise
+        _refuse_spark(what, error)
+    finally:
+        logger.disabled = before
+
+
+def _refuse_spark(what: str, error: Exception) -> NoReturn:
+    said = f"{type(error).__name__}: {error}"
+    if "JAVA_GATEWAY_EXITED" in said:
+        raise InputError("Spark could not be started: Java ended at once; Spark needs Java 17 or newer") from None
+    if isinstance(error, OSError) or not _is_running() or any(text in said for text in _LOST):
+        raise InputError(
+            f"{what}: the connection to Spark was lost, or could not be made; nothing was written"
+        ) from None
+    if "maxResultSize" in said:
+        raise InputError(
+            f"{what}: what must be fetched is more than spark.driver.maxResultSize; raise it, or count with fewer "
+            "columns"
+        ) from None
+    if any(text in said for text in _WORKER):
+        raise InputError(
+            f"{what}: Spark lost a worker with rows that were settled; nothing was written. Run it again; with "
+            "spark.checkpoint.dir on storage that all workers share, such a loss does no harm"
+        ) from None
+    if is_known(said):
+        refuse(what, said)
+    condition = error.getCondition() if hasattr(error, "getCondition") else None
+    raise InputError(
+        f"{what}: Spark could not do this ({condition or type(error).__name__}): the table is damaged or has changed, "
+        "or the cluster failed; nothing was written"
+    ) from None
+
+
+def _is_running() -> bool:
+    """Whether this program has a session of Spark that was not stopped."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
+
+
+def _writable(frame: DataFrame) -> bool:
+    return not any(word in kind for _, kind in frame.dtypes for word in _UNWRITABLE)
