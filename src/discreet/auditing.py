@@ -13,8 +13,9 @@ from discreet.attack.run import attack, planned
 from discreet.attack.scene import Scene
 from discreet.audit.adopt import adopt
 from discreet.audit.audit import Audit, Sampled, about, not_covered
+from discreet.audit.cells import Matches
 from discreet.audit.risk import risks
-from discreet.audit.verify import Verification, check, published_intervals
+from discreet.audit.verify import Verification, check, published_intervals, truth_of
 from discreet.errors import InputError
 from discreet.measure.cells import cell_measures
 from discreet.measure.changes import changes
@@ -103,8 +104,8 @@ def audit_release(
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
     say(Progress("verify"))
-    verification = check(adopted, policy, source, medians=medians)
-    places = _places(verification, adopted, source, bound)
+    truth, matches = truth_of(adopted, policy, source, medians)
+    places = _places(matches, adopted, source, bound)
     if places is not None:
         adopted = adopted.numbered(source.numbers()[places])
     scene = Scene(
@@ -121,8 +122,7 @@ def audit_release(
         seed=seed,
         stop=None if time_limit is None else begin + time_limit,
     )
-    if scene.hide_only is not None:  # now the baseline is known
-        verification = check(adopted, policy, source, medians=medians, places=places, hide_only=scene.hide_only)
+    verification = check(adopted, policy, source, medians=medians, hide_only=scene.hide_only, found=(truth, matches))
     found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
     return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
 
@@ -168,8 +168,8 @@ def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None])
     """Return an audit with the risk of groups, what is kept, and attacks."""
     begin = time.monotonic()
     say(Progress("measure"))
-    whole = scene.places is None or scene.policy.k_on_population
-    told = scene.original if whole or scene.places is None else scene.original.only(np.sort(scene.places))
+    places = None if scene.policy.k_on_population else scene.places
+    told = scene.original if places is None else scene.original.only(np.sort(places))
     found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
     tasks = planned(scene)
     expected = sum(task.seconds for task in tasks)
@@ -208,10 +208,10 @@ def _refuse_targets(targets: Sequence[str], released: Engine, source: Engine) ->
             raise InputError(f"target {name!r} is not a column of the release and of the original")
 
 
-def _places(verification: Verification, released: Engine, source: Engine, bound: Bound) -> Ints | None:
+def _places(matches: Matches | None, released: Engine, source: Engine, bound: Bound) -> Ints | None:
     """Return the row of the original that each released row is; None where they could not be matched."""
-    if verification.matches is not None:
-        return verification.matches.first
+    if matches is not None:
+        return matches.first
     if released.rows != source.rows:
         return None
     same = [name for name in bound.released if name not in {*bound.changeable, *bound.edited}]

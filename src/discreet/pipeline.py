@@ -348,10 +348,9 @@ def _release(
         _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     if cells is not None and any(wanted(bound.policy)):
         say(Progress("cells"))
-        plan, removal, more = _with_cells(plan, source, released, bound, seed, cells)
+        plan, released, removal, more = _with_cells(plan, source, released, bound, seed, cells)
         gone += more
         warnings = (*warnings, *_gap_warnings(removal))
-        released = source.apply(plan)
     drawn = sum(suppressed.drawn for suppressed in gone)
     if seed is not None:
         warnings = (*warnings, *_seed_warnings(plan, drawn))
@@ -403,8 +402,8 @@ ROUNDS = 20
 
 def _with_cells(
     plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None, cells: CellSearch
-) -> tuple[Plan, tuple[Removal, ...], list[Suppressed]]:
-    """Return the plan with the edits for confidential cells, what they hide, and rows suppressed because of them.
+) -> tuple[Plan, Engine, tuple[Removal, ...], list[Suppressed]]:
+    """Return the plan with the edits for confidential cells and its release; what they hide, and rows suppressed.
 
     A row that is left out for its cells may break a promise about its group: such groups are masked whole, and the
     cells protected anew on what is then released. Each round hides more, so it ends; verification has the last word.
@@ -418,11 +417,11 @@ def _with_cells(
         left = source.apply(edited)
         _require_rows(left, "the release")
         if not found.removed or not bound.counted or len(gone) == ROUNDS:
-            return edited, found.removal, gone
+            return edited, left, found.removal, gone
         again, more = _suppressing(edited, source, left, bound, seed)
         fresh = set(again.suppressed) - set(plan.suppressed)
         if not fresh:
-            return edited, found.removal, gone
+            return edited, left, found.removal, gone
         gone.append(more)
         plan = replace(plan, suppressed=tuple(sorted({*plan.suppressed, *fresh})), bound=None)
         released = source.apply(plan)

@@ -5,7 +5,8 @@ A run killed between the names leaves a plan whose manifest does not fit the rel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,24 +37,27 @@ def write_release(
     Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
     earlier release of that name go.
     """
-    staging = Staging(force=force)
-    try:
-        with staging:
-            _stage_reports(staging, release.audit, reports or {})
-            _write(staging, release, out, plan, sources or {})
-    finally:
-        # Polars and Python both raise for one Ctrl-C: the second may come on the way into the clean-up of the first.
-        staging.discard()
+    with _staging(force=force) as staging:
+        _stage_reports(staging, release.audit, reports or {})
+        _write(staging, release, out, plan, sources or {})
 
 
 def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = False) -> None:
     """Write the reports of an audit, all or none; `reports` as for `write_release`."""
+    with _staging(force=force) as staging:
+        _stage_reports(staging, audit, reports)
+        staging.commit(last=list(reports)[-1])
+
+
+@contextlib.contextmanager
+def _staging(*, force: bool) -> Iterator[Staging]:
+    """Yield a staging that is cleaned up whatever happens."""
     staging = Staging(force=force)
     try:
         with staging:
-            _stage_reports(staging, audit, reports)
-            staging.commit(last=list(reports)[-1])
+            yield staging
     finally:
+        # Polars and Python both raise for one Ctrl-C: the second may come on the way into the clean-up of the first.
         staging.discard()
 
 

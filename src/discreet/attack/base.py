@@ -8,10 +8,10 @@ about its own people beyond that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Literal, Protocol
+from typing import Literal
 
 from discreet.adversary.base import wilson
 
@@ -178,14 +178,6 @@ class Task:
     name: str
     seconds: float
     run: Callable[[], Iterable[Attack]]
-
-
-class Attacker(Protocol):
-    """A module of attacks."""
-
-    def __call__(self, scene: object) -> Iterator[Task]:
-        """Yield the attacks that make sense on a release."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -134,8 +134,6 @@ class Verification:
 
     requirements: tuple[Finding, ...]
     truthful: Truth
-    matches: Matches | None = field(default=None, repr=False, compare=False)
-    """Which rows of the original the released ones can be, where rows are missing and they could be matched."""
 
     @property
     def holds(self) -> bool:
@@ -222,11 +220,13 @@ def check(
     whole: Engine | None = None,
     places: Ints | None = None,
     hide_only: Engine | None = None,
+    found: tuple[Truth, Matches | None] | None = None,
 ) -> Verification:
     """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
 
     `places` are those of the released rows in the original, where they are known; `hide_only` is the table by the
-    recodings alone, on which confidential cells are guessed for comparison.
+    recodings alone, on which confidential cells are guessed for comparison; `found` is what `truth_of` said, if it was
+    asked already.
 
     Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
     what became of it; else only by how many rows of the original each released combination covers.
@@ -235,10 +235,10 @@ def check(
     template is not checkable, unless the original has it, or the caller has `vouched` for the way the values are
     written.
     """
-    truth, found = _truth(released, policy, original, medians or {})
-    matches = found if places is None else Matches(places, places)
+    truth, matches = truth_of(released, policy, original, medians or {}) if found is None else found
+    matches = matches if places is None else Matches(places, places)
     counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only)
-    return Verification(tuple(_findings(counter, vouched=vouched)), truth, matches)
+    return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
 @dataclass(frozen=True)
@@ -377,7 +377,7 @@ def _share(hits: int, known: int) -> Fraction:
     return Fraction(hits, known) if known else Fraction(int(hits > 0))
 
 
-def _truth(
+def truth_of(
     released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]
 ) -> tuple[Truth, Matches | None]:
     """Return whether the release is true, and where its rows stand in the original if some are missing."""
