@@ -218,3 +218,15 @@ def test_warnings_and_notes_never_name_a_value() -> None:
         *(note for attack in found.attacks.found for note in attack.notes),
     ]
     assert not any(value in text for text in told for value in (SECRET, "Yclept"))
+
+
+def test_a_confidential_row_that_may_be_another_is_not_checkable_in_an_audit_either() -> None:
+    values = ["u", "u", "v", "w", "v", "w", "u", "v"]
+    table = pl.DataFrame({"x": ["a", "a", "b", "a", "b", "b", "b", "a"], "ill": values})
+    asked = d.Confidential(column="ill", rows=[1, 2], predictors=["x"], against=["naive_bayes"], on_failure="remove")
+    policy = d.Policy(protect=[asked])
+    released = table[1:].with_columns(ill=pl.Series(["*", *values[2:]]))
+    expected = d.verify(released, policy, table)
+    found = d.audit_release(released, policy, table, seed=1)
+    assert [finding.answer for finding in expected.requirements] == [d.Answer.NOT_CHECKABLE]
+    assert [finding.answer for finding in found.promises] == [d.Answer.NOT_CHECKABLE]

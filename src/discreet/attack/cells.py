@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -22,15 +21,18 @@ from discreet.attack.guessing import Asked, asked_here, asked_outside, true_valu
 from discreet.attack.learning import (
     LIBRARY,
     OUTSIDE,
-    QUICK_CONDITIONS,
     TITLES,
     BestRule,
+    asks_rules,
+    counting_time,
     exact_guessers,
+    has_library,
     learning_time,
+    rules_time,
     training_rows,
 )
 from discreet.attack.scene import Scene
-from discreet.policy.confidential import MOST_CONDITIONS, Confidential
+from discreet.policy.confidential import Confidential
 from discreet.selecting import predictors_of, wanted
 from discreet.table.encode import Ints
 
@@ -91,11 +93,11 @@ class _Cells:
         """Yield an attack for each kind of adversary."""
         rows, column = self.scene.released.rows, self.requirement.column
         for name, guesser in exact_guessers(True):
-            yield Task(f"{name} on confidential {column}", 0.05 + rows * 5e-6, self._by(name, guesser))
-        if len(self.knows) <= (MOST_CONDITIONS if self.scene.thorough else QUICK_CONDITIONS):
-            seconds = len(self.asked) * (rows * 4e-8 + 2 ** len(self.knows) * 4e-6)
+            yield Task(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
+        if asks_rules(self.scene, self.knows):
+            seconds = rules_time(rows, len(self.asked), len(self.knows))
             yield Task(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))
-        if find_spec("sklearn") is not None:
+        if has_library():
             most = training_rows(self.scene)
             for name in LIBRARY:
                 seconds = learning_time(name, min(rows, most))

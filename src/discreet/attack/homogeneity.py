@@ -17,9 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.attack.alike import CHUNK, Alike, Paths, paths
+from discreet.attack.alike import CHUNK
 from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.linkage import alike_values, counted, hidden_rows, listed, own_lines
+from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
 from discreet.attack.scene import Scene
 from discreet.attack.sense import Flags, Floats, Sense
 from discreet.method.kernels import kernel
@@ -45,7 +45,7 @@ def look_up_attacks(scene: Scene) -> Iterator[Task]:
 
 
 def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iterator[Attack]]:
-    return lambda: _LookUp(scene, target, known).attacks()
+    return lambda: _LookUp(scene, known, target).attacks()
 
 
 @dataclass(frozen=True)
@@ -94,28 +94,14 @@ class _Pairs:
 
 
 @dataclass(frozen=True)
-class _LookUp:
+class _LookUp(Knowing):
     """One column to be guessed by who knows some others."""
 
-    scene: Scene
     target: str
-    known: tuple[str, ...]
-
-    @cached_property
-    def senses(self) -> tuple[Sense, ...]:
-        return tuple(self.scene.sense(name) for name in self.known)
 
     @cached_property
     def aim(self) -> Sense:
         return self.scene.sense(self.target)
-
-    @cached_property
-    def tree(self) -> Paths:
-        return paths(self.senses)
-
-    @property
-    def groups(self) -> Alike:
-        return self.tree.groups
 
     @cached_property
     def shares(self) -> tuple[Ints, Ints, Floats]:

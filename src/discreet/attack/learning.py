@@ -9,7 +9,7 @@ everybody; more than that about its own people is a leak.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -69,6 +69,26 @@ def training_rows(scene: Scene) -> int:
     return THOROUGH_ROWS if scene.thorough else QUICK_ROWS
 
 
+def asks_rules(scene: Scene, knows: Sequence[str]) -> bool:
+    """Whether there is time for all rules over some columns."""
+    return len(knows) <= (MOST_CONDITIONS if scene.thorough else QUICK_CONDITIONS)
+
+
+def has_library() -> bool:
+    """Whether there are learners of the library."""
+    return find_spec("sklearn") is not None
+
+
+def counting_time(rows: int) -> float:
+    """Return about how many seconds an adversary takes who only counts."""
+    return 0.05 + rows * 5e-6
+
+
+def rules_time(rows: int, people: int, conditions: int) -> float:
+    """Return about how many seconds it takes to find all rules about so many people."""
+    return people * (rows * 4e-8 + (1 << conditions) * 4e-6)
+
+
 def learning_time(name: str, rows: int) -> float:
     """Return about how many seconds it takes to train a learner of the library on so many rows, three times."""
     return 0.1 + rows * {"gradient_boosting": 3e-4, "random_forest": 6e-4, "logistic_regression": 4e-4}.get(name, 1e-4)
@@ -121,12 +141,12 @@ class _Target:
         """Yield the attacks."""
         rows = self.scene.released.rows
         for name, guesser in exact_guessers(self._has_unknowns):
-            yield Task(f"{name} on {self.target}", 0.05 + rows * 5e-6, self._by(name, guesser, self.scene.people))
-        if len(self.knows) <= (MOST_CONDITIONS if self.scene.thorough else QUICK_CONDITIONS):
+            yield Task(f"{name} on {self.target}", counting_time(rows), self._by(name, guesser, self.scene.people))
+        if asks_rules(self.scene, self.knows):
             people = self.scene.people if self.scene.thorough else self.scene.draw(self.scene.people, QUICK_RULES)
-            seconds = len(people) * (rows * 4e-8 + 2 ** len(self.knows) * 4e-6)
+            seconds = rules_time(rows, len(people), len(self.knows))
             yield Task(f"rules on {self.target}", seconds, self._by("rules", BestRule(), people))
-        if find_spec("sklearn") is not None:
+        if has_library():
             training = min(rows, training_rows(self.scene))
             for name in LIBRARY:
                 yield Task(f"{name} on {self.target}", learning_time(name, training), self._by_library(name))

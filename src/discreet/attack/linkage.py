@@ -76,7 +76,7 @@ def alike_values(senses: Sequence[Sense], table: Engine) -> Alike:
 
 
 @dataclass(frozen=True)
-class _Known:
+class Knowing:
     """What somebody knows of each person: some columns."""
 
     scene: Scene
@@ -84,19 +84,27 @@ class _Known:
 
     @cached_property
     def senses(self) -> tuple[Sense, ...]:
+        """What their released texts may mean."""
         return tuple(self.scene.sense(name) for name in self.known)
 
     @cached_property
-    def before(self) -> Alike:
-        return alike_values(self.senses, self.scene.original)
-
-    @cached_property
     def tree(self) -> Paths:
+        """The released combinations, by which rows that may be somebody's are found."""
         return paths(self.senses)
 
     @property
     def groups(self) -> Alike:
+        """The released rows that look alike."""
         return self.tree.groups
+
+
+@dataclass(frozen=True)
+class _Known(Knowing):
+    """Who wants to know which row is whose."""
+
+    @cached_property
+    def before(self) -> Alike:
+        return alike_values(self.senses, self.scene.original)
 
     @cached_property
     def crowd(self) -> Crowd | None:

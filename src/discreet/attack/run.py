@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 
 from discreet.attack.aware import aware_attacks
 from discreet.attack.base import Attack, Attacked, Task
 from discreet.attack.cells import cell_attacks
 from discreet.attack.homogeneity import look_up_attacks
-from discreet.attack.learning import learning_attacks, training_rows
+from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
 from discreet.attack.scene import Scene
 
@@ -60,7 +59,7 @@ def _notes(scene: Scene) -> Iterator[str]:
             "no people outside the table were given: the control is the same people with their rows left out of "
             "the training"
         )
-    if find_spec("sklearn") is None:
+    if not has_library():
         yield "scikit-learn is not installed: learners of the library did not attack (install discreet[attacks])"
     if scene.seed is not None:
         yield "who is attacked was drawn with a given seed"
