@@ -50,6 +50,9 @@ class CountsOnly:
     def pairs(self, original: Engine, column: str) -> list[Pair]:
         return self.inner.pairs(_inner(original), column)
 
+    def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
+        return self.inner.first_of(_inner(original), column, pairs)
+
     def occurrences(self, column: str, text: str) -> int:
         return self.inner.occurrences(column, text)
 

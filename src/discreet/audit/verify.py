@@ -460,4 +460,6 @@ def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, media
     texts = [(pair.original, pair.released) for pair in pairs]
     wrong = untrue(texts, policy.column(name), policy.marker, missing, medians)
     bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
-    return Mismatch(sum(pair.cells for pair in bad), min(pair.first_row for pair in bad)) if bad else None
+    if not bad:
+        return None
+    return Mismatch(sum(pair.cells for pair in bad), released.first_of(original, name, bad))

@@ -45,12 +45,11 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Pair:
-    """An original text and what was released for it, in so many cells, the first of them in this row."""
+    """An original text and what was released for it, in so many cells."""
 
     original: str | None
     released: str | None
     cells: int
-    first_row: int
 
 
 class Engine(Protocol):
@@ -158,7 +157,11 @@ class Engine(Protocol):
         ...
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
-        """Return the different pairs of original and released text of a column, with the rows that have them."""
+        """Return the different pairs of original and released text of a column, with the cells that have them."""
+        ...
+
+    def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
+        """Return the row number of the first row with one of some pairs of texts; 0 where rows have none."""
         ...
 
     def occurrences(self, column: str, text: str) -> int:

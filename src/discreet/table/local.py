@@ -319,15 +319,24 @@ class LocalEngine:
         return Mismatch(int(bad.sum()), number)
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
-        """Return the different pairs of original and released text of a column, with the rows that have them."""
+        """Return the different pairs of original and released text of a column, with the cells that have them."""
+        both = self._beside_texts(original, column)
+        found = both.group_by("original", "released").agg(pl.len().alias("cells")).collect()
+        return [Pair(*row) for row in found.iter_rows()]
+
+    def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
+        """Return the row number of the first row with one of some pairs of texts."""
+        texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
+        wanted = pl.LazyFrame(texts, schema={"original": pl.String, "released": pl.String})
+        both = self._beside_texts(original, column).with_row_index("place")
+        found = both.join(wanted, on=["original", "released"], how="semi", nulls_equal=True)
+        return int(original.numbers()[found.select(pl.col("place").min()).collect().item()])
+
+    def _beside_texts(self, original: Engine, column: str) -> pl.LazyFrame:
+        """Return the texts of a column beside those of the original."""
         if not isinstance(original, LocalEngine):
             raise TypeError("both tables must be held by the same kind of engine")
-        numbers = original.numbers()
-        texts = pl.LazyFrame(
-            {"original": original.texts(column), "released": self.texts(column), "row": pl.Series(numbers)}
-        )
-        found = texts.group_by("original", "released").agg(pl.len().alias("cells"), pl.col("row").min()).collect()
-        return [Pair(*row) for row in found.iter_rows()]
+        return pl.LazyFrame({"original": original.texts(column), "released": self.texts(column)})
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are."""

@@ -20,6 +20,13 @@ def combinations(found: pl.DataFrame, columns: Sequence[str]) -> Combinations:
 
 def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:
     """Return the combinations of some of the columns."""
+    if len(columns) == 1:
+        rows = counted.rows(columns[0])
+        there = np.flatnonzero(rows)
+        domain = tuple(counted.domain(columns[0])[at] for at in there.tolist())
+        return Combinations(
+            tuple(columns), (domain,), (np.arange(len(there), dtype=smallest(max(len(there), 1))),), rows[there]
+        )
     domains = [counted.domain(column) for column in columns]
     return _collapsed(columns, domains, [counted.code(column) for column in columns], counted.counts)
 

@@ -8,8 +8,10 @@ puts row beside row afterwards, and fails where the order was lost.
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count as counter
@@ -21,23 +23,31 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.big.cells import texts_of
+from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
+from discreet.table.big.packing import Packing
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
-from discreet.table.encode import Ints
+from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN, taken
 from discreet.table.staging import escaped
 
 if TYPE_CHECKING:
     import duckdb
 
+FEW = 60
+"""So many texts, or fewer, are looked up one by one (which DuckDB does once for equal ones) and written by number."""
+FIRST_ROWS = 100_000
+"""What these have tells whether it is worth looking for all different values of a column."""
 LONGEST_LIST = 20_000
 """A list of texts is looked up quickly up to this length."""
 MOST_STEPS = 256
 """Where there are more values, they are looked up by so many comparisons at most."""
 MOST_BITS = 2**24
 """Keys below this are looked up in a string of bits."""
+MOST_QUERIES = 8
+"""Queries of one thread each that are carried out at the same time."""
 SPILL = "spill"
 KINDS = {
     "VARCHAR": "text",
@@ -95,20 +105,45 @@ class Session:
         with saying(self.name):
             return self._connection.execute(sql, list(parameters)).fetchall()
 
-    def copy(self, select: str) -> Path:
+    def copy(self, select: str, cursor: duckdb.DuckDBPyConnection | None = None) -> Path:
         """Write what a query gives to a Parquet file."""
         path = self.scratch.new()
-        self.run(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+        with saying(self.name):
+            where = literal(str(path))
+            (cursor or self._connection).execute(f"COPY ({select}) TO {where} (FORMAT parquet, COMPRESSION zstd)")
         return path
 
     def fetch(self, select: str) -> pl.DataFrame:
         """Return what a query gives; by way of a file, so that nothing is held twice."""
+        return self._taken(self.copy(select))
+
+    def fetch_at_most(self, select: str, most: int) -> pl.DataFrame | None:
+        """Return what a query gives; None where that is more than so many rows."""
         path = self.copy(select)
+        with saying(self.name):
+            rows = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+        if rows > most:
+            path.unlink(missing_ok=True)
+            return None
+        return self._taken(path)
+
+    def _taken(self, path: Path) -> pl.DataFrame:
         try:
             with saying(self.name):
                 return pl.read_parquet(path, glob=False, memory_map=False)
         finally:
             path.unlink(missing_ok=True)
+
+    def fetch_all(self, selects: Sequence[str]) -> list[pl.DataFrame]:
+        """Return what some queries give that need one thread each: several at a time."""
+        cursors = [self._connection.cursor() for _ in selects]
+
+        def fetched(place: int) -> pl.DataFrame:
+            with cursors[place] as cursor:
+                return self._taken(self.copy(selects[place], cursor))
+
+        with ThreadPoolExecutor(max_workers=max(min(os.cpu_count() or 1, MOST_QUERIES), 1)) as pool:
+            return list(pool.map(fetched, range(len(selects))))
 
     def fresh(self, what: str) -> str:
         """Return a name that was not used before."""
@@ -125,16 +160,22 @@ class Session:
         path.unlink()
         return name
 
-    def listed(self, cells: pl.Series) -> str:
-        """Keep a list of texts or numbers; return what stands for it."""
+    def listed(self, cells: pl.Series, kind: str | None = None) -> str:
+        """Keep a list of texts or numbers, or of values of a type for such texts; return what stands for it."""
         name, path = self.fresh("list"), self.scratch.new()
         with saying(self.name):
             pl.DataFrame({"cell": cells, "place": range(len(cells))}).write_parquet(path)
-        self.run(
-            f"SET VARIABLE {name} = (SELECT list(cell ORDER BY place) FROM read_parquet({literal(escaped(str(path)))}))"
-        )
+        source, cell = f"read_parquet({literal(escaped(str(path)))})", f"CAST(cell AS {kind})" if kind else "cell"
+        self.run(f"SET VARIABLE {name} = (SELECT list({cell} ORDER BY place) FROM {source})")
         path.unlink()
         return f"getvariable('{name}')"
+
+    def typed(self, texts: pl.Series) -> str:
+        """Keep a list of texts as values of a type of their own: cells of a type are written by number, which is quick.
+
+        All texts of the type are written, too, whether some cell has them or not.
+        """
+        return self.listed(texts, self.enum(texts.drop_nulls().unique(maintain_order=True)))
 
     def bits(self, places: Ints, rows: int) -> str:
         """Keep which rows are meant; return what stands for it."""
@@ -144,10 +185,15 @@ class Session:
         self.run(f"SET VARIABLE {name} = ?::BIT", [flags.tobytes().decode("ascii")])
         return f"getvariable('{name}')"
 
+    def place(self, cell: str, texts: pl.Series) -> str:
+        """Return the place (from 1) of a cell among some texts (none of them null); null where it is not there."""
+        if len(texts) <= FEW:
+            return f"CAST(list_position({self.listed(texts)}, {cell}) AS BIGINT)"
+        return f"(CAST(enum_code(TRY_CAST({cell} AS {self.enum(texts)})) AS BIGINT) + 1)"
+
     def lookup(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
         """Return other texts for some texts (none of them null) of a cell, and a default for the rest."""
-        code = f"enum_code(TRY_CAST({cell} AS {self.enum(old)}))"
-        return f"coalesce(list_extract({self.listed(new)}, CAST({code} AS BIGINT) + 1), {default})"
+        return f"coalesce(list_extract({self.listed(new)}, {self.place(cell, old)}), {default})"
 
 
 @dataclass(frozen=True)
@@ -275,18 +321,48 @@ class DuckStore:
             f"SELECT {', '.join(cells)}, r FROM {self._placed()} WHERE NOT ({gone})", self.columns, row=True
         )
 
-    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
-        """Return the different combinations of texts of some columns, with their number as `rows`."""
-        texts = [f'{self.text(name)} AS "{place}"' for place, name in enumerate(columns)]
-        path = self.session.copy(f"SELECT {', '.join([*texts, 'count(*) AS rows'])} FROM {self.source} GROUP BY ALL")
-        try:
-            with saying(self.name):
-                if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > most:
-                    return None
-                found = pl.read_parquet(path, glob=False, memory_map=False)
-        finally:
-            path.unlink(missing_ok=True)
-        return found.with_columns(pl.col("rows").cast(pl.Int64), pl.exclude("rows").cast(pl.String))
+    def count(self, columns: Sequence[str], most: int) -> Combinations | None:
+        """Return the different combinations of texts of some columns; by numbers, if no column has too many values."""
+        packing = self._packing(columns)
+        if packing is None:
+            texts = [f'{self.text(name)} AS "{place}"' for place, name in enumerate(columns)]
+        else:
+            texts = [f'{number} AS "{place}"' for place, number in enumerate(self._packed(packing))]
+        grouped = (
+            f"SELECT {', '.join([*texts, 'count(*) AS rows'])} FROM {self.source} GROUP BY ALL HAVING count(*) > 0"
+        )
+        found = self.session.fetch_at_most(grouped, most)
+        if found is None:
+            return None
+        rows = found.get_column("rows").cast(pl.Int64)
+        if packing is None:
+            return combinations(found.with_columns(rows, pl.exclude("rows").cast(pl.String)), columns)
+        numbers = [found.to_series(place).cast(pl.Int64).to_numpy() for place in range(found.width - 1)]
+        counted = packing.unpacked(numbers, rows.to_numpy())
+        if counted is None:
+            raise InputError(f"{self.name}: was changed while it was being read; nothing was written")
+        return counted
+
+    def _packing(self, columns: Sequence[str]) -> Packing | None:
+        """Return how combinations of some columns become numbers; None where some column has too many values."""
+        domains: list[tuple[str | None, ...]] = []
+        for name in columns:
+            few = f"SELECT DISTINCT {self.text(name)} AS value FROM {self.source} LIMIT {LONGEST_LIST + 1}"
+            values = self.session.fetch(few).to_series().cast(pl.String)
+            if len(values) > LONGEST_LIST:
+                return None
+            domains.append(tuple(values.sort(nulls_last=False).to_list()))
+        return Packing(columns, domains) if columns else None
+
+    def _packed(self, packing: Packing) -> Iterator[str]:
+        """Yield the numbers of a row."""
+        for pack in packing.packs:
+            number = "CAST(0 AS BIGINT)"
+            for place in pack:
+                known = pl.Series(packing.known(place), dtype=pl.String)
+                code = self.session.place(self.text(packing.columns[place]), known) if len(known) else "NULL"
+                number = f"({number} * {packing.base(place)} + coalesce({code}, 0))"
+            yield number
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -310,16 +386,21 @@ class DuckStore:
 
     def make(self, making: Making) -> DuckStore:
         """Carry out how a release is made."""
-        steps = _Steps(self, making)
-        cells = [f"{steps.released(name)} AS c{place}" for place, name in enumerate(making.columns)]
-        where = ["NOT m"] if making.removes else []
-        if making.left_out is not None:
-            where.append(f"get_bit({self.session.bits(making.left_out, self.rows)}, CAST(r AS INTEGER)) = 0")
+        steps = _Steps(self, making, writes=True)
+        cells = [f"{cell} AS c{place}" for place, cell in enumerate(steps.released())]
         row = ["r"] if making.drops else []
-        only = f" WHERE {' AND '.join(where)}" if where else ""
-        return self._settled(
-            f"SELECT {', '.join([*cells, *row])} FROM ({steps.told}){only}", making.columns, row=bool(row)
-        )
+        return self._settled(f"SELECT {', '.join([*cells, *row])} FROM {steps.kept}", making.columns, row=bool(row))
+
+    def few_values(self, column: str) -> pl.Series | None:
+        """Return the different texts of a column (a missing one aside) where they are few and it is one of texts."""
+        if self.types[self.columns.index(column)] != "VARCHAR":
+            return None
+        cell = self.cell(column)
+        for source in (f"(SELECT {cell} FROM {self.source} LIMIT {FIRST_ROWS})", self.source):
+            values = self.session.run(f"SELECT DISTINCT {cell} FROM {source} WHERE {cell} IS NOT NULL LIMIT {FEW + 1}")
+            if len(values) > FEW:
+                return None
+        return pl.Series([value for (value,) in values], dtype=pl.String)
 
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
@@ -348,16 +429,35 @@ class DuckStore:
         both = f"(SELECT {mine} FROM {self.source}) POSITIONAL JOIN (SELECT {taken} FROM {theirs.source})"
         return self._settled(f"SELECT {chosen} FROM {both}", self.columns)
 
-    def pairs(self, original: Store, column: str) -> pl.DataFrame:
-        """Return the different pairs of original and released text of a column."""
-        theirs = _duck(original)
-        mine = f"SELECT {self.text(column)} AS released, row_number() OVER () - 1 AS place FROM {self.source}"
-        source = f"SELECT {theirs.text(column)} AS original FROM {theirs.source}"
-        found = self.session.fetch(
-            "SELECT original, released, count(*) AS cells, min(place) AS first "
-            f"FROM ({mine}) POSITIONAL JOIN ({source}) GROUP BY original, released"
+    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of original and released text of some columns."""
+        asked = [
+            f"SELECT original, released, count(*) AS cells FROM {self._beside(original, name)} GROUP BY ALL"
+            for name in columns
+        ]
+        kinds = pl.Schema({"original": pl.String, "released": pl.String, "cells": pl.Int64})
+        found = self.session.fetch_all(asked)
+        return {name: pairs.cast(kinds) for name, pairs in zip(columns, found, strict=True)}
+
+    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
+        """Return the first place with one of some pairs."""
+        bad = [
+            f"(original IS NOT DISTINCT FROM {literal(before)} AND released IS NOT DISTINCT FROM {literal(after)})"
+            for before, after in pairs.select("original", "released").iter_rows()
+        ]
+        both = self._beside(original, column, placed=True)
+        first = min(
+            self.session.run(f"SELECT min(place) FROM {both} WHERE {' OR '.join(some)}")[0][0]
+            for some in (bad[at : at + MOST_STEPS] for at in range(0, len(bad), MOST_STEPS))
         )
-        return found.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64, "first": pl.Int64})
+        return int(first)
+
+    def _beside(self, original: Store, column: str, *, placed: bool = False) -> str:
+        """Return the texts of a column beside those of the original, with their places if wanted."""
+        theirs = _duck(original)
+        place = ", row_number() OVER () - 1 AS place" if placed else ""
+        mine = f"SELECT {self.text(column)} AS released{place} FROM {self.source}"
+        return f"({mine}) POSITIONAL JOIN (SELECT {theirs.text(column)} AS original FROM {theirs.source})"
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns with those of the original, row by row."""
@@ -500,14 +600,14 @@ class _Told:
         numbered = map_.table.join(told, on=["text", "gone"], how="left", nulls_equal=True, maintain_order="left")
         known = numbered.filter(pl.col("value").is_not_null()).sort("number")
         of_null = numbered.filter(pl.col("value").is_null()).get_column("number")
-        code = f"CAST(enum_code(TRY_CAST({cell} AS {session.enum(known.get_column('value'))})) AS BIGINT)"
+        place = session.place(cell, known.get_column("value"))
         if len(known) <= LONGEST_LIST or len(told) > MOST_STEPS:
             numbers = known.get_column("number").cast(pl.Int64)
-            number = f"list_extract({session.listed(numbers)}, {code} + 1)"
+            number = f"list_extract({session.listed(numbers)}, {place})"
         else:
             runs = known.get_column("number").rle().struct.unnest()
             ends = runs.get_column("len").cum_sum().to_list()[:-1]
-            step = " + ".join(["1", *(f"CAST({code} >= {end} AS BIGINT)" for end in ends)])
+            step = " + ".join(["1", *(f"CAST({place} > {end} AS BIGINT)" for end in ends)])
             number = f"list_extract({session.listed(runs.get_column('value').cast(pl.Int64))}, {step})"
         self.number = f"coalesce({number}, {of_null.item()})" if len(of_null) else number
 
@@ -529,23 +629,79 @@ class _Told:
 class _Steps:
     """How a release is made, by one query inside the other: what is told, which rows are masked, the cells."""
 
-    def __init__(self, store: DuckStore, making: Making) -> None:
+    def __init__(self, store: DuckStore, making: Making, *, writes: bool = False) -> None:
         self.store, self.making, self.session = store, making, store.session
         masks = making.masks
         changing = [name for name in making.maps if making.becomes_text(name) or len(making.maps[name].gone)]
         changing += [name for name in (masks.names if masks is not None else ()) if name in making.maps]
         self.maps = {name: _Told(self.session, store.text(name), making.maps[name]) for name in dict.fromkeys(changing)}
+        same = self._same() if writes else {}
         cells = [store.cell(name) for name in store.columns]
         self.keys = None if masks is None else Keys(masks)
         placed = bool(making.edits) or making.drops or (self.keys is not None and len(self.keys.partly) > 0)
         source = store._placed() if placed else f"(SELECT {', '.join(cells)} FROM {store.source})"
-        numbers = [f"{told.number} AS {self._number(name)}" for name, told in self.maps.items()]
+        numbers = [f"{told.number} AS {self._number(name)}" for name, told in (self.maps | same).items()]
         self.told = f"SELECT {', '.join(['*', *numbers])} FROM {source}"
         flags = [f"({told.is_gone(self._number(name))})" for name, told in self.maps.items() if told.gone.any()]
         if masks is not None:
             flags.append(f"({self._mask()})")
         self.masks = bool(flags)
         self.told = f"SELECT *, {' OR '.join(flags) or 'false'} AS m FROM ({self.told})"
+        self.kept = self._only()
+        self.few = self._few(same) if writes else {}
+        """What stands for the texts of columns with few of them, by number; the marker is the last one."""
+
+    def _same(self) -> dict[str, _Told]:
+        """Return the columns of texts that do not change and have few of them, as if each became itself."""
+        making, same = self.making, {}
+        for name in making.columns:
+            if making.becomes_text(name) or name in self.maps:
+                continue
+            values = self.store.few_values(name)
+            if values is not None and len(values):
+                nothing = pl.DataFrame({"value": values, "text": values}).with_columns(gone=pl.lit(False))
+                same[name] = _Told(self.session, self.store.text(name), Map(nothing))
+        return same
+
+    def _only(self) -> str:
+        """Return the rows that are released."""
+        making = self.making
+        where = ["NOT m"] if making.removes else []
+        if making.left_out is not None:
+            bits = self.session.bits(making.left_out, self.store.rows)
+            where.append(f"get_bit({bits}, CAST(r AS INTEGER)) = 0")
+        return f"(SELECT * FROM ({self.told}){' WHERE ' + ' AND '.join(where) if where else ''})"
+
+    def _few(self, same: dict[str, _Told]) -> dict[str, str]:
+        """Return the texts of columns that have few of them, but only those that are released: others stay secret."""
+        released = {name: told for name, told in self.maps.items() if self.making.becomes_text(name)}
+        few = {
+            name: told
+            for name, told in (released | same).items()
+            if len(told.texts) <= FEW and name not in self.making.edits
+        }
+        if not few:
+            return {}
+        used: Sequence[int | None] = [-1] * len(few)
+        marked = 0
+        if self.masks or self.making.drops:
+            asked = []
+            for name in few:
+                shown = "NOT m" if self._hides(name) else "true"
+                asked.append(f"bit_or(CAST(1 AS BIGINT) << {self._number(name)}) FILTER (WHERE {shown})")
+            asked.append("count(*) FILTER (WHERE m)")
+            *used, marked = self.session.run(f"SELECT {', '.join(asked)} FROM {self.kept}")[0]
+        found = {}
+        for (name, told), bits in zip(few.items(), used, strict=True):
+            texts = [text if (bits or 0) >> number & 1 else None for number, text in enumerate(told.texts, 1)]
+            texts.append(self.making.marker if marked and self._hides(name) else None)
+            if any(text is not None for text in texts):
+                found[name] = self.session.typed(pl.Series(texts, dtype=pl.String))
+        return found
+
+    def _hides(self, column: str) -> bool:
+        """Whether the cells of masked rows are hidden in a column."""
+        return column in self.making.maps and self.masks and not self.making.removes
 
     def _number(self, column: str) -> str:
         return f"x{self.store.columns.index(column)}"
@@ -609,14 +765,21 @@ class _Steps:
         chosen = taken(columns, keys.numbers(found.get_column("k")), keys.wanted, keys.masks.salt)
         return found.get_column("r").to_numpy()[chosen].astype(np.int64)
 
-    def released(self, column: str) -> str:
-        """Return what is released of a column."""
-        making = self.making
-        if not making.becomes_text(column):
+    def released(self) -> list[str]:
+        """Return what is released of each column."""
+        return [self._released(name) for name in self.making.columns]
+
+    def _released(self, column: str) -> str:
+        if column in self.few:
+            number = self._number(column)
+            if self._hides(column):
+                number = f"CASE WHEN m THEN {len(self.maps[column].texts) + 1} ELSE {number} END"
+            return f"list_extract({self.few[column]}, {number})"
+        if not self.making.becomes_text(column):
             return self.store.cell(column)
         cell = self._text(column)
-        if column in making.maps and self.masks and not making.removes:
-            cell = f"CASE WHEN m THEN {literal(making.marker)} ELSE {cell} END"
+        if self._hides(column):
+            cell = f"CASE WHEN m THEN {literal(self.making.marker)} ELSE {cell} END"
         return self._edited(column, cell)
 
 

@@ -165,13 +165,12 @@ class BigEngine:
             of_base = self._base.count((*columns, *gone))
             return counts.released(of_base, columns, making.maps, making.marker, removes=making.removes)
         self._refuse_strange(columns)
-        found = self.store.count(columns, MOST_COMBINATIONS)
-        if found is None:
+        counted = self.store.count(columns, MOST_COMBINATIONS)
+        if counted is None:
             raise InputError(
                 f"{self.name}: the columns that the policy counts with have more than {MOST_COMBINATIONS:,} different "
                 "combinations; name fewer columns, or make some coarser"
             )
-        counted = counts.combinations(found, columns)
         if int(counted.counts.sum()) != self.rows:
             raise self._changed()
         return counted
@@ -212,7 +211,7 @@ class BigEngine:
         found = self.store.count([column], MOST_COMBINATIONS)
         if found is None:
             raise InputError(f"column {column!r} has more than {MOST_COMBINATIONS:,} different values")
-        domain = counts.combinations(found, [column]).domains[0]
+        domain = found.domains[0]
         known = pl.Enum([value for value in domain if value is not None])
         codes = np.empty(self.rows, dtype=smallest(max(len(domain), 1)))
         offset, at = int(None in domain), 0
@@ -478,7 +477,7 @@ class BigEngine:
             wrong = pairs.filter(bad)
             if not len(wrong):
                 return None
-            cells, first = int(wrong.get_column("cells").sum()), int(wrong.select(pl.col("first").min()).item())
+            cells, first = int(wrong.get_column("cells").sum()), self.store.first_of(theirs.store, column, wrong)
         else:
             found = self._compare(theirs, column, marker)
             cells = found.cells if marker is None else found.unmarked
@@ -505,29 +504,35 @@ class BigEngine:
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
         """Return the different pairs of original and released text of a column, with the rows that have them."""
+        found = self._paired(_big(original), column)
+        return [Pair(*pair) for pair in found.select("original", "released", "cells").iter_rows()]
+
+    def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
+        """Return the row number of the first row with one of some pairs; 0 where rows have none."""
         theirs = _big(original)
-        found = self._paired(theirs, column).sort("first")
-        numbers = theirs._numbers_at(found.get_column("first").to_numpy().astype(np.int64))
-        return [
-            Pair(before, after, cells, number)
-            for (before, after, cells), number in zip(
-                found.select("original", "released", "cells").iter_rows(), numbers.tolist(), strict=True
-            )
-        ]
+        texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
+        wanted = pl.DataFrame(texts, schema={"original": pl.String, "released": pl.String})
+        first = self.store.first_of(theirs.store, column, wanted)
+        return int(theirs._numbers_at(np.array([first]))[0])
 
     def _paired(self, original: BigEngine, column: str) -> pl.DataFrame:
-        """Return pairs of texts; refuse them where they do not fit what was counted before."""
-        key = (id(original), column)
-        if key not in self._pairs:
+        """Return pairs of texts, those of all columns that may have changed together."""
+        if (id(original), column) not in self._pairs:
             self._refuse_other_rows(original)
-            found = self.store.pairs(original.store, column)
-            counted = original._known((column,))
-            if counted is not None:
-                now = dict(found.group_by("original").agg(pl.col("cells").sum()).iter_rows())
-                if now != dict(zip(counted.domains[0], counted.counts.tolist(), strict=True)):
-                    raise original._changed()
-            self._pairs[key] = found
-        return self._pairs[key]
+            maps = self._making.maps if self._making is not None else {}
+            together = [name for name in maps if name in self.columns] if column in maps else [column]
+            for name, pairs in self.store.pairs(original.store, together).items():
+                self._refuse_other_counts(original, name, pairs)
+                self._pairs[id(original), name] = pairs
+        return self._pairs[id(original), column]
+
+    def _refuse_other_counts(self, original: BigEngine, column: str, pairs: pl.DataFrame) -> None:
+        """Refuse pairs that do not fit what was counted of the original before."""
+        counted = original._known((column,))
+        if counted is not None:
+            now = dict(pairs.group_by("original").agg(pl.col("cells").sum()).iter_rows())
+            if now != dict(zip(counted.domains[0], counted.counts.tolist(), strict=True)):
+                raise original._changed()
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with this text."""

@@ -19,10 +19,11 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.masks import ALL, Masks
 from discreet.table.big.cluster import Cluster, fresh, same_columns, saying_spark
+from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import Difference, Making, Store
-from discreet.table.encode import Ints
+from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN
 
 if TYPE_CHECKING:
@@ -151,12 +152,13 @@ class SparkStore:
             left = SparkStore(self.cluster, self.name, self._frame.filter(kept), self.cells, self.files)
         return self if left.rows == self.rows else left
 
-    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
-        """Return the different combinations of texts of some columns, with their number as `rows`."""
+    def count(self, columns: Sequence[str], most: int) -> Combinations | None:
+        """Return the different combinations of texts of some columns."""
         found = self._counted(self._having(columns), columns, most)
-        if found is not None:
-            self._seen[tuple(columns)] = _fingerprint(found)
-        return found
+        if found is None:
+            return None
+        self._seen[tuple(columns)] = _fingerprint(found)
+        return combinations(found, columns)
 
     def _counted(self, frame: DataFrame, columns: Sequence[str], most: int | None) -> pl.DataFrame | None:
         from pyspark.sql import functions as F  # noqa: N812
@@ -246,15 +248,22 @@ class SparkStore:
             _refuse_rows(self.name)
         return original
 
-    def pairs(self, original: Store, column: str) -> pl.DataFrame:
-        """Return the different pairs of original and released text of a column; rows have no places."""
+    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of original and released text of some columns."""
+        theirs = self._carried(original)
+        return {column: self._paired(theirs, column) for column in columns}
+
+    def _paired(self, theirs: SparkStore, column: str) -> pl.DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
 
-        theirs = self._carried(original)
         with saying_spark(self.name):
             both = self._frame.groupBy(theirs.text(column).alias("original"), self.text(column).alias("released"))
-            found = self.cluster.fetch(both.agg(F.count(F.lit(1)).alias("cells"), F.lit(0).alias("first")))
-        return found.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64, "first": pl.Int64})
+            found = self.cluster.fetch(both.agg(F.count(F.lit(1)).alias("cells")))
+        return found.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64})
+
+    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:  # noqa: ARG002
+        """Rows have no places."""
+        return 0
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns with those of the original; a column that was not changed is the original's own."""
@@ -266,7 +275,7 @@ class SparkStore:
             return Difference(0, None, 0, None)
         if not (self.has_text(column) and theirs.has_text(column)):
             return Difference(self.rows, 0, self.rows, 0)
-        bad = self.pairs(theirs, column).filter(pl.col("original").ne_missing(pl.col("released")))
+        bad = self._paired(theirs, column).filter(pl.col("original").ne_missing(pl.col("released")))
         unmarked = bad if marker is None else bad.filter(pl.col("released").ne_missing(pl.lit(marker, pl.String)))
         cells, others = (int(found.get_column("cells").sum()) for found in (bad, unmarked))
         return Difference(cells, 0 if cells else None, others, 0 if others else None)

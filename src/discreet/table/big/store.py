@@ -15,7 +15,7 @@ import polars as pl
 
 from discreet.masks import Masks
 from discreet.table.big.scratch import Scratch
-from discreet.table.encode import Ints
+from discreet.table.encode import Combinations, Ints
 
 ALL_ROWS = 200_000
 """Rows that are looked at together where a table is fetched in parts."""
@@ -134,11 +134,8 @@ class Store(Protocol):
         """Return the table without rows that have null or one of some texts in some column; itself if it has none."""
         ...
 
-    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
-        """Return the different combinations of texts of some columns, with their number as `rows`, in any order.
-
-        None when there are more than `most`.
-        """
+    def count(self, columns: Sequence[str], most: int) -> Combinations | None:
+        """Return the different combinations of texts of some columns; None when there are more than `most`."""
         ...
 
     def recount(
@@ -170,11 +167,15 @@ class Store(Protocol):
         """Return the table with some columns as another one with the same rows in the same order has them."""
         ...
 
-    def pairs(self, original: Store, column: str) -> pl.DataFrame:
-        """Return the different pairs of `original` and `released` text of a column, with `cells` and the `first` place.
+    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of `original` and `released` text of some columns, with their number as `cells`.
 
         The two tables have as many rows, in the same order.
         """
+        ...
+
+    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
+        """Return the first place (from 0) with one of some pairs of `original` and `released` text."""
         ...
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:

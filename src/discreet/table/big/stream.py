@@ -16,11 +16,12 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.big.cells import TEXTS, may_be_text
+from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
-from discreet.table.encode import Ints
+from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN, taken
 
 
@@ -122,14 +123,14 @@ class StreamStore:
         row = self.free_name()
         return self._settled(self.frame.with_row_index(row).filter(kept).select(*self.columns, row), self.columns, row)
 
-    def count(self, columns: Sequence[str], most: int) -> pl.DataFrame | None:
-        """Return the different combinations of texts of some columns, with their number as `rows`."""
+    def count(self, columns: Sequence[str], most: int) -> Combinations | None:
+        """Return the different combinations of texts of some columns."""
         aliases = [f"{place}" for place in range(len(columns))]
         texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
         if not columns:
-            return pl.DataFrame({"rows": [self.rows]}, schema={"rows": pl.Int64})
+            return Combinations((), (), (), np.array([self.rows]))
         found = self.collect(texts.group_by(aliases).agg(pl.len().cast(pl.Int64).alias("rows")))
-        return found if found.height <= most else None
+        return combinations(found, columns) if found.height <= most else None
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -193,13 +194,21 @@ class StreamStore:
         both = pl.concat([mine, _stream(other).frame.select(columns)], how="horizontal")
         return self._settled(both.select(self.columns), self.columns, None)
 
-    def pairs(self, original: Store, column: str) -> pl.DataFrame:
-        """Return the different pairs of original and released text of a column."""
+    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of original and released text of some columns."""
+        found = {}
+        for column in columns:
+            both = self._beside(original, [column], texts=True)
+            pairs = both.group_by(original="theirs 0", released="mine 0")
+            found[column] = self.collect(pairs.agg(pl.len().cast(pl.Int64).alias("cells")))
+        return found
+
+    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
+        """Return the first place with one of some pairs."""
         both = self._beside(original, [column], texts=True).with_row_index("first")
-        found = both.group_by(original="theirs 0", released="mine 0").agg(
-            pl.len().cast(pl.Int64).alias("cells"), pl.col("first").min().cast(pl.Int64)
-        )
-        return self.collect(found)
+        wanted = pl.LazyFrame({"theirs 0": pairs.get_column("original"), "mine 0": pairs.get_column("released")})
+        found = both.join(wanted, on=["theirs 0", "mine 0"], how="semi", nulls_equal=True)
+        return int(self.collect(found.select(pl.col("first").min())).item())
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns with those of the original, row by row."""

@@ -1,0 +1,66 @@
+"""Combinations of texts as one whole number, or few: a database groups by numbers much faster than by texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.table.encode import Combinations, Ints, smallest
+
+_LARGEST = 2**62
+
+
+class Packing:
+    """How the values of some columns become numbers.
+
+    The code of a value is its place (from 1) among the known values of its column; that of a missing one is 0. The
+    codes of several columns make one number, as digits do, as long as it is not too large.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns.
+    domains
+        Their values in code-point order, a missing one (None) first.
+    """
+
+    def __init__(self, columns: Sequence[str], domains: Sequence[tuple[str | None, ...]]) -> None:
+        self.columns, self.domains = tuple(columns), tuple(domains)
+        self.packs: list[list[int]] = [[]]
+        """The columns, by place, that make each number."""
+        size = 1
+        for place in range(len(columns)):
+            if size * self.base(place) > _LARGEST:
+                self.packs.append([])
+                size = 1
+            self.packs[-1].append(place)
+            size *= self.base(place)
+
+    def base(self, place: int) -> int:
+        """Return a bound above the codes of a column."""
+        return len(self.known(place)) + 1
+
+    def known(self, place: int) -> tuple[str | None, ...]:
+        """Return the values of a column that are not missing."""
+        domain = self.domains[place]
+        return domain[1:] if domain[:1] == (None,) else domain
+
+    def unpacked(self, numbers: Sequence[Ints], counts: Ints) -> Combinations | None:
+        """Return the combinations that some numbers (different ones, one for each pack) stand for, in order.
+
+        None where one stands for a value that is not known.
+        """
+        order = np.lexsort(numbers[::-1]) if len(numbers) > 1 else np.argsort(numbers[0], kind="stable")
+        codes = {}
+        for pack, given in zip(self.packs, numbers, strict=True):
+            left = given[order]
+            for place in reversed(pack):
+                left, code = np.divmod(left, self.base(place))
+                first = int(self.domains[place][:1] != (None,))
+                if first and len(code) and not code.all():
+                    return None
+                codes[place] = (code - first).astype(smallest(max(len(self.domains[place]), 1)))
+        return Combinations(
+            self.columns, self.domains, tuple(codes[place] for place in range(len(self.columns))), counts[order]
+        )
