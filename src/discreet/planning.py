@@ -370,7 +370,7 @@ class CutPlanner:
         from discreet.method.disclosure import Standing
 
         work = max(self.problem.codes.size, 1)
-        kicks = min(max(MOST_WORK // work, LEAST_KICKS), MOST_KICKS)
+        kicks = min(max(MOST_WORK // work, LEAST_KICKS if work <= MOST_WORK else 1), MOST_KICKS)
         complete = True
 
         def watch(far: Watch) -> bool:

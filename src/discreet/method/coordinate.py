@@ -12,25 +12,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.method.cut_kernels import (
-    chosen_contexts,
+    choose_by_group,
+    choose_by_key,
     collapse_directly,
     collapse_sorted,
+    dense,
     flip_costs,
     interval_costs,
     node_costs,
     other_losses,
 )
 from discreet.method.cuts import Bits, Cuts, cuts_of
-from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome
+from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome, Parts
 from discreet.method.problem import CutProblem
 from discreet.method.space import Space
 from discreet.table.encode import Ints, keys
+
+Flags = npt.NDArray[np.bool_]
 
 MOST_BLOCKS = 256
 """Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
@@ -38,6 +43,7 @@ MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
 MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
 """About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
+LARGEST_KEY = 2**62
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 
@@ -190,8 +196,12 @@ class Steps:
         )
         self.others = np.empty(rows, dtype=np.int64)
         self.number = np.empty(rows, dtype=np.int64)
+        self.chosen = np.empty(rows, dtype=np.int64)
+        self.everyone = np.arange(rows)
         self.share = max(rows // MANY_ROWS, 1)
         """Of how many contexts one is looked at."""
+        self.guesses = self.share > 1
+        """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(rows, 1)
 
     def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
@@ -226,15 +236,43 @@ class Steps:
         """Show or hide all values of a plain column, all that gain by it alone, then one at a time, as is best."""
         column = self.problem.columns[place]
         every = np.where(column.pinned, -1, np.arange(column.space.size))
-        for firsts in (every, np.full_like(every, -1)):
-            best = self._tried(best, place, firsts, objective)
+        if not self.guesses:
+            for firsts in (every, np.full_like(every, -1)):
+                best = self._tried(best, place, firsts, objective)
         contexts = self.contexts(best.cut, place)
-        dropped = self.dropped(contexts, objective)
+        flipping = self._flipping(contexts, place, objective)
         hidden = best.cut[place] < 0
-        units = self.evaluator.units.columns[place].nodes
-        cost = np.zeros(column.space.size + 1, dtype=np.int64)
+        if self.guesses:
+            begins = (hidden, every < 0, np.ones_like(hidden))
+            hidden = begins[int(np.argmin([flipping(begin)[-1] for begin in begins]))].copy()
         for turn in range(min(MOST_FLIPS, self.flips)):
             self.flips -= 1
+            cost = flipping(hidden)
+            flips = np.where(column.pinned, cost[-1], cost[:-1])
+            if flips.min(initial=cost[-1]) >= cost[-1]:
+                break
+            if turn == 0:
+                together = np.where(flips < cost[-1], ~hidden, hidden)
+                if self.guesses:
+                    better = bool(flipping(together)[-1] < cost[-1])
+                else:
+                    best = self._tried(best, place, np.where(together, -1, np.arange(column.space.size)), objective)
+                    better = bool((best.cut[place] < 0).tolist() == together.tolist())
+                if better:
+                    hidden = together
+                    continue
+            value = int(np.argmin(flips))
+            hidden[value] = not hidden[value]
+        return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
+
+    def _flipping(self, contexts: Contexts, place: int, objective: Objective) -> Callable[[Flags], Ints]:
+        """Return what says, for a plain column, what contexts cost if one value were shown or hidden, and as it is."""
+        dropped = self.dropped(contexts, objective)
+        units = self.evaluator.units.columns[place].nodes
+        size = self.problem.columns[place].space.size
+
+        def flipping(hidden: Flags) -> Ints:
+            cost = np.zeros(size + 1, dtype=np.int64)
             still = int(hidden.sum())
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
@@ -242,18 +280,9 @@ class Steps:
                 contexts.others, contexts.hits, self.persons, self.limits, objective.loss, self.evaluator.shape,
                 _weights(objective), losses, cost, *self.sums(), *self.sums(),
             )  # fmt: skip
-            flips = np.where(column.pinned, cost[-1], cost[:-1])
-            if flips.min(initial=cost[-1]) >= cost[-1]:
-                break
-            if turn == 0:
-                together = np.where(flips < cost[-1], ~hidden, hidden)
-                best = self._tried(best, place, np.where(together, -1, np.arange(column.space.size)), objective)
-                if bool((best.cut[place] < 0).tolist() == together.tolist()):
-                    hidden = together
-                    continue
-            value = int(np.argmin(flips))
-            hidden[value] = not hidden[value]
-        return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
+            return cost
+
+        return flipping
 
     def dropped(self, contexts: Contexts, objective: Objective) -> Ints:
         """Return what the rows cost when they are left out."""
@@ -272,18 +301,19 @@ class Steps:
         found so is evaluated as a whole.
         """
         evaluator, problem = self.evaluator, self.problem
-        groups = evaluator.group(np.delete(evaluator.every, place), evaluator.parts(cut), self.fixed)
-        groups = chosen_contexts(groups, min(self.share, groups // FEWEST_CONTEXTS), self.number)
+        chosen, groups = self._some(np.delete(evaluator.every, place), evaluator.parts(cut))
+        ids = evaluator.ids[: len(chosen)]
         code, width = self.codes[place], problem.columns[place].space.size
         if groups * width <= len(self.table):
             found = collapse_directly(
-                evaluator.ids, groups, self.number, code, width, problem.sizes, evaluator.fields, self.hits,
-                self.table, self.start, self.rows, *self.collapsed,
+                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
+                self.rows, *self.collapsed,
             )  # fmt: skip
         else:
+            order = self.order(place) if chosen is self.everyone else np.argsort(code[chosen], kind="stable")
             found = collapse_sorted(
-                self.order(place), evaluator.ids, groups, self.number, code, problem.sizes, evaluator.fields,
-                self.hits, self.table, self.start, self.rows, *self.collapsed,
+                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
+                self.rows, *self.collapsed,
             )  # fmt: skip
         loss = evaluator.losses(cut)
         other_losses(self.rows, groups, problem.codes, place, loss, evaluator.offsets, self.others)
@@ -291,6 +321,31 @@ class Steps:
         return Contexts(
             groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found],
         )  # fmt: skip
+
+    def _some(self, columns: Ints, parts: Parts) -> tuple[Ints, int]:
+        """Put rows alike on the columns into groups, those of some groups if there are many; the numbers are in `ids`.
+
+        Return the rows and the number of groups.
+        """
+        evaluator = self.evaluator
+        bound = prod([int(self.fixed.max(initial=0)) + 1, *parts.widths[columns].tolist()])
+        share = min(self.share, bound // FEWEST_CONTEXTS)
+        while share > 1 and bound < LARGEST_KEY:
+            rows = choose_by_key(
+                self.problem.codes, columns, parts.numbers, evaluator.offsets, parts.widths, self.fixed, share,
+                evaluator.key, self.chosen,
+            )  # fmt: skip
+            key, ids = evaluator.key[:rows], evaluator.ids[:rows]
+            groups = int(dense(key, bound, ids, evaluator.table, evaluator.places))
+            if groups >= FEWEST_CONTEXTS:
+                return self.chosen[:rows], groups
+            share //= 4
+        groups = evaluator.group(columns, parts, self.fixed)
+        share = min(share, groups // FEWEST_CONTEXTS)
+        if share <= 1:
+            return self.everyone, groups
+        rows, groups = choose_by_group(evaluator.ids, groups, share, self.number, self.chosen)
+        return self.chosen[:rows], groups
 
     def order(self, place: int) -> Ints:
         """Return the rows in the order of their codes."""

@@ -198,6 +198,71 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
 
 
 @kernel
+def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
+    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields."""
+    properties = hits.shape[0]
+    width = fields.shape[1]
+    columns = codes.shape[0]
+    for g in range(groups):
+        for at in range(sums.shape[1]):
+            sums[g, at] = 0
+    for first in range(0, len(ids), 2048):  # a piece of each column stays at hand
+        last = min(first + 2048, len(ids))
+        for row in range(first, last):
+            g = ids[row]
+            each = 0
+            for c in range(columns):
+                each += loss[offsets[c] + codes[c, row]]
+            sums[g, 0] += sizes[row]
+            sums[g, 1] += each * sizes[row]
+            for f in range(width):
+                sums[g, 2 + f] += fields[row, f]
+            at = 2 + width
+            for p in range(properties):
+                if not persons[p]:
+                    if hits[p, row] != 0:
+                        sums[g, at] += hits[p, row]
+                    at += 1
+
+
+@kernel
+def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
+    """Say which groups break a limit; return the loss of the others, and how many rows are left out.
+
+    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
+    """
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    width = begins[len(kinds)]
+    lost = 0
+    gone = 0
+    for t in range(len(kinds)):
+        kept[t] = 0
+    for f in range(width, 2 * width):
+        tally[f] = 0
+    for g in range(groups):
+        n = sums[g, 0]
+        bad = False
+        at = 2 + width
+        for p in range(len(persons)):
+            hit = 1
+            if not persons[p]:
+                hit = sums[g, at]
+                at += 1
+            if hit * limits[p, 1] > limits[p, 0] * n:
+                bad = True
+        broken[g] = bad
+        if bad:
+            gone += n
+            for f in range(width):
+                tally[width + f] += sums[g, 2 + f]
+            continue
+        lost += sums[g, 1]
+        for t in range(len(kinds)):
+            kept[t] += target_cost(sums[g, 2 : 2 + width], kinds, begins, at_params, params, t)
+    return lost, gone
+
+
+@kernel
 def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
     """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does."""
     properties = hits.shape[0]
@@ -262,15 +327,54 @@ def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def chosen_contexts(groups, share, number):  # type: ignore[no-untyped-def]
-    """Choose about one context in `share`; write the new number of each, -1 for none, and return how many."""
+def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-untyped-def]
+    """Choose about one group in `share`, and write its rows to `chosen` and their new numbers to the front of `ids`.
+
+    `number` is scratch. Return how many rows and how many groups there are.
+    """
     found = 0
     for g in range(groups):
         h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
         number[g] = -1
-        if share <= 1 or (h >> 32) % share == 0:
+        if (h >> 32) % share == 0:
             number[g] = found
             found += 1
+    rows = 0
+    for row in range(len(ids)):
+        g = number[ids[row]]
+        if g >= 0:
+            chosen[rows] = row
+            ids[rows] = g
+            rows += 1
+    return rows, found
+
+
+@kernel
+def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chosen):  # type: ignore[no-untyped-def]
+    """Choose the rows of about one group in `share` (see `group`, which would put all into groups first).
+
+    Their keys are at the front of `key`. Return how many there are.
+    """
+    rows = codes.shape[1]
+    found = 0
+    piece = 2048
+    keys = key[rows - min(piece, rows) :].copy()
+    for first in range(0, rows, piece):
+        last = min(first + piece, rows)
+        for at in range(last - first):
+            keys[at] = fixed[first + at]
+        for place in range(len(columns)):
+            c = columns[place]
+            width = widths[c]
+            base = offsets[c]
+            for at in range(last - first):
+                keys[at] = keys[at] * width + part[base + codes[c, first + at]]
+        for at in range(last - first):
+            h = ((keys[at] + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+            if (h >> 32) % share == 0:
+                chosen[found] = first + at
+                key[found] = keys[at]
+                found += 1
     return found
 
 
@@ -297,20 +401,19 @@ def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type:
 
 @kernel
 def collapse_directly(  # type: ignore[no-untyped-def]
-    ids, groups, number, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
+    chosen, ids, groups, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
     """Put the rows of a context with one code together, in the order of contexts and codes; return how many there are.
 
-    `number` is the context of each group (-1: not wanted), `start` gets where each context begins, `row_of` a row of
+    `ids` is the context of each of the rows that were chosen, `start` gets where each context begins, `row_of` a row of
     each. Codes are below `width`; `table` is scratch with a place for each code of each context.
     """
     for at in range(groups * width):
         table[at] = 0
-    for row in range(len(ids)):
-        g = number[ids[row]]
-        if g >= 0:
-            table[g * width + code[row]] = 1
-            row_of[g] = row
+    for place in range(len(chosen)):
+        g = ids[place]
+        table[g * width + code[chosen[place]]] = 1
+        row_of[g] = chosen[place]
     found = 0
     for g in range(groups):
         start[g] = found
@@ -320,32 +423,28 @@ def collapse_directly(  # type: ignore[no-untyped-def]
                 clear_row(found, v, to_code, to_size, to_fields, to_hits)
                 found += 1
     start[groups] = found
-    for row in range(len(ids)):
-        g = number[ids[row]]
-        if g >= 0:
-            add_row(table[g * width + code[row]], row, sizes, fields, hits, to_size, to_fields, to_hits)
+    for place in range(len(chosen)):
+        row = chosen[place]
+        add_row(table[ids[place] * width + code[row]], row, sizes, fields, hits, to_size, to_fields, to_hits)
     return found
 
 
 @kernel
 def collapse_sorted(  # type: ignore[no-untyped-def]
-    order, ids, groups, number, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
+    order, chosen, ids, groups, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
     """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
     for g in range(groups + 1):
         start[g] = 0
-    for row in range(len(ids)):
-        g = number[ids[row]]
-        if g >= 0:
-            start[g + 1] += 1
+    for place in range(len(chosen)):
+        start[ids[place] + 1] += 1
     for g in range(groups):
         start[g + 1] += start[g]
-    for place in range(len(order)):
-        row = order[place]
-        g = number[ids[row]]
-        if g >= 0:
-            rows[start[g]] = row
-            start[g] += 1
+    for at in range(len(order)):
+        place = order[at]
+        g = ids[place]
+        rows[start[g]] = chosen[place]
+        start[g] += 1
     for g in range(groups, 0, -1):
         start[g] = start[g - 1]
     start[0] = 0

@@ -17,7 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.measure.units import LARGEST, ColumnUnits, loss_units
-from discreet.method.cut_kernels import by_group, find_broken, group, lost_by, target_cost, target_costs
+from discreet.method.cut_kernels import (
+    by_group,
+    find_broken,
+    group,
+    judge_sums,
+    lost_by,
+    sum_groups,
+    target_cost,
+    target_costs,
+)
 from discreet.method.groups import largest_below
 from discreet.method.problem import CutProblem, CutTable
 from discreet.method.space import Space
@@ -124,6 +133,8 @@ class Evaluator:
         """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
         problem = self.problem
         part = self.parts(cut)
+        if self.at_once:
+            return self._at_once(cut, part, by_lot=by_lot)
         groups = 0
         left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
         changed = True
@@ -139,6 +150,35 @@ class Evaluator:
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         kept, dropped = self._judge(part, left_out, groups, short)
         return Outcome(int(lost), kept, dropped, int(gone), short, left_out)
+
+    @cached_property
+    def at_once(self) -> bool:
+        """Whether one way of putting rows into groups tells all: what is promised of them, and what they cost."""
+        tables, targets = self.problem.tables, self.problem.targets
+        return len(tables) == 1 and not tables[0].fixed.any() and all(t.columns == tables[0].columns for t in targets)
+
+    def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> Outcome:
+        """Do as `evaluate`, where the rows are looked at once."""
+        problem, table, persons = self.problem, self.problem.tables[0], self.persons[0]
+        groups = self.group(self.known[0], part, table.fixed)
+        sum_groups(
+            self.ids, table.sizes, table.hits, persons, problem.codes, self.losses(cut), self.offsets, self.fields,
+            groups, self.sums,
+        )  # fmt: skip
+        kept = np.empty(len(problem.targets), dtype=np.int64)
+        lost, gone = judge_sums(
+            self.sums, groups, persons, self.limits[0], self.shape, self.broken, kept, self.tally
+        )  # fmt: skip
+        left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
+        return Outcome(int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
+
+    @cached_property
+    def sums(self) -> Ints:
+        """Room for the sums of each group."""
+        figures = 2 + self.fields.shape[1] + sum(not person for person in self.problem.tables[0].persons)
+        return np.empty((len(self.problem.sizes), figures), dtype=np.int64)
 
     def _judge(
         self, part: Parts, left_out: npt.NDArray[np.bool_], groups: int, short: int
