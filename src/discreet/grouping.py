@@ -98,16 +98,20 @@ def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal |
 def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
-    rows = _by_code(code, counted.counts, space.size)
-    tallies: Tallies = np.stack([_by_code(code, per_row[:, at], space.size) for at in range(per_row.shape[1])], axis=1)
+    rows = _by_code(code, counted.counts.reshape(-1, 1), space.size)[:, 0]
+    tallies = _by_code(code, per_row, space.size)
     inputs = bound.policy.inputs
     useful = inputs is None or column.name in inputs
     return ColumnCounts(space, rows, tallies, column.pinned, useful, bound.policy.column(column.name).weight)
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
-    """Return the sum of the figures of each code; sums of counts are far below 2**53, so floats hold them."""
-    return np.bincount(code, weights=figures, minlength=size).astype(figures.dtype)
+    """Return the sums of the figures of each code."""
+    from discreet.method.cut_kernels import sum_codes  # compiled: only loaded when needed
+
+    sums: npt.NDArray[Any] = np.zeros((size, figures.shape[1]), dtype=figures.dtype)
+    sum_codes(code, figures, sums)
+    return sums
 
 
 def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from discreet import pipeline
 from discreet.errors import InputError
 from discreet.planning import find_plan
 from discreet.table.big import files, opening, scratch
+from discreet.table.staging import lock
 from tests.table.engines import LARGE
 from tests.test_faults import small_disk
 
@@ -143,3 +144,23 @@ def test_killed_in_the_middle(engine: str, how: signal.Signals, here: Path, tmp_
     assert bool(list(here.iterdir())) == (how is signal.SIGKILL)
     scratch.Scratch().close()
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which file a number is")
+def test_a_scratch_folder_that_another_job_sweeps_away_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It began at the same moment, and saw the folder before it was locked."""
+    swept: list[Path] = []
+
+    def too_late(number: int) -> bool:
+        if not swept:
+            swept.append(Path(f"/proc/self/fd/{number}").resolve().parent)
+            scratch.sweep(tmp_path)
+        return lock(number)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch, "lock", too_late)
+    found = scratch.Scratch()
+    assert not swept[0].exists()
+    assert found.folder != swept[0]
+    found.new().write_text("")
+    found.close()

@@ -101,6 +101,14 @@ def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
+    """Sum up the figures (a line for each row) of each code."""
+    for row in range(len(code)):
+        for f in range(figures.shape[1]):
+            sums[code[row], f] += figures[row, f]
+
+
+@kernel
 def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # type: ignore[no-untyped-def]
     """Return what the rows that are kept cost one target; the sums of those left out are in `tally`.
 

@@ -75,7 +75,9 @@ def keys(codes: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], ro
         if bound * max(size, 1) > _LARGEST_KEY:
             found, key = np.unique(key, return_inverse=True)
             bound = len(found)
-        key = key * size + code
+        if bound > 1:
+            key *= size
+        np.add(key, code, out=key, casting="unsafe")  # codes are far below what the key holds
         bound *= max(size, 1)
     return key, bound
 

@@ -50,8 +50,8 @@ def released(
             texts = [told[value] for value in domain]
             order = _ordered({*texts, marker} if gone.any() and not removes else set(texts))
             place = {text: at for at, text in enumerate(order)}
-            new = np.array([place[text] for text in texts], dtype=np.uint64)[code]
-            code = np.where(gone, np.uint64(place[marker]), new) if gone.any() and not removes else new
+            new = np.array([place[text] for text in texts], dtype=smallest(max(len(order), 1)))[code]
+            code = np.where(gone, new.dtype.type(place[marker]), new) if gone.any() and not removes else new
             domain = order
         domains.append(domain)
         codes.append(code[kept])
@@ -68,7 +68,7 @@ def recounted(
     """Return the groups of an original as a store's `recount` gives them, from counts on the same columns."""
     codes = [counted.code(name) for name in given]
     key, _ = keys(codes, [len(counted.domain(name)) for name in given], len(counted.counts))
-    order = np.argsort(key, kind="stable")
+    order = np.argsort(key)
     starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
 
     def summed(rows: Ints) -> pl.Series:
@@ -105,9 +105,9 @@ def _collapsed(
     for domain, code in zip(domains, codes, strict=True):
         occurs = np.zeros(len(domain), dtype=np.bool_)
         occurs[code] = True
-        place = np.cumsum(occurs) - 1
         used.append(tuple(value for value, there in zip(domain, occurs.tolist(), strict=True) if there))
-        fresh.append(place[code].astype(smallest(max(len(used[-1]), 1))))
+        kind = smallest(max(len(used[-1]), 1))
+        fresh.append(code.astype(kind, copy=False) if occurs.all() else (np.cumsum(occurs) - 1).astype(kind)[code])
     key, bound = keys(fresh, [len(domain) for domain in used], len(counts))
     at, totals = _summed(key, bound, counts)
     return Combinations(tuple(columns), tuple(used), tuple(code[at] for code in fresh), totals)
@@ -121,6 +121,6 @@ def _summed(key: Ints, bound: int, counts: Ints) -> tuple[Ints, Ints]:
         present = np.flatnonzero(first >= 0)
         sums = np.bincount(key, weights=counts, minlength=bound)[present]  # exact: there are fewer than 2**53 rows
         return first[present], sums.astype(np.int64)
-    order = np.argsort(key, kind="stable")
+    order = np.argsort(key)  # whichever of equal ones comes first
     starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
     return order[starts], np.add.reduceat(counts[order], starts) if len(key) else counts

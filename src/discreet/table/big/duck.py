@@ -361,7 +361,7 @@ class DuckStore:
             for place in pack:
                 known = pl.Series(packing.known(place), dtype=pl.String)
                 code = self.session.place(self.text(packing.columns[place]), known) if len(known) else "NULL"
-                number = f"({number} * {packing.base(place)} + coalesce({code}, 0))"
+                number = f"({number} * {1 << packing.bits(place)} + coalesce({code}, 0))"
             yield number
 
     def recount(

@@ -8,14 +8,14 @@ import numpy as np
 
 from discreet.table.encode import Combinations, Ints, smallest
 
-_LARGEST = 2**62
+MOST_BITS = 62
 
 
 class Packing:
     """How the values of some columns become numbers.
 
     The code of a value is its place (from 1) among the known values of its column; that of a missing one is 0. The
-    codes of several columns make one number, as digits do, as long as it is not too large.
+    codes of several columns make one number, side by side in its bits, as long as there are enough.
 
     Parameters
     ----------
@@ -29,17 +29,17 @@ class Packing:
         self.columns, self.domains = tuple(columns), tuple(domains)
         self.packs: list[list[int]] = [[]]
         """The columns, by place, that make each number."""
-        size = 1
+        taken = 0
         for place in range(len(columns)):
-            if size * self.base(place) > _LARGEST:
+            if taken + self.bits(place) > MOST_BITS:
                 self.packs.append([])
-                size = 1
+                taken = 0
             self.packs[-1].append(place)
-            size *= self.base(place)
+            taken += self.bits(place)
 
-    def base(self, place: int) -> int:
-        """Return a bound above the codes of a column."""
-        return len(self.known(place)) + 1
+    def bits(self, place: int) -> int:
+        """Return how many bits the codes of a column take."""
+        return len(self.known(place)).bit_length()
 
     def known(self, place: int) -> tuple[str | None, ...]:
         """Return the values of a column that are not missing."""
@@ -51,12 +51,13 @@ class Packing:
 
         None where one stands for a value that is not known.
         """
-        order = np.lexsort(numbers[::-1]) if len(numbers) > 1 else np.argsort(numbers[0], kind="stable")
+        order = np.lexsort(numbers[::-1]) if len(numbers) > 1 else np.argsort(numbers[0])
         codes = {}
         for pack, given in zip(self.packs, numbers, strict=True):
             left = given[order]
             for place in reversed(pack):
-                left, code = np.divmod(left, self.base(place))
+                code = left & ((1 << self.bits(place)) - 1)
+                left = left >> self.bits(place)
                 first = int(self.domains[place][:1] != (None,))
                 if first and len(code) and not code.all():
                     return None

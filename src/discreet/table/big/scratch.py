@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import weakref
 from pathlib import Path
@@ -27,16 +28,15 @@ class Scratch:
     def __init__(self) -> None:
         parent = Path(tempfile.gettempdir())
         sweep(parent)
-        self.folder = parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
         try:
-            self.folder.mkdir(mode=0o700)
-            number = os.open(self.folder / LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            while (number := _locked(folder := parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}")) is None:
+                pass
         except OSError as error:
             raise InputError(
                 f"{parent}: no scratch files can be written there ({error.strerror or 'failed'})"
             ) from None
-        lock(number)
-        self._end = weakref.finalize(self, _remove, self.folder, number)
+        self.folder = folder
+        self._end = weakref.finalize(self, _remove, folder, number)
 
     def new(self, suffix: str = ".parquet") -> Path:
         """Return the path of a file that does not exist yet."""
@@ -64,6 +64,19 @@ def sweep(parent: Path) -> None:
                     shutil.rmtree(stray, ignore_errors=True)
             finally:
                 os.close(number)
+
+
+def _locked(folder: Path) -> int | None:
+    """Make a folder and lock it; None where another job, which began at the same moment, has swept it away."""
+    folder.mkdir(mode=0o700)
+    try:
+        number = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileNotFoundError:
+        return None
+    if (lock(number) or sys.platform == "win32") and (folder / LOCK).exists():
+        return number
+    os.close(number)
+    return None
 
 
 def _remove(folder: Path, number: int) -> None:
