@@ -4,7 +4,7 @@
 
 The conditions of the published figures: fewer than k suppressed rows pass. For each k the cut of coordinate search,
 the best cut, whether it is proven to be a best one or how far that may be, the CPU time of the proof and how many
-sets of cuts it looked at. `--use CM` makes misjudged rows few instead; its bound is weak.
+sets of cuts it looked at. `--use CM` makes misjudged rows few instead; its bound is weak (that of `least.py` is not).
 """
 
 from __future__ import annotations
