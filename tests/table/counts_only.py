@@ -62,6 +62,9 @@ class CountsOnly:
     def write(self, target: BinaryIO, path: Path) -> None:
         self.inner.write(target, path)
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        return self.inner.domain(column)
+
     def encoded(self, column: str) -> Encoded:
         raise AskedForRowsError("encoded", column)
 

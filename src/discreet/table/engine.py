@@ -103,6 +103,10 @@ class Engine(Protocol):
         """Return the distinct combinations of the columns with their counts, for the planner."""
         ...
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the values that occur in a column in code-point order, a missing one first; no row is looked at."""
+        ...
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row."""
         ...

@@ -49,8 +49,8 @@ def counted(texts: pl.LazyFrame, rows: int, most: int, collect: Collect) -> pl.D
     ]
     keys = {f"key {at}": _packed(codes, values, part).alias(f"key {at}") for at, part in enumerate(parts)}
     if min(rows, math.prod(len(column) + 1 for column in values)) > most:
-        key = pl.struct(list(keys.values())).hash() if len(keys) > 1 else keys["key 0"]
-        if collect(texts.select(key.approx_n_unique())).item() > ERROR * most:
+        whole = pl.struct(list(keys.values())).hash() if len(keys) > 1 else keys["key 0"]
+        if collect(texts.select(whole.approx_n_unique())).item() > ERROR * most:
             return None
     found = collect(texts.select(**keys).group_by(list(keys)).agg(pl.len().cast(pl.Int64).alias("rows")))
     if found.height > most:

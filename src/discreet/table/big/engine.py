@@ -190,6 +190,11 @@ class BigEngine:
                     "make it text first"
                 )
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the values that occur in a column in code-point order, a missing one first; no row is fetched."""
+        self._refuse_strange([column])
+        return self._codes[column].domain if column in self._codes else self.count([column]).domains[0]
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row; refused where too many would have to be fetched."""
         if column not in self._codes:
