@@ -94,6 +94,17 @@ def known_to(
     return predictors_of(requirement, policy, columns)
 
 
+def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that are looked at row by row for confidential cells."""
+    found: dict[str, None] = {}
+    for _, requirement in wanted(policy):
+        found[requirement.column] = None
+        found.update(dict.fromkeys(name for _, name in requirement.looks_up()))
+        for adversary in requirement.adversaries:
+            found.update(dict.fromkeys(known_to(adversary, requirement, policy, columns)))
+    return tuple(found)
+
+
 def known_to_groups(policy: Policy) -> frozenset[str]:
     """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
     return frozenset(column for promise in policy.promises() for column in promise.given)

@@ -65,6 +65,9 @@ class CountsOnly:
     def domain(self, column: str) -> tuple[str | None, ...]:
         return self.inner.domain(column)
 
+    def refuse_rows(self, columns: int) -> None:
+        raise AskedForRowsError("refuse_rows", columns)
+
     def encoded(self, column: str) -> Encoded:
         raise AskedForRowsError("encoded", column)
 

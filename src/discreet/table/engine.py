@@ -111,6 +111,10 @@ class Engine(Protocol):
         """Return a column as codes, row by row."""
         ...
 
+    def refuse_rows(self, columns: int) -> None:
+        """Refuse at once to look at so many columns row by row, where that takes too much memory."""
+        ...
+
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
         ...

@@ -403,6 +403,9 @@ class LocalEngine:
         """Return the values that occur in a column in code-point order, a missing one first."""
         return self.encoded(column).domain
 
+    def refuse_rows(self, columns: int) -> None:
+        """Accept any number: the rows are in memory."""
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row."""
         if column not in self._encoded:
