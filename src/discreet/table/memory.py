@@ -100,22 +100,23 @@ class Limits:
     @property
     def combinations(self) -> int:
         """How many different combinations the planner may get."""
-        return max(min(MOST_COMBINATIONS, self._left // COMBINATION), LEAST_FETCHED)
+        return min(MOST_COMBINATIONS, max(self._left // COMBINATION, LEAST_FETCHED))
 
     @property
     def cells(self) -> int:
         """How many cells may be fetched row by row, for all that is done with them."""
-        return max(min(MOST_CELLS, self._left // FETCHED), LEAST_FETCHED)
+        return min(MOST_CELLS, max(self._left // FETCHED, LEAST_FETCHED))
 
     @property
     def _left(self) -> int:
         return int(self.share * self.memory) - PROCESS if self.memory < NO_LIMIT else NO_LIMIT
 
-    def why(self, most: int, ceiling: int) -> str:
-        """Say where a limit comes from, and what to do."""
-        if most >= ceiling:
-            return "the most that is ever fetched"
-        return f"what fits into the memory limit of {shown(self.memory)} (--memory-limit, in Python memory_limit)"
+    def why(self, most: int) -> str:
+        """Say where a limit comes from, and what to do, before other advice."""
+        if most in (MOST_COMBINATIONS, MOST_CELLS):
+            return "the most that is ever fetched; "
+        fits = f"what fits into the memory limit of {shown(self.memory)}"
+        return f"{fits}; give more with --memory-limit (in Python memory_limit), "
 
 
 @dataclass(frozen=True)

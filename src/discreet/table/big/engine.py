@@ -35,7 +35,7 @@ from discreet.table.encode import Combinations, Encoded, Ints, smallest
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.masking import mask_of
-from discreet.table.memory import FETCHED, MOST_CELLS, MOST_COMBINATIONS, PROCESS, Limits, shown
+from discreet.table.memory import FETCHED, PROCESS, Limits, shown
 
 Opener = Callable[[Path, Policy], StreamStore]
 """Reads a released file, to compare it with what was verified."""
@@ -171,7 +171,7 @@ class BigEngine:
         if counted is None:
             raise InputError(
                 f"{self.name}: the columns that the policy counts with have more than {most:,} different combinations, "
-                f"{self.limits.why(most, MOST_COMBINATIONS)}; give it more, name fewer columns, or make some coarser"
+                f"{self.limits.why(most)}name fewer columns, or make some coarser"
             )
         if int(counted.counts.sum()) != self.rows:
             raise self._changed()
@@ -213,7 +213,7 @@ class BigEngine:
             raise InputError(
                 f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows (about "
                 f"{shown(PROCESS + FETCHED * columns * self.rows)}) are more than {most:,} cells, "
-                f"{self.limits.why(most, MOST_CELLS)}; give it more, name fewer columns, or take a sample of the table"
+                f"{self.limits.why(most)}name fewer columns, or take a sample of the table"
             )
 
     def _fetched(self, column: str) -> Encoded:
@@ -240,8 +240,9 @@ class BigEngine:
         most = self.limits.combinations
         found = self.store.count([column], most)
         if found is None:
-            why = self.limits.why(most, MOST_COMBINATIONS)
-            raise InputError(f"column {column!r} has more than {most:,} different values, {why}")
+            raise InputError(
+                f"column {column!r} has more than {most:,} different values, {self.limits.why(most)}make it coarser"
+            )
         return found.domains[0]
 
     def refuse_rows(self, columns: int) -> None:
@@ -251,7 +252,7 @@ class BigEngine:
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
         if self._numbers is None:
-            self._refuse_many(len(self._codes) + 1)
+            self._refuse_many(max(len(self._codes), 1))
             places = None if self._is_whole() else self.store.places()
             if self._base is None:
                 self._numbers = np.arange(1, self.rows + 1)
