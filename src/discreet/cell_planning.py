@@ -96,20 +96,25 @@ class _Planning:
         self.requirements = list(wanted(policy))
         named: dict[str, None] = {}
         for _, requirement in self.requirements:
-            named.update(dict.fromkeys([requirement.column, *self._predictors(requirement)]))
+            named[requirement.column] = None
             for adversary in requirement.adversaries:
                 named.update(dict.fromkeys(self._known_to(requirement, adversary)))
         self.columns = tuple(named)
-        self.seen = [self._seen(column) for column in self.columns]
+        self.seen: list[Seen] = []
+        """Each column without its rows: they are in `table`, once."""
+        table = np.empty((len(self.columns), released.rows), dtype=np.int32)
+        for place, column in enumerate(self.columns):
+            seen = self._seen(column)
+            table[place] = seen.nodes
+            self.seen.append(replace(seen, nodes=seen.nodes[:0].copy()))
         self.trees = [_tree(seen) for seen in self.seen]
         self.numbers = released.numbers()
         self.rows = {index: self._rows(requirement) for index, requirement in self.requirements}
         self.actuals = {index: self._actuals(index, requirement) for index, requirement in self.requirements}
-        codes = [seen.nodes.astype(np.int32) for seen in self.seen]
         for index, requirement in self.requirements:
-            codes[self._place(requirement.column)][self.rows[index]] = self.actuals[index]
+            table[self._place(requirement.column), self.rows[index]] = self.actuals[index]
         confidential = list(dict.fromkeys(self._place(requirement.column) for _, requirement in self.requirements))
-        table, locked = np.stack(codes), self._locked()
+        locked = self._locked()
         self.shadows: dict[int, list[tuple[int, int]]] = {}
         """For each requirement its rows and their shadows, pair by pair."""
         real = np.arange(len(self.numbers), dtype=np.int64)
@@ -117,8 +122,10 @@ class _Planning:
             shadows, of = self._shadows(index, requirement, table)
             order = np.argsort(of, kind="stable")
             self.shadows[index] = list(zip(of[order].tolist(), (len(real) + order).tolist(), strict=True))
-            table, locked = np.concatenate([table, shadows], axis=1), np.concatenate([locked, locked[:, of]], axis=1)
-            real = np.concatenate([real, of])
+            if len(of):
+                table = np.concatenate([table, shadows], axis=1)
+                locked = np.concatenate([locked, locked[:, of]], axis=1)
+                real = np.concatenate([real, of])
         self.table = CellTable(list(table), self.trees, confidential, locked, real)
         self.wards = [self._ward(index, requirement, chance) for index, requirement in self.requirements]
 
@@ -232,7 +239,7 @@ class _Planning:
             chances.append(chances[place_of[row]])
         return Ward(
             column=column,
-            predictors=tuple(self._place(name) for name in self._predictors(requirement)),
+            predictors=tuple(self._place(name) for name in self._predictors(requirement) if name in self.columns),
             rows=tuple(rows),
             actuals=tuple(actuals),
             defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
@@ -273,7 +280,7 @@ class _Planning:
             def now(place: int) -> Seen:
                 seen = self.seen[place]
                 codes = table.frame.codes[place, : len(self.numbers)]
-                return replace(seen, nodes=(codes - table.first[place]).astype(np.int64))
+                return replace(seen, nodes=(codes - table.first[place]).astype(np.int32))
 
             trained = make(adversary).train(View(now(column), tuple(now(place) for place in predictors)))
 

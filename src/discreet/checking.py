@@ -15,6 +15,7 @@ from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
 from discreet.selecting import hides, predictors_of, untouchable, wanted
+from discreet.table.source import DEFAULT, Opening
 
 
 @dataclass(frozen=True)
@@ -130,12 +131,12 @@ def _cells(job: Job) -> Iterator[Cells]:
         yield Cells(index, requirement, found, tuple(name for name in predictors if name in untouchable(policy)))
 
 
-def check_policy(policy: Policy, table: Path | None = None) -> Checked:
+def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     if table is None:
         stated = tuple(Promise(made) for made in policy.promises())
         return Checked(stated, not_covered(policy), cells=tuple(Cells(*pair) for pair in wanted(policy)))
-    job = prepare(table, policy)
+    job = prepare(table, policy, opening=opening)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, requirement in enumerate(policy.protect):

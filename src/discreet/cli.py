@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import sys
@@ -328,6 +329,8 @@ def check(
     table: Annotated[
         Path | None, typer.Option("--table", help="Check it against this table, with its present risk.")
     ] = None,
+    engine: EngineOption = None,
+    memory_limit: MemoryOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -339,8 +342,11 @@ def check(
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.checking import check_policy
         from discreet.show import print_check
+        from discreet.table.source import Opening
 
-        result = check_policy(rules, table)
+        if table is None and (engine is not None or memory_limit is not None):
+            raise InputError("--engine and --memory-limit are for --table")
+        result = check_policy(rules, table, Opening(engine, memory_limit))
         report.code = 0 if result.possible else 1
         if as_json:
             _print_json(result.to_dict())
@@ -623,6 +629,9 @@ class _Report:
 def _reporting(as_json: bool = False) -> Iterator[_Report]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
     report = _Report(as_json)
+    notes = logging.StreamHandler(sys.stderr)
+    logging.getLogger("discreet").addHandler(notes)
+    logging.getLogger("discreet").setLevel(logging.INFO)
     try:
         yield report
         sys.stdout.flush()
@@ -649,6 +658,8 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
             "DISCREET_DEBUG=1 shows the trace, which may contain values of your table."
         )
         report.fail(message, 2, kind, {})
+    finally:
+        logging.getLogger("discreet").removeHandler(notes)
 
 
 def _print_json(document: object) -> None:

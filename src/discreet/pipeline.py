@@ -33,7 +33,7 @@ from discreet.planning import (
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
-from discreet.selecting import cell_problems, cell_warnings, hides, wanted
+from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
 from discreet.spaces import changeable_columns
 from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.engine import Engine
@@ -253,6 +253,8 @@ def prepare(
     source = open_table(table, policy, opening=opening)
     bound = bind(policy, source.columns)
     _require_rows(source, table)
+    if rows := looked_at(policy, source.columns):
+        source.refuse_rows(len(rows))
     say(Progress("count"))
     counted = source.count(bound.counted)
     kinds = {column: source.kind(column) for column in bound.counted}

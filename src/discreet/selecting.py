@@ -38,7 +38,7 @@ def absent(requirement: Confidential, original: Engine) -> int:
     if requirement.rows is not None:
         return len(_places_of(requirement.rows, original)[1])
     if requirement.ids is not None:
-        domain = set(original.encoded(requirement.ids.column).domain)
+        domain = set(original.domain(requirement.ids.column))
         return sum(value not in domain for value in requirement.ids.values)
     return int(not len(confidential_places(requirement, original)))
 
@@ -92,6 +92,17 @@ def known_to(
     if isinstance(adversary, Rules) and adversary.conditions is not None:
         return adversary.conditions
     return predictors_of(requirement, policy, columns)
+
+
+def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that are looked at row by row for confidential cells."""
+    found: dict[str, None] = {}
+    for _, requirement in wanted(policy):
+        found[requirement.column] = None
+        found.update(dict.fromkeys(name for _, name in requirement.looks_up()))
+        for adversary in requirement.adversaries:
+            found.update(dict.fromkeys(known_to(adversary, requirement, policy, columns)))
+    return tuple(found)
 
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
@@ -217,7 +228,7 @@ class _Checked:
     def _marker_occurs(self, name: str) -> Iterator[Problem]:
         marker, missing = self.policy.marker, self.policy.missing
         declared = missing is not None and missing.rows != "value" and missing.has(marker)
-        if marker in self.original.encoded(name).domain and not declared:
+        if marker in self.original.domain(name) and not declared:
             message = (
                 f"the marker {marker!r} occurs in column {name!r}; choose another with 'marker', "
                 "or list it under missing.values if it stands for a missing value"
@@ -276,7 +287,7 @@ class _Checked:
                 message = f"{name!r} has no taxonomy to generalise by; give it one, or write change: delete"
                 yield self.problem("change", message)
                 continue
-            values = [value for value in self.original.encoded(name).domain if not is_missing(policy, value)]
+            values = [value for value in self.original.domain(name) if not is_missing(policy, value)]
             strange = len(taxonomy.missing_from(value for value in values if value is not None)) + (None in values)
             if strange:
                 message = f"{strange} of the {len(values)} values of {name!r} are not in its taxonomy; add them there"

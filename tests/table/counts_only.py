@@ -62,6 +62,12 @@ class CountsOnly:
     def write(self, target: BinaryIO, path: Path) -> None:
         self.inner.write(target, path)
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        return self.inner.domain(column)
+
+    def refuse_rows(self, columns: int) -> None:
+        raise AskedForRowsError("refuse_rows", columns)
+
     def encoded(self, column: str) -> Encoded:
         raise AskedForRowsError("encoded", column)
 

@@ -180,7 +180,7 @@ def test_a_case_blind_column_is_told_apart() -> None:
 
 def test_more_combinations_than_are_fetched() -> None:
     assert store_of(ODD).count(["Name"], 3) is None
-    with mock.patch("discreet.table.big.engine.MOST_COMBINATIONS", 2), pytest.raises(d.InputError, match="more than 2"):
+    with mock.patch("discreet.table.memory.MOST_COMBINATIONS", 2), pytest.raises(d.InputError, match="more than 2"):
         d.protect(to_spark(ODD), K4)
 
 

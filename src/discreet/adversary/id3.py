@@ -185,7 +185,7 @@ class _Column:
         open_groups[groups] = True
         self.open = open_groups[growing.group]
         """The training rows at these nodes."""
-        group, nodes = growing.group[self.open], self.seen.nodes[growing.rows[self.open]]
+        group, nodes = growing.group[self.open], self.seen.nodes[growing.rows[self.open]].astype(np.int64)
         leaves = self.seen.tree.leaf_of[nodes]
         known = _Counts(group[leaves >= 0] * self.size + leaves[leaves >= 0], self.size)
         self.splittable = np.bincount(known.keys // self.size, minlength=len(growing.used)) > 1

@@ -139,7 +139,7 @@ class Seen:
 
     name: str
     tree: Tree
-    nodes: Ints
+    nodes: npt.NDArray[np.int32] | Ints
 
 
 @dataclass(frozen=True)
@@ -191,9 +191,9 @@ class View:
 
     def lines(self, places: Ints) -> Lines:
         """Return what is released of some rows."""
-        nodes = [seen.nodes[places] for seen in self.predictors]
+        nodes = [seen.nodes[places].astype(np.int64) for seen in self.predictors]
         stacked = np.column_stack(nodes) if nodes else np.empty((len(places), 0), dtype=np.int64)
-        return Lines(places, self.classes.nodes[places], stacked)
+        return Lines(places, self.classes.nodes[places].astype(np.int64), stacked)
 
     def hiding(self, places: Ints) -> View:
         """Return the same table with the class of some rows hidden."""
@@ -204,7 +204,7 @@ class View:
 
 def domain_of(original: Engine, policy: Policy, column: str) -> tuple[str | None, ...]:
     """Return the values of a column in order: as in its taxonomy, else those of the original by code points."""
-    known = [value for value in original.encoded(column).domain if not is_missing(policy, value)]
+    known = [value for value in original.domain(column) if not is_missing(policy, value)]
     taxonomy = policy.column(column).taxonomy
     if taxonomy is None:
         return tuple(known)
@@ -250,7 +250,7 @@ def see_column(released: Engine, policy: Policy, column: str, domain: Domain, *,
         beyond = [value for value in domain if value not in labels]
         tree = tree_of(taxonomy, _with(beyond, [text for text in known if text not in labels]))
     nodes = [UNKNOWN if is_missing(policy, text) else tree.node_of.get(text, UNKNOWN) for text in encoded.domain]
-    return Seen(column, tree, np.array(nodes, dtype=np.int64)[encoded.codes] if nodes else np.empty(0, dtype=np.int64))
+    return Seen(column, tree, np.array(nodes, dtype=np.int32)[encoded.codes] if nodes else np.empty(0, dtype=np.int32))
 
 
 def _with(domain: Iterable[str | None], texts: Iterable[str | None]) -> list[str | None]:

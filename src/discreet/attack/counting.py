@@ -78,7 +78,7 @@ class Counts:
         seen = self.view.predictors[place]
         classes = self.view.classes.tree.leaf_of[self.view.classes.nodes[rows]]
         size = len(seen.tree.parent) * self.values
-        counts = np.bincount(seen.nodes[rows] * self.values + classes, minlength=size)
+        counts = np.bincount(seen.nodes[rows].astype(np.int64) * self.values + classes, minlength=size)
         return counts.reshape(-1, self.values).astype(np.float64)
 
     def changed(self, changed: Flags) -> list[Floats]:

@@ -36,7 +36,7 @@ def minimality_attacks(scene: Scene) -> Iterator[Task]:
     if not any(isinstance(promise, Inference) for promise in scene.policy.promises()) or scene.places is None:
         return
     columns = {name for promise in scene.policy.promises() for name in promise.given}
-    values = sum(len(scene.original.encoded(name).domain) for name in columns if name in scene.original.columns)
+    values = sum(len(scene.original.domain(name)) for name in columns if name in scene.original.columns)
     seconds = 0.2 + values * (0.002 + scene.released.rows * 1e-7)
     yield Task("aware, minimality of the recoding", seconds, lambda: attack_recoding(scene))
 

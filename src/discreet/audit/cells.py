@@ -421,7 +421,7 @@ class CellCheck:
 
     def _covers(self, name: str) -> Flags:
         """Say which originals (by code) each released text (by code) of a recoded column covers."""
-        originals, released = self.original.encoded(name).domain, self.table.encoded(name).domain
+        originals, released = self.original.domain(name), self.table.domain(name)
         missing = self.policy.missing.values if self.policy.missing is not None else ()
         column, marker = self.policy.columns.get(name), self.policy.marker
         found = reach(originals, released, column, marker, missing, self.medians.get(name))
@@ -469,7 +469,7 @@ class CellCheck:
         levels, tree = self.view.classes.nodes[self.here[self.checked]], self.view.classes.tree
         if self.requirement.two_values != "lot":
             return np.zeros(len(levels), dtype=np.bool_)
-        values = self.original.encoded(self.requirement.column).domain
+        values = self.original.domain(self.requirement.column)
         if sum(not is_missing(self.policy, value) for value in values) <= 2:
             return np.ones(len(levels), dtype=np.bool_)
         two: Flags = tree.stop[levels] - tree.first[levels] == 2

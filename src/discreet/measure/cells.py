@@ -147,8 +147,8 @@ class Column:
     """A column before and after: the same rows, as nodes of one tree."""
 
     tree: Tree
-    before: Ints
-    after: Ints
+    before: npt.NDArray[np.int32] | Ints
+    after: npt.NDArray[np.int32] | Ints
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
@@ -161,7 +161,7 @@ class Side:
     """A column of one table."""
 
     tree: Tree
-    nodes: Ints
+    nodes: npt.NDArray[np.int32] | Ints
 
     @cached_property
     def own(self) -> Ints:
@@ -346,7 +346,7 @@ def _counted(a: Side, b: Side) -> _Pairs:
 def _node_pairs(a: Side, b: Side) -> tuple[Ints, Ints, Ints]:
     """Return the different pairs of nodes, and the rows that have each."""
     size = len(b.own)
-    key = a.nodes * size + b.nodes
+    key = a.nodes.astype(np.int64) * size + b.nodes
     if len(a.own) * size <= DENSE:
         counts = np.bincount(key, minlength=1)
         found = np.flatnonzero(counts)

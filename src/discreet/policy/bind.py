@@ -59,13 +59,14 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
 
 
 def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[str]:
-    """Yield the columns that cell requirements may change: confidential ones, and predictors that are not `kept`."""
+    """Yield the columns that cell requirements may change: confidential ones, and known ones that are not `kept`."""
     for requirement in policy.protect:
         if isinstance(requirement, Confidential):
             yield requirement.column
             published = {item.column for item in requirement.must_publish if item.rows is None}
             predictors = columns if requirement.predictors is None else requirement.predictors
-            for column in predictors:
+            known = [getattr(adversary, "conditions", None) or predictors for adversary in requirement.adversaries]
+            for column in dict.fromkeys(name for names in known for name in names):
                 if column not in kept | published and policy.column(column).role is None:
                     yield column
 

@@ -103,8 +103,16 @@ class Engine(Protocol):
         """Return the distinct combinations of the columns with their counts, for the planner."""
         ...
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the values that occur in a column in code-point order, a missing one first; no row is looked at."""
+        ...
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row."""
+        ...
+
+    def refuse_rows(self, columns: int) -> None:
+        """Refuse at once to look at so many columns row by row, where that takes too much memory."""
         ...
 
     def numbers(self) -> Ints:

@@ -399,6 +399,13 @@ class LocalEngine:
     def _with(self, frame: nw.DataFrame[Any], numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
         return LocalEngine(frame, self.form, lazy=self._lazy, numbers=numbers)
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the values that occur in a column in code-point order, a missing one first."""
+        return self.encoded(column).domain
+
+    def refuse_rows(self, columns: int) -> None:
+        """Accept any number: the rows are in memory."""
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row."""
         if column not in self._encoded:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
@@ -17,10 +21,24 @@ SHARE = 0.6
 NO_LIMIT = sys.maxsize
 LEAST = 256 << 20
 """Less than this is no limit that anything could keep."""
-CSV_FACTOR = 7
-"""A table takes about so many times the size of its text file, while a release is made of it."""
+PROCESS = 250 << 20
+"""What the program takes without a table."""
 CELL = 60
-"""Bytes that a cell of a Parquet file takes about, beside its text."""
+"""Bytes that a cell takes on the local engine, while a release is made, written and read back."""
+SHORT, LONG = 12, 5
+"""Texts of more bytes than these are held beside their cells, so many times."""
+FLOAT = 18
+"""Bytes of the text of a number with places."""
+SINGLE = 40
+"""Bytes that a cell takes besides, where confidential cells are protected."""
+SAMPLE, SAMPLED_ROWS = 1 << 20, 10_000
+"""How much of a file is looked at, in bytes of a text file or rows of a Parquet file."""
+MOST_COMBINATIONS, MOST_CELLS, LEAST_FETCHED = 20_000_000, 400_000_000, 100_000
+"""However much memory there is, no more is fetched from a large engine; and as little always may be."""
+COMBINATION = 150
+"""Bytes that a combination takes while a plan is found and verified (measured with nine columns)."""
+FETCHED = 32
+"""Bytes that a fetched cell takes while confidential cells are protected and verified (measured likewise)."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", re.IGNORECASE)
 
@@ -64,19 +82,116 @@ def machine() -> int:
     return min(sizes)
 
 
-def needed(paths: Sequence[Path], *, parquet: bool) -> int:
-    """Return about how much memory it takes to protect the table in some files, all of it in memory."""
-    if not parquet:
-        return CSV_FACTOR * sum(path.stat().st_size for path in paths)
-    total = 0
+@dataclass(frozen=True)
+class Limits:
+    """How much may be fetched from a large engine, by the memory that is left for it.
+
+    Parameters
+    ----------
+    memory
+        What the whole job may take.
+    share
+        The part of it that is not for the engine itself.
+    """
+
+    memory: int = NO_LIMIT
+    share: float = 1.0
+
+    @property
+    def combinations(self) -> int:
+        """How many different combinations the planner may get."""
+        return min(MOST_COMBINATIONS, max(self._left // COMBINATION, LEAST_FETCHED))
+
+    @property
+    def cells(self) -> int:
+        """How many cells may be fetched row by row, for all that is done with them."""
+        return min(MOST_CELLS, max(self._left // FETCHED, LEAST_FETCHED))
+
+    @property
+    def _left(self) -> int:
+        return int(self.share * self.memory) - PROCESS if self.memory < NO_LIMIT else NO_LIMIT
+
+    def why(self, most: int) -> str:
+        """Say where a limit comes from, and what to do, before other advice."""
+        if most in (MOST_COMBINATIONS, MOST_CELLS):
+            return "the most that is ever fetched; "
+        fits = f"what fits into the memory limit of {shown(self.memory)}"
+        return f"{fits}; give more with --memory-limit (in Python memory_limit), "
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a sample says of a file: cells, and bytes of texts that are too long to stand in their cells."""
+
+    size: int
+    """Of the file, in bytes."""
+    rows: int
+    columns: int
+    long: int
+
+    def needed(self, *, single: bool) -> int:
+        """Return how much memory it takes to protect the table; `single`: with confidential cells."""
+        cells = self.rows * self.columns
+        return self.size + cells * (CELL + (SINGLE if single else 0)) + LONG * self.long
+
+
+def needed(paths: Sequence[Path], *, parquet: bool, separator: str | None = None, single: bool = False) -> int:
+    """Return about how much memory it takes to protect the table in some files, all of it in memory.
+
+    An upper bound, mostly by less than half, of what was measured. A policy that counts with columns of which nearly
+    every row has another value takes more. `single`: with confidential cells.
+    """
+    total = PROCESS
     for path in paths:
         try:
-            columns = len(pl.read_parquet_schema(path))
-            rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+            table = _of_parquet(path) if parquet else _of_text(path, separator)
         except (Exception, pl.exceptions.PanicException):
             return 0  # reading it says what is wrong
-        total += CELL * columns * rows + path.stat().st_size
+        total += table.needed(single=single)
     return total
+
+
+def _of_parquet(path: Path) -> Table:
+    frame = pl.scan_parquet(path, glob=False)
+    rows = int(frame.select(pl.len()).collect().item())
+    sample = frame.head(SAMPLED_ROWS).collect()
+    long = 0
+    for column in sample.iter_columns():
+        if column.dtype.is_float():
+            long += FLOAT * len(column)
+        elif isinstance(column.dtype, (pl.String, pl.Categorical, pl.Enum)):
+            lengths = column.cast(pl.String).str.len_bytes()
+            long += int(lengths.filter(lengths > SHORT).sum() or 0)
+    return Table(path.stat().st_size, rows, sample.width, long * rows // max(len(sample), 1))
+
+
+def _of_text(path: Path, separator: str | None) -> Table:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        if packed:
+            sample, size = _unpacked(file, size)
+        else:
+            sample = file.read(SAMPLE)
+    between = [separator.encode()] if separator else [b",", b";", b"\t", b"|"]
+    text = np.frombuffer(sample, dtype=np.uint8)
+    fields = max((np.flatnonzero((text == ord(each)) | (text == ord("\n"))) for each in between), key=len)
+    lengths = np.diff(fields, prepend=-1) - 1
+    lines = max(int((text == ord("\n")).sum()), 1)
+    times = size / max(len(sample), 1)
+    columns = max(len(fields), lines) / lines
+    return Table(size, int(times * lines) + 1, int(np.ceil(columns)), int(times * int(lengths[lengths > SHORT].sum())))
+
+
+def _unpacked(file: BinaryIO, size: int) -> tuple[bytes, int]:
+    """Return the start of a packed text, and about how long it is: by its start, or as it says at its end."""
+    unpacker = zlib.decompressobj(wbits=31)
+    sample = unpacker.decompress(file.read(SAMPLE), SAMPLE)
+    read = min(SAMPLE, size) - len(unpacker.unconsumed_tail)
+    file.seek(-4, os.SEEK_END)
+    said = int.from_bytes(file.read(4), "little")
+    return sample, max(said, size * len(sample) // max(read, 1))
 
 
 def shown(size: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.policy import FileOptions, Policy
+from discreet.policy import Confidential, FileOptions, Policy
 from discreet.policy.part import did_you_mean
 from discreet.table.big.cluster import is_spark
 from discreet.table.big.files import is_parquet, many_files
@@ -20,7 +21,7 @@ from discreet.table.csv import read_csv
 from discreet.table.engine import Engine
 from discreet.table.form import Form
 from discreet.table.local import LocalEngine
-from discreet.table.memory import limit_of, needed
+from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
 
@@ -36,6 +37,9 @@ Table: TypeAlias = (
 """What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
 
 ENGINES = ("local", "streaming", "duckdb", "spark")
+CLOSE = 0.5
+"""Where a table takes more than this share of the memory limit, it is said how it is held."""
+_LOG = logging.getLogger("discreet")
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
             "rows on Spark have no order, so a release cannot be put beside its original there; verify it without the "
             "original, or use --engine duckdb"
         )
-    if kind in (None, "local") and not _too_large([table for table, _ in tables], limit):
+    if kind in (None, "local") and not _too_large([table for table, _ in tables], limit, policy):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
@@ -107,15 +111,21 @@ def _only_duckdb(table: Table) -> bool:
     return is_relation(table) or (isinstance(table, (str, Path)) and database_of(str(table)) is not None)
 
 
-def _too_large(tables: Sequence[Table], limit: int) -> bool:
-    """Whether the files among some tables would take more memory than there is."""
-    wanted = 0
+def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
+    """Whether the files among some tables would take more memory than there is; said where it is close."""
+    wanted, single = 0, any(isinstance(promise, Confidential) for promise in policy.protect)
+    if limit == NO_LIMIT:
+        return False
     for table in tables:
         if isinstance(table, (str, Path)):
             path = Path(table)
             found = many_files(path) or [path]
             with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-                wanted += needed(found, parquet=is_parquet(found[0]))
+                wanted += needed(found, parquet=is_parquet(found[0]), separator=policy.file.separator, single=single)
+    if wanted > CLOSE * limit:
+        names = " and ".join(str(table) for table in tables if isinstance(table, (str, Path)))
+        chosen = "streamed" if wanted > limit else "held in memory"
+        _LOG.info("%s: about %s of memory needed, at most; limit %s: %s", names, shown(wanted), shown(limit), chosen)
     return wanted > limit
 
 

@@ -177,7 +177,10 @@ class RuleTable:
         """Show a hidden cell again."""
         row, column = cell
         self._set(cell, int(self.original_sensitive[row] if column == SENSITIVE else self.original[column, row]))
-        self.hidden.remove(cell)
+        if self.hidden[-1] == cell:
+            self.hidden.pop()
+        else:
+            self.hidden.remove(cell)
 
     def _set(self, cell: Cell, value: int) -> None:
         row, column = cell
@@ -240,9 +243,11 @@ def prune(table: RuleTable, keep: int = 0) -> None:
     before = -1
     while before != len(table.hidden):
         before = len(table.hidden)
-        for cell in reversed(table.hidden[keep:]):
-            place = table.hidden.index(cell)
+        needed: list[Cell] = []
+        while len(table.hidden) > keep:
+            cell = table.hidden[-1]
             table.show(cell)
             if not table.is_safe():
                 table._set(cell, NOTHING)
-                table.hidden.insert(place, cell)
+                needed.append(cell)
+        table.hidden += reversed(needed)

@@ -45,7 +45,7 @@ class CellTable:
     confidential
         The columns (by place) with confidential cells.
     locked
-        Cells that must stay as they are; none when absent.
+        Cells that must stay as they are; none when absent. Not copied.
     real
         The row itself for each row; for a shadow the row it belongs to. A shadow is another way in which its row may
         be seen (with other labels in columns that are not edited): nobody learns from it, and all its edits are those
@@ -65,7 +65,9 @@ class CellTable:
         sizes = np.array([len(tree.parent) for tree in trees], dtype=np.int64)
         self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         starts = self.first[:-1]
-        codes = np.stack([column + start for column, start in zip(columns, starts, strict=True)]).astype(np.int32)
+        codes = np.empty((len(columns), len(columns[0]) if columns else 0), dtype=np.int32)
+        for place, (column, start) in enumerate(zip(columns, starts.tolist(), strict=True)):
+            np.add(column, np.int32(start), out=codes[place], casting="same_kind")
         self.original = codes.copy()
         everybody = np.arange(codes.shape[1], dtype=np.int64)
         real = everybody if real is None else real
@@ -99,7 +101,7 @@ class CellTable:
         class_first = np.concatenate([[0], np.cumsum(classes)]).astype(np.int64)
         parent = np.concatenate(parents).astype(np.int32)
         self._root = np.where(parent < 0, -1, np.repeat(starts, sizes)).astype(np.int32)
-        seen = codes[:, counted]
+        seen = codes[:, counted] if len(self._shadows) else codes
         order, begins = _by_class(seen, leaf, confidential, classes)
         order = counted[order].astype(np.int32)
         counts = [np.bincount(seen[c] - starts[c], minlength=sizes[c]) for c in range(len(trees))]
@@ -107,7 +109,7 @@ class CellTable:
         own = _by_node(seen, leaf, confidential, class_first, int(self.first[-1]))
         self.frame = Frame(
             codes=codes,
-            locked=np.zeros(codes.shape, dtype=np.bool_) if locked is None else locked.copy(),
+            locked=np.zeros(codes.shape, dtype=np.bool_) if locked is None else locked,
             first=self.first,
             parent=parent,
             end=np.concatenate(ends).astype(np.int32),

@@ -8,14 +8,25 @@ import numpy as np
 import polars as pl
 
 from discreet.table.big.store import Map
-from discreet.table.encode import Codes, Combinations, Ints, encode, keys, smallest
+from discreet.table.encode import Codes, Combinations, Encoded, Ints, encode, keys, smallest
 
 
 def combinations(found: pl.DataFrame, columns: Sequence[str]) -> Combinations:
     """Return counts as a store gives them (columns in order, then `rows`) as combinations in order."""
-    encoded = [encode(found.to_series(place)) for place in range(len(columns))]
+    encoded = [_encoded(found.to_series(place)) for place in range(len(columns))]
     domains, codes = [column.domain for column in encoded], [column.codes for column in encoded]
     return _collapsed(columns, domains, codes, found.get_column("rows").to_numpy())
+
+
+def _encoded(cells: pl.Series) -> Encoded:
+    """Return a column of texts, or of codes for texts in code-point order, as codes."""
+    if not isinstance(cells.dtype, pl.Enum):
+        return encode(cells.cast(pl.String))
+    domain: tuple[str | None, ...] = tuple(cells.dtype.categories.to_list())
+    codes = cells.to_physical()
+    if cells.null_count():
+        domain, codes = (None, *domain), (codes.cast(pl.UInt32) + 1).fill_null(0)
+    return Encoded(domain, codes.to_numpy().astype(smallest(max(len(domain), 1)), copy=False))
 
 
 def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:

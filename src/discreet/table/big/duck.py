@@ -714,8 +714,10 @@ class _Steps:
         if column not in self.making.edits:
             return cell
         edits = self.making.edits[column]
-        places = edits.get_column("place").cast(pl.String)
-        return self.session.lookup("CAST(r AS VARCHAR)", places, edits.get_column("text"), cell)
+        places = edits.get_column("place")
+        found = self.session.lookup("CAST(r AS VARCHAR)", places.cast(pl.String), edits.get_column("text"), cell)
+        bits = self.session.bits(places.to_numpy(), self.store.rows)  # few rows are looked up
+        return f"CASE WHEN get_bit({bits}, CAST(r AS INTEGER)) = 1 THEN {found} ELSE {cell} END"
 
     def _mask(self) -> str:
         """Return whether a row is masked as one of a combination; its key is made first."""

@@ -1,7 +1,7 @@
 """The engine for large tables: counts are fetched, everything else happens where the rows live.
 
-What is fetched: the distinct combinations of the columns that the policy counts with (`MOST_COMBINATIONS` at most) and,
-where single cells are protected or a release is attacked, single columns as codes (`MOST_CODES` in all). More is
+What is fetched: the distinct combinations of the columns that the policy counts with and, where single cells are
+protected or a release is attacked, single columns as codes. How many follows from the memory limit (`Limits`). More is
 refused before it is fetched.
 
 A release is made in two steps. First only what the recodings make of the counts is looked at, in memory, to find the
@@ -35,10 +35,7 @@ from discreet.table.encode import Combinations, Encoded, Ints, smallest
 from discreet.table.engine import Engine, Mismatch, Pair, Recount
 from discreet.table.form import Form
 from discreet.table.masking import mask_of
-
-MOST_COMBINATIONS = 20_000_000
-MOST_CODES = 400_000_000
-
+from discreet.table.memory import FETCHED, PROCESS, Limits, shown
 
 Opener = Callable[[Path, Policy], StreamStore]
 """Reads a released file, to compare it with what was verified."""
@@ -59,6 +56,8 @@ class BigEngine:
         How another file is read.
     base, making
         The table that this one is made of, and how.
+    limits
+        How much may be fetched of it; as much as of its base when absent.
     """
 
     row_wise = False
@@ -73,7 +72,9 @@ class BigEngine:
         base: BigEngine | None = None,
         making: Making | None = None,
         numbers: Ints | None = None,
+        limits: Limits | None = None,
     ) -> None:
+        self.limits: Limits = limits or (base.limits if base is not None else Limits())
         self._store, self.name, self.form, self._opener = store, name, form, opener
         self._base, self._making, self._numbers = base, making, numbers
         self._counted: dict[tuple[str, ...], Combinations] = {}
@@ -165,11 +166,12 @@ class BigEngine:
             of_base = self._base.count((*columns, *gone))
             return counts.released(of_base, columns, making.maps, making.marker, removes=making.removes)
         self._refuse_strange(columns)
-        counted = self.store.count(columns, MOST_COMBINATIONS)
+        most = self.limits.combinations
+        counted = self.store.count(columns, most)
         if counted is None:
             raise InputError(
-                f"{self.name}: the columns that the policy counts with have more than {MOST_COMBINATIONS:,} different "
-                "combinations; name fewer columns, or make some coarser"
+                f"{self.name}: the columns that the policy counts with have more than {most:,} different combinations, "
+                f"{self.limits.why(most)}name fewer columns, or make some coarser"
             )
         if int(counted.counts.sum()) != self.rows:
             raise self._changed()
@@ -190,6 +192,11 @@ class BigEngine:
                     "make it text first"
                 )
 
+    def domain(self, column: str) -> tuple[str | None, ...]:
+        """Return the values that occur in a column in code-point order, a missing one first; no row is fetched."""
+        self._refuse_strange([column])
+        return self._codes[column].domain if column in self._codes else self.count([column]).domains[0]
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row; refused where too many would have to be fetched."""
         if column not in self._codes:
@@ -201,17 +208,16 @@ class BigEngine:
     def _refuse_many(self, columns: int) -> None:
         """Refuse to fetch single rows where there are too many."""
         self._refuse_unordered()
-        if columns * self.rows > MOST_CODES:
+        most = self.limits.cells
+        if columns * self.rows > most:
             raise InputError(
-                f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows are more than the "
-                f"{MOST_CODES:,} cells that are fetched at most; take a sample of the table, or ask for less"
+                f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows (about "
+                f"{shown(PROCESS + FETCHED * columns * self.rows)}) are more than {most:,} cells, "
+                f"{self.limits.why(most)}name fewer columns, or take a sample of the table"
             )
 
     def _fetched(self, column: str) -> Encoded:
-        found = self.store.count([column], MOST_COMBINATIONS)
-        if found is None:
-            raise InputError(f"column {column!r} has more than {MOST_COMBINATIONS:,} different values")
-        domain = found.domains[0]
+        domain = self._occurring(column)
         known = pl.Enum([value for value in domain if value is not None])
         codes = np.empty(self.rows, dtype=smallest(max(len(domain), 1)))
         offset, at = int(None in domain), 0
@@ -227,10 +233,26 @@ class BigEngine:
             raise self._changed()
         return Encoded(domain, codes)
 
+    def _occurring(self, column: str) -> tuple[str | None, ...]:
+        """Return the values of a column of the rows that are there, whatever a plan would make of those of its base."""
+        if self._base is None:
+            return self.count([column]).domains[0]
+        most = self.limits.combinations
+        found = self.store.count([column], most)
+        if found is None:
+            raise InputError(
+                f"column {column!r} has more than {most:,} different values, {self.limits.why(most)}make it coarser"
+            )
+        return found.domains[0]
+
+    def refuse_rows(self, columns: int) -> None:
+        """Refuse at once to fetch so many columns row by row, where they are too many."""
+        self._refuse_many(columns)
+
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
         if self._numbers is None:
-            self._refuse_many(len(self._codes) + 1)
+            self._refuse_many(max(len(self._codes), 1))
             places = None if self._is_whole() else self.store.places()
             if self._base is None:
                 self._numbers = np.arange(1, self.rows + 1)
@@ -404,7 +426,7 @@ class BigEngine:
 
     def numbered(self, numbers: Ints) -> BigEngine:
         """Return the same table with its rows known by these numbers (ascending) of the input."""
-        other = BigEngine(self.store, self.name, self.form, self._opener, numbers=numbers)
+        other = BigEngine(self.store, self.name, self.form, self._opener, numbers=numbers, limits=self.limits)
         other._counted, other._codes = self._counted, self._codes
         return other
 

@@ -21,11 +21,14 @@ from discreet.table.big.stream import StreamStore
 from discreet.table.csv import stream_csv
 from discreet.table.dialect import Dialect
 from discreet.table.form import Form
+from discreet.table.memory import Limits
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
 
 DUCKDB_SHARE = 0.5
 """Of the memory of a job, what DuckDB may take; the rest is for the counts and the planning."""
+CELLS_SHARE = 0.25
+"""The same where confidential cells are protected: the rest is for what is fetched of them."""
 SPARK_SHARE = 0.5
 """The same for Spark, where somebody says how much memory the job may take and Spark is not running yet."""
 
@@ -46,12 +49,15 @@ class BigTables:
     def __init__(self, kind: str, memory: int, *, said: bool = False) -> None:
         self.kind, self.memory, self.said = kind, memory, said
         self.scratch = Scratch()
+        self.share = DUCKDB_SHARE
         self._session: Session | None = None
         self._cluster: Cluster | None = None
 
     def open(self, table: object, policy: Policy, *, released: bool) -> BigEngine:
         """Return the engine that holds a table."""
         refuse_policy(policy)
+        single = any(isinstance(promise, Confidential) for promise in policy.protect)
+        self.share = CELLS_SHARE if single else DUCKDB_SHARE
         if self.kind == "spark":
             refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path)) else "the table"
@@ -77,7 +83,8 @@ class BigTables:
         return self._engine(self._store(files, name, relation), name, Form(dialect, policy.file))
 
     def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
-        return BigEngine(store, name, form, self._written)
+        left = {"duckdb": 1 - self.share, "spark": 1 - SPARK_SHARE if self.said else 1.0}
+        return BigEngine(store, name, form, self._written, limits=Limits(self.memory, left.get(self.kind, 1.0)))
 
     def _store(self, files: Files, name: str, relation: object = None) -> Store:
         if self.kind == "duckdb":
@@ -91,7 +98,7 @@ class BigTables:
 
     def _connected(self, name: str) -> Session:
         if self._session is None:
-            self._session = Session(self.scratch, int(DUCKDB_SHARE * self.memory), name)
+            self._session = Session(self.scratch, int(self.share * self.memory), name)
         return self._session
 
     def _converted(self, path: Path, policy: Policy, *, released: bool) -> tuple[Path, Dialect]:

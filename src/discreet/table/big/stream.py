@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.big import coded
 from discreet.table.big.cells import TEXTS, may_be_text
 from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, saying
@@ -23,6 +24,9 @@ from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
 from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN, taken
+
+BESIDE = 3
+"""Columns that are compared at a time."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +133,8 @@ class StreamStore:
         texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
-        found = self.collect(texts.group_by(aliases).agg(pl.len().cast(pl.Int64).alias("rows")))
-        return combinations(found, columns) if found.height <= most else None
+        found = coded.counted(texts, self.rows, most, self.collect)
+        return None if found is None else combinations(found, columns)
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -160,7 +164,7 @@ class StreamStore:
         if making.removes:
             frame = frame.filter(~pl.col(steps.masked))
         if making.left_out is not None:
-            frame = frame.filter(~pl.col(place).is_in(pl.Series(making.left_out).implode()))
+            frame = frame.filter(~coded.among(pl.col(place), making.left_out))
         cells = [steps.released(name).alias(name) for name in making.columns]
         row = place if making.drops else None
         return self._settled(frame.select(*cells, *([row] if row else [])), making.columns, row)
@@ -179,7 +183,7 @@ class StreamStore:
         """Return the table with only the rows at some places."""
         row, frame = self.placed()
         return self._settled(
-            frame.filter(pl.col(row).is_in(pl.Series(places).implode())).select(*self.columns, row), self.columns, row
+            frame.filter(coded.among(pl.col(row), places)).select(*self.columns, row), self.columns, row
         )
 
     def kept_of(self, original: Store) -> StreamStore:
@@ -211,7 +215,13 @@ class StreamStore:
         return int(self.collect(found.select(pl.col("first").min())).item())
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        """Compare some columns with those of the original, row by row."""
+        """Compare some columns with those of the original, row by row; a few at a time, for both tables are held."""
+        found: dict[str, Difference] = {}
+        for at in range(0, len(columns), BESIDE):
+            found |= self._differences(original, columns[at : at + BESIDE], marker)
+        return found
+
+    def _differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         source = _stream(original)
         asked: list[pl.Expr] = []
         for at, name in enumerate(columns):
@@ -225,9 +235,9 @@ class StreamStore:
                 unmarked = bad & pl.col(f"mine {at}").ne_missing(pl.lit(marker, pl.String))
             asked += [
                 bad.sum().cast(pl.Int64).alias(f"cells {at}"),
-                pl.col("at").filter(bad).min().cast(pl.Int64).alias(f"first {at}"),
+                pl.when(bad).then("at").min().cast(pl.Int64).alias(f"first {at}"),
                 unmarked.sum().cast(pl.Int64).alias(f"unmarked {at}"),
-                pl.col("at").filter(unmarked).min().cast(pl.Int64).alias(f"first unmarked {at}"),
+                pl.when(unmarked).then("at").min().cast(pl.Int64).alias(f"first unmarked {at}"),
             ]
         found = self.collect(self._beside(original, columns).with_row_index("at").select(asked)).row(0)
         return {name: Difference(*found[4 * at : 4 * at + 4]) for at, name in enumerate(columns)}
@@ -266,8 +276,8 @@ class StreamStore:
         """Return these places of some rows."""
         if self.row is None:
             return rows
-        at = pl.int_range(pl.len(), dtype=pl.Int64)
-        found = self.collect(self.frame.select(self.row).filter(at.is_in(pl.Series(rows).implode())))
+        numbered = self.frame.select(self.row).with_row_index(self.free_name("at"))
+        found = self.collect(numbered.filter(coded.among(pl.nth(0).cast(pl.Int64), rows)).select(self.row))
         return found.to_series().to_numpy().astype(np.int64)
 
     def saved(self) -> Path:
@@ -326,7 +336,7 @@ class _Steps:
             if len(keys.whole):
                 found.append(pl.col(self.key).is_in(keys.whole.implode()).fill_null(False))
             if len(keys.partly):
-                found.append(pl.col(self.place).is_in(pl.Series(self._drawn(keys, frame)).implode()))
+                found.append(coded.among(pl.col(self.place), np.sort(self._drawn(keys, frame))))
         flag = pl.any_horizontal(found) if found else pl.lit(False)
         self.told = frame.with_columns(flag.alias(self.masked))
 
@@ -334,7 +344,7 @@ class _Steps:
         """Return what the map makes of a column."""
         text, table = self.store.text(column), self.making.maps[column].table
         table = table.filter(pl.col("value").ne_missing(pl.col("text")))
-        return mapped(text, table.get_column("value"), table.get_column("text"), text)
+        return coded.mapped(text, table.get_column("value"), table.get_column("text"), text)
 
     def _text(self, column: str) -> pl.Expr:
         """Return what is told of a column, before rows are masked."""
@@ -347,7 +357,7 @@ class _Steps:
             values = pl.Series(masked.values, dtype=pl.String)
             numbers = pl.Series(range(len(values)), dtype=pl.Int64)
             cells = self._edited(masked.column, self._text(masked.column))
-            places.append(mapped(cells, values, numbers, pl.lit(None, pl.Int64)))
+            places.append(coded.mapped(cells, values, numbers, pl.lit(None, pl.Int64)))
         if keys.steps is None:
             return pl.concat_str(places, separator=" ")
         weighed = [place * step for place, step in zip(places, keys.steps, strict=True)]
@@ -358,7 +368,7 @@ class _Steps:
         if column not in self.making.edits:
             return cells
         edits = self.making.edits[column]
-        return mapped(pl.col(self.place), edits.get_column("place"), edits.get_column("text"), cells)
+        return coded.placed(pl.col(self.place), edits.get_column("place"), edits.get_column("text"), cells)
 
     def _drawn(self, keys: Keys, frame: pl.LazyFrame) -> Ints:
         """Return the places of the rows that the lot takes of some combinations."""
@@ -380,18 +390,6 @@ class _Steps:
         if column in making.maps and making.hides and not making.removes:
             cells = pl.when(pl.col(self.masked)).then(pl.lit(making.marker, pl.String)).otherwise(cells)
         return self._edited(column, cells)
-
-
-def mapped(cells: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> pl.Expr:
-    """Return something else for some values, null among them, and a default for the rest."""
-    known = old.is_not_null()
-    found = default
-    if known.any():
-        found = cells.replace_strict(old.filter(known), new.filter(known), default=default, return_dtype=new.dtype)
-    if known.all():
-        return found
-    of_null = new.filter(~known).item()
-    return pl.when(cells.is_null()).then(pl.lit(of_null, new.dtype)).otherwise(found)
 
 
 def plain(cells: pl.Expr, kind: pl.DataType) -> pl.Expr:
