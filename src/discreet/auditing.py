@@ -49,6 +49,7 @@ def audit_release(
     progress: Callable[[Progress], bool | None] | None = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
+    key: str | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -76,8 +77,8 @@ def audit_release(
         As for `verify`.
     progress
         Called now and then with a `Progress`; False while attacking leaves the other attacks out.
-    engine, memory_limit
-        As for `protect`; attacks fetch columns row by row, up to a limit.
+    engine, memory_limit, key
+        As for `verify`; attacks fetch columns row by row, up to a limit.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def audit_release(
     say = progress or silent
     begin = time.monotonic()
     say(Progress("read"))
-    opening = Opening(engine, memory_limit)
+    opening = Opening(engine, memory_limit, key)
     released, source = open_tables([(release, True), (original, False)], policy, opening)
     bound = bind(policy, source.columns)
     for table, name in ((released, "the release"), (source, "the original")):
@@ -185,7 +186,7 @@ def _others(table: Table | None, name: str, bound: Bound, opening: Opening = DEF
     """Return a table of other people; refuse one that lacks columns which the policy knows or protects."""
     if table is None:
         return None
-    found = open_table(table, bound.policy, opening=opening)
+    found = open_table(table, bound.policy, opening=replace(opening, key=None, in_any_order=True))
     if not found.rows:
         raise InputError(f"the {name} has no rows")
     lacking = [column for column in bound.counted if column not in found.columns]

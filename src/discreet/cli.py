@@ -75,6 +75,10 @@ MemoryOption = Annotated[
     str | None,
     typer.Option("--memory-limit", help="How much memory to take, such as 2GB; 60% of the machine's when absent."),
 ]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--key", help="On Spark, a column without gaps or repeats: gives the rows their order and numbers."),
+]
 ReportOption = Annotated[
     Path | None,
     typer.Option(
@@ -118,6 +122,7 @@ def protect(
     force: ForceOption = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
+    key: KeyOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -132,7 +137,7 @@ def protect(
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         reports = _reports(report, public_report)
-        _refuse_attacks(engine, reports)
+        _refuse_attacks(engine, key, reports)
         outputs = [*_released(out, rules), *([plan, manifest_path(plan)] if plan else []), *reports]
         _refuse_outputs(outputs, [table, policy], force)
         from discreet.pipeline import protect as run
@@ -149,6 +154,7 @@ def protect(
                 progress=stopper.watch(say),
                 engine=engine,
                 memory_limit=memory_limit,
+                key=key,
             )
             if reports:
                 release = _attacked(release, out, time_limit, seed, stopper.watch(say))
@@ -177,6 +183,7 @@ def verify(
     ] = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
+    key: KeyOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -190,7 +197,7 @@ def verify(
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.audit.verify import verify as run
 
-        found = run(release, rules, original, engine=engine, memory_limit=memory_limit)
+        found = run(release, rules, original, engine=engine, memory_limit=memory_limit, key=key)
         report.code = 0 if _passed(found, partial) else 1
         if as_json:
             print(found.to_json())
@@ -233,6 +240,7 @@ def audit(
     force: ForceOption = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
+    key: KeyOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -267,6 +275,7 @@ def audit(
                 progress=stopper.watch(say),
                 engine=engine,
                 memory_limit=memory_limit,
+                key=key,
             )
             _refuse_changed(before)
             if reports:
@@ -291,6 +300,7 @@ def apply(
     force: ForceOption = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
+    key: KeyOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -311,7 +321,7 @@ def apply(
         _refuse_outputs(_released(out, kept.policy), [table, plan], force)
         before = {table: _stamp(table)}
         with _progress(as_json) as say:
-            release = run(kept, table, say, Opening(engine, memory_limit))
+            release = run(kept, table, say, Opening(engine, memory_limit, key))
             _refuse_changed(before)
             write_release(release, out, force=force)
             report.written = out
@@ -373,6 +383,7 @@ def frontier(
     force: ForceOption = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
+    key: KeyOption = None,
     as_json: JsonOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
@@ -389,7 +400,7 @@ def frontier(
         from discreet.thresholds import frontier as run
 
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
-        found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit)
+        found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit, key=key)
         if plot is not None:
             from discreet.charts import write_chart
             from discreet.table.staging import Staging
@@ -758,12 +769,12 @@ def _refuse_charts(plot: Path) -> None:
         raise InputError("drawing needs Altair; install discreet[report]")
 
 
-def _refuse_attacks(engine: str | None, reports: Mapping[Path, bool]) -> None:
+def _refuse_attacks(engine: str | None, key: str | None, reports: Mapping[Path, bool]) -> None:
     """Refuse a report where attacks cannot look at single rows."""
-    if engine == "spark" and reports:
+    if engine == "spark" and key is None and reports:
         raise InputError(
-            "--report: attacks look at single rows, and rows on Spark have neither numbers nor an order; leave it out, "
-            "or use --engine duckdb"
+            "--report: attacks look at single rows, and rows on Spark have neither numbers nor an order; name a column "
+            "by which they are known with --key, leave it out, or use --engine duckdb"
         )
 
 

@@ -134,6 +134,7 @@ def protect(
     progress: Callable[[Progress], bool | None] | None = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
+    key: str | None = None,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
@@ -158,6 +159,9 @@ def protect(
     memory_limit
         How much memory to take, as `"2GB"` or a number of bytes; 60% of the machine's when absent. The local engine
         streams a file that would need more.
+    key
+        On Spark, a column whose values are all there and each once. It gives the rows an order and numbers, from 1,
+        which promises about single cells and attacks need.
 
     Raises
     ------
@@ -186,7 +190,7 @@ def protect(
         return answer is not False and (time_limit is None or passed < time_limit)
 
     threading.Thread(target=_load_kernels, daemon=True).start()
-    job = prepare(table, policy, say, seed, Opening(engine, memory_limit))
+    job = prepare(table, policy, say, seed, Opening(engine, memory_limit, key))
     say(Progress("plan"))
     plan = replace(find_plan(job.task, carry_on, seed=seed), kinds=job.kinds, sampled=job.sampled)
 

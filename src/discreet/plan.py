@@ -263,12 +263,19 @@ class Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
         return replace(self, sampled=None, suppressed=(), masks=None, edits=(), removed=(), cells=(), bound=None)
 
-    def apply(self, table: Table, *, engine: str | None = None, memory_limit: str | int | None = None) -> Release:
+    def apply(
+        self,
+        table: Table,
+        *,
+        engine: str | None = None,
+        memory_limit: str | int | None = None,
+        key: str | None = None,
+    ) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
 
         A row with a value that the plan has never seen is suppressed. Where groups of rows have labels of their
         own, a combination of values that the plan has never seen goes to the group with the least loss whose labels
-        cover it, or else is suppressed. `engine` and `memory_limit` as for `protect`.
+        cover it, or else is suppressed. `engine`, `memory_limit` and `key` as for `protect`.
 
         Raises
         ------
@@ -278,7 +285,7 @@ class Plan:
         from discreet.pipeline import apply
         from discreet.table.source import Opening
 
-        return apply(self, table, opening=Opening(engine, memory_limit))
+        return apply(self, table, opening=Opening(engine, memory_limit, key))
 
     def to_json(self) -> str:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""

@@ -114,6 +114,7 @@ def frontier(
     promise: int | None = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
+    key: str | None = None,
 ) -> Frontier:
     """Return how much can be told at each of several thresholds.
 
@@ -127,7 +128,7 @@ def frontier(
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
         absent, or all k if there are no templates.
-    engine, memory_limit
+    engine, memory_limit, key
         As for `protect`.
 
     Raises
@@ -148,7 +149,7 @@ def frontier(
         raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     places = _swept(policy, promise)
     sizes = isinstance(policy.protect[places[0]], KAnonymity)
-    job = prepare(table, policy, opening=Opening(engine, memory_limit))
+    job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
     own = [made.at_most for made in policy.promises() if made.index in places]
     limits = _limits(thresholds, sizes=sizes) if thresholds is not None else _between(job, places, own)
     plan = _points if policy.method == "disclosure" else _cut_points

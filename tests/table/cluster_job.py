@@ -62,12 +62,18 @@ def main(master: str, folder: Path) -> None:
     def nothing() -> None:
         return
 
+    def settled() -> None:
+        say(f"settled {len(list((folder / 'shared').glob('*/discreet-*/rows/*.parquet')))}")
+        happens("shared")
+
     found = {
         "whole": job(session, folder / "whole.parquet", nothing, nothing),
         "worker": job(session, folder / "worker.parquet", lambda: happens("worker"), nothing),
         "executor": job(session, folder / "executor.parquet", nothing, lambda: happens("executor")),
-        "stopped": job(session, folder / "stopped.parquet", session.stop, nothing),
     }
+    session.sparkContext.setCheckpointDir((folder / "shared").as_uri())  # what spark.checkpoint.dir does at the start
+    found["shared"] = job(session, folder / "shared.parquet", nothing, settled)
+    found["stopped"] = job(session, folder / "stopped.parquet", session.stop, nothing)
     say(json.dumps(found))
 
 

@@ -17,11 +17,11 @@ import pytest
 import discreet as d
 from discreet.errors import DiscreetError
 from discreet.table.source import Table
-from tests.spark import session
+from tests.spark import GROUP, session
 
 LARGE = ["streaming", "duckdb"]
 """The engines for large tables; the local one is what they are compared with."""
-ALL = [*LARGE, pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+ALL = [*LARGE, pytest.param("spark", marks=GROUP)]
 """These and Spark, which is slow to begin and has no order of rows."""
 
 
@@ -47,12 +47,16 @@ def frame_of(table: Any) -> pl.DataFrame:
     return table if isinstance(table, pl.DataFrame) else table.pl()
 
 
-def outcome(table: Table, policy: d.Policy, engine: str, plan: d.Plan | None = None) -> Outcome:
-    """Return what an engine makes of a table: of its own plan, or of a given one."""
+def outcome(table: Table, policy: d.Policy, engine: str, plan: d.Plan | None = None, key: str | None = None) -> Outcome:
+    """Return what an engine makes of a table: of its own plan, or of a given one. Only Spark needs a key."""
     if engine == "spark":
         session()
+    key = key if engine == "spark" else None
     try:
-        whole = d.protect(table, policy, seed=1, engine=engine) if plan is None else plan.apply(table, engine=engine)
+        if plan is None:
+            whole = d.protect(table, policy, seed=1, engine=engine, key=key)
+        else:
+            whole = plan.apply(table, engine=engine, key=key)
     except DiscreetError as error:
         return Outcome(refusal=(type(error).__name__, str(error)))
     with tempfile.TemporaryDirectory() as folder:

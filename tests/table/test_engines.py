@@ -17,6 +17,7 @@ import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
 from tests.jobs import Job, jobs, mixed_jobs
+from tests.spark import GROUP
 from tests.table.engines import ALL, LARGE, expected, frame_of, outcome, parquet
 
 ODD_NAMES = ["A", "a", 'q"u.o t', "é", "row", "key", "masked", "c0", "told 0", "it's", "rows", "r"]
@@ -175,6 +176,51 @@ def test_confidential_cells(engine: str, tmp_path: Path) -> None:
     assert hidden[3] == hidden[40] == "*"
 
 
+def cell_job(seed: int) -> tuple[pl.DataFrame, d.Policy]:
+    """A random table, sorted by its key, with a policy about groups and single cells."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(60, 140))
+    keys = sorted(rng.choice(9999, rows, replace=False).tolist())
+    name: pl.Series = [pl.Series(keys), pl.Series(sorted(map(str, keys))), pl.from_epoch(pl.Series(keys), "d")][
+        seed % 3
+    ]
+    sick = rng.choice(["flu", "cold", "gout", "?"], rows, p=[0.4, 0.3, 0.25, 0.05])
+    frame = people(rows).with_columns(name=name, ill=pl.Series(sick), age=pl.Series(rng.integers(20, 40, rows)))
+    known = np.flatnonzero(sick != "?")
+    chosen = sorted((rng.choice(known, 3, replace=False) + 1).tolist())
+    which: dict[str, object] = {"rows": chosen}
+    if seed % 2:
+        which = {"ids": {"column": "name", "values": [str(name[row - 1]) for row in chosen]}}
+    cells = {"column": "ill", **which, "predictors": ["a"], "against": ["naive_bayes"], "on_failure": "remove"}
+    policy = {
+        "columns": {"age": {"type": "number"}, **({"name": {"role": "identifier"}} if seed % 4 < 2 else {})},
+        "missing": {"values": ["?"], "rows": "drop" if seed % 2 else "value"},
+        "suppress": {"rows": "remove" if seed % 3 else "mask"},
+        "protect": [
+            {**cells, "method": "dropp" if seed % 3 else "decp"},
+            {"k": 3, "over": ["age", "c"]},
+            {"given": ["c"], "infer": {"a": "p"}, "at_most": "60%"},
+        ],
+    }
+    return frame, d.Policy.from_dict(policy)
+
+
+@pytest.mark.parametrize(
+    ("engine", "seed"),
+    [
+        *((engine, seed) for engine in LARGE for seed in range(10)),
+        *(pytest.param("spark", seed, marks=GROUP) for seed in (1, 2, 3)),
+    ],
+)
+def test_groups_and_single_cells(engine: str, seed: int) -> None:
+    """Spark has its rows in any order, and a key; the others have them sorted by it."""
+    frame, policy = cell_job(seed)
+    with parquet(frame) as path, parquet(frame.sample(fraction=1, shuffle=True, seed=seed)) as mixed:
+        found = outcome(mixed if engine == "spark" else path, policy, engine, key="name")
+        assert found == expected(path, policy, engine)
+        assert found.refusal is None
+
+
 def test_too_many_single_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "p.yaml").write_text(CELLS)
     people().write_parquet(tmp_path / "t.parquet")
@@ -299,13 +345,13 @@ def test_the_frontier_and_the_audit(engine: str, tmp_path: Path) -> None:
         d.audit_release(tmp_path / "r.parquet", POLICY, tmp_path / "t.parquet", seed=1, engine=name).to_dict()
         for name in ("local", engine)
     )
-    assert _without_times(one) == _without_times(other)
+    assert without_times(one) == without_times(other)
 
 
-def _without_times(audit: object) -> object:
+def without_times(audit: object) -> object:
     if isinstance(audit, dict):
-        return {name: _without_times(value) for name, value in audit.items() if "second" not in name}
-    return [_without_times(value) for value in audit] if isinstance(audit, list) else audit
+        return {name: without_times(value) for name, value in audit.items() if "second" not in name}
+    return [without_times(value) for value in audit] if isinstance(audit, list) else audit
 
 
 @pytest.mark.parametrize("engine", LARGE)

@@ -21,9 +21,9 @@ from discreet.table.big.scratch import Scratch
 from discreet.table.big.spark import SparkStore
 from discreet.table.big.store import Making, Map
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
-from tests.spark import from_spark, in_any_order, require, session, to_spark
+from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = GROUP
 FEW = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
@@ -331,3 +331,4 @@ def test_a_report_is_refused_at_once(tmp_path: Path) -> None:
     )
     assert found.returncode == 2
     assert "attacks look at single rows" in found.stderr
+    assert "--key" in found.stderr

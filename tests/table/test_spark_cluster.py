@@ -19,9 +19,9 @@ import pytest
 import discreet as d
 from tests.conftest import ROOT
 from tests.jobs import bank, bank_policy
-from tests.spark import require
+from tests.spark import GROUP, require
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = GROUP
 PATIENCE = 120
 
 
@@ -74,12 +74,14 @@ class Cluster:
 
     def kill_executor(self) -> None:
         """End what the second worker has started, not the worker itself."""
-        worker = self.started[2].pid
+        worker, killed = self.started[2].pid, 0
         for folder in Path("/proc").iterdir():
             with contextlib.suppress(OSError, IndexError):
                 group = int((folder / "stat").read_text().rpartition(")")[2].split()[2])
                 if group == worker and b"ExecutorBackend" in (folder / "cmdline").read_bytes():
                     os.kill(int(folder.name), signal.SIGKILL)
+                    killed += 1
+        assert killed
 
     def stop(self) -> None:
         for process in reversed(self.started):
@@ -101,8 +103,15 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def test_a_cluster_that_falls_apart(cluster: Cluster, tmp_path: Path) -> None:
-    """A worker is killed before rows are settled, one that has settled some after, and the session is stopped."""
-    happenings = {"at worker": cluster.kill_worker, "at executor": cluster.kill_executor}
+    """A worker is killed before rows are settled, one that has settled some after, and the session is stopped.
+
+    Where rows are settled on storage that all workers share, the loss of one does no harm.
+    """
+    happenings = {
+        "at worker": cluster.kill_worker,
+        "at executor": cluster.kill_executor,
+        "at shared": cluster.kill_executor,
+    }
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PYTHONWARNINGS": "ignore"}
     driver = subprocess.Popen(
         [sys.executable, "-m", "tests.table.cluster_job", cluster.master, str(tmp_path)],
@@ -113,11 +122,14 @@ def test_a_cluster_that_falls_apart(cluster: Cluster, tmp_path: Path) -> None:
     assert driver.stdin is not None
     assert driver.stdout is not None
     found: dict[str, Any] = {}
+    settled = 0
     for line in driver.stdout:
         if line.strip() in happenings:
             happenings.pop(line.strip())()
             driver.stdin.write("\n")
             driver.stdin.flush()
+        elif line.startswith("settled"):
+            settled = int(line.split()[1])
         elif line.startswith("{"):
             found = json.loads(line)
     driver.stdin.close()
@@ -128,6 +140,12 @@ def test_a_cluster_that_falls_apart(cluster: Cluster, tmp_path: Path) -> None:
     table: Any = d.protect(bank(), bank_policy()).table
     expected = sorted(map(repr, table.rows()))
     assert found["whole"] == {"rows": expected, "written": expected}
+    assert found["shared"] == found["whole"]
+    assert settled
+    end = time.monotonic() + PATIENCE
+    while list((tmp_path / "shared").glob("*/discreet-*")):  # it holds values of the original
+        assert time.monotonic() < end, "what was settled is still there"
+        time.sleep(0.2)
     for name in ("worker", "executor", "stopped"):
         if "error" in found[name]:
             assert "nothing was written" in found[name]["error"]

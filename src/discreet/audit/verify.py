@@ -162,6 +162,7 @@ def verify(
     intervals: Mapping[str, Ranges] | str | Path | None = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
+    key: str | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -176,8 +177,9 @@ def verify(
     intervals
         Where medians are released, the intervals they stand for: `Release.intervals`, or the path of their file.
         When absent, those beside the file of the release are taken, if there are any.
-    engine, memory_limit
-        As for `protect`; both tables are held by the same engine.
+    engine, memory_limit, key
+        As for `protect`; both tables are held by the same engine. On Spark, rows of the release and of the original are
+        put side by side in the order of `key`, which both have.
 
     Examples
     --------
@@ -188,7 +190,7 @@ def verify(
     """
     policy = as_policy(policy)
     tables = [(table, True), *([] if original is None else [(original, False)])]
-    released, *source = open_tables(tables, policy, Opening(engine, memory_limit))
+    released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
     medians = published_intervals(table, policy, intervals)
     return check(released, policy, source[0] if source else None, medians=medians)
 

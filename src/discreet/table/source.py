@@ -53,10 +53,16 @@ class Opening:
         suits the table.
     memory_limit
         Bytes, or a text such as `2GB`; 60% of the machine's memory when absent.
+    key
+        On Spark, the column by which rows are known and ordered.
+    in_any_order
+        Whether rows without an order are numbered as they come: for tables that are put beside no other.
     """
 
     engine: str | None = None
     memory_limit: str | int | None = None
+    key: str | None = None
+    in_any_order: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an engine that does not exist."""
@@ -90,21 +96,36 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
             if kind not in (None, by):
                 raise InputError(f"this table is read by {said} only; take --engine {kind} out")
             kind = by
-    if kind == "spark" and len(tables) > 1:
+    if kind != "spark" and opening.key is not None:
+        raise InputError("--key gives rows on Spark an order; on other engines they have one; take it out")
+    if kind == "spark" and opening.key is None and len(tables) > 1:
         raise InputError(
-            "rows on Spark have no order, so a release cannot be put beside its original there; verify it without the "
-            "original, or use --engine duckdb"
+            "rows on Spark have no order, so a release cannot be put beside its original there; name a column by which "
+            "rows are known in both with --key (in Python key), verify without the original, or use --engine duckdb"
         )
     if kind in (None, "local") and not _too_large([table for table, _ in tables], limit, policy):
         return [_open_local(table, policy, released=released) for table, released in tables]
     from discreet.table.big.opening import BigTables
 
     large = kind if kind in ("duckdb", "spark") else "streaming"
-    opener = BigTables(large, limit, said=opening.memory_limit is not None)
+    limited = opening.memory_limit is not None
+    opener = BigTables(large, limit, said=limited, key=opening.key, in_any_order=opening.in_any_order)
     opened = [(opener.open(table, policy, released=released), released) for table, released in tables]
+    if opening.key is not None:
+        _refuse_unlike_keys([found for found, _ in opened], opening.key)
     for found, released in opened:
         found.original = not released
     return [found if released else found.without_missing(policy.missing) for found, released in opened]
+
+
+def _refuse_unlike_keys(opened: Sequence[Engine], key: str) -> None:
+    """Refuse tables whose keys are sorted in different ways."""
+    kinds = ["whole numbers" if "Int" in kind else kind for kind in (engine.kind(key) for engine in opened)]
+    if len(set(kinds)) > 1:
+        raise InputError(
+            f"the key {key!r} holds {kinds[0]} in the release and {kinds[1]} in the original, which are not sorted "
+            "alike; make them the same"
+        )
 
 
 def _only_duckdb(table: Table) -> bool:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from itertools import count as counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import polars as pl
 
@@ -40,8 +40,19 @@ _LOST = (
     "Py4JNetworkError",
     "has been stopped",
     "All masters are unresponsive",
+    "NO_ACTIVE_SESSION",
+    "SESSION_CLOSED",
+    "SESSION_NOT_FOUND",
+    "RETRIES_EXCEEDED",
+    "failed to connect to all addresses",
+    "StatusCode.UNAVAILABLE",
 )
 _WORKER = ("ExecutorLost", "Checkpoint block", "CHECKPOINT_RDD_BLOCK", "FetchFailed", "Executor heartbeat", "Lost task")
+
+
+def is_connected(session: object) -> bool:
+    """Whether a session is one of Spark Connect; without importing it."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
 
 
 def is_spark(table: object) -> bool:
@@ -57,6 +68,8 @@ def require_spark() -> None:
         import pyspark.sql  # noqa: F401
     except ImportError:
         raise InputError("this needs PySpark and PyArrow; install discreet[spark]") from None
+    if os.environ.get("SPARK_REMOTE"):  # Java runs elsewhere
+        return
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and Path(home, "bin", "java").exists()):
         raise InputError("Spark needs Java, and none was found; install Java 17 or newer, or set JAVA_HOME to it")
@@ -86,25 +99,51 @@ class Cluster:
         A folder of this machine; every worker sees it where Spark runs on this machine only.
     name
         What the table is called in messages.
+
+    Attributes
+    ----------
+    connected
+        Whether it is one of Spark Connect: Spark then runs in another program, maybe on another machine, of which no
+        folder is known that this one sees, too.
     """
 
     def __init__(self, session: SparkSession, scratch: Scratch, name: str) -> None:
         self.session, self.scratch, self.name = session, scratch, name
-        with saying_spark(name):
-            self._context: Any = session.sparkContext
-            self.local = str(self._context.master).startswith("local")
-            self.shared: str | None = self._context.getCheckpointDir()
+        self.connected = is_connected(session)
+        self.local = False
+        self.shared: str | None = None
+        if not self.connected:
+            with saying_spark(name):
+                self._context: Any = session.sparkContext
+                self.local = str(self._context.master).startswith("local")
+                self.shared = self._context.getCheckpointDir()
 
     @classmethod
     def of(cls, frame: DataFrame, scratch: Scratch, name: str) -> Cluster:
         """Return the session of a DataFrame."""
-        from pyspark.sql.classic.dataframe import DataFrame as Classic
-
-        if not isinstance(frame, Classic):
-            raise InputError(
-                "a DataFrame of Spark Connect cannot be protected where its rows live; make it with a classic session"
-            )
         return cls(frame.sparkSession, scratch, name)
+
+    @property
+    def functions(self) -> Any:
+        """The functions on columns that this session's frames take."""
+        if self.connected:
+            from pyspark.sql.connect import functions as remote
+
+            return remote
+        from pyspark.sql import functions
+
+        return functions
+
+    @property
+    def window(self) -> Any:
+        """What this session's windows are made with."""
+        if self.connected:
+            from pyspark.sql.connect.window import Window as Remote
+
+            return Remote
+        from pyspark.sql import Window
+
+        return Window
 
     @classmethod
     def start(cls, scratch: Scratch, name: str, memory: int | None) -> Cluster:
@@ -112,9 +151,11 @@ class Cluster:
         require_spark()
         from pyspark.sql import SparkSession
 
-        builder = SparkSession.builder.appName("discreet").config("spark.ui.showConsoleProgress", "false")
-        if memory is not None:
-            builder = builder.config("spark.driver.memory", f"{max(memory >> 20, 512)}m")
+        builder = SparkSession.builder.appName("discreet")
+        if not os.environ.get("SPARK_REMOTE"):  # else all that is for whoever runs the server to say
+            builder = builder.config("spark.ui.showConsoleProgress", "false")
+            if memory is not None:
+                builder = builder.config("spark.driver.memory", f"{max(memory >> 20, 512)}m")
         with saying_spark(name):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
@@ -122,12 +163,14 @@ class Cluster:
                 with own_interrupts():
                     session = (running or builder.getOrCreate()).newSession()
             session.conf.set("spark.sql.caseSensitive", "true")  # a file may have columns A and a
-            if running is None:
+            if running is None and not is_connected(session):
                 session.sparkContext.setLogLevel("OFF")
         return cls(session, scratch, name)
 
     def read(self, files: Files) -> DataFrame:
         """Return the table in some Parquet files of this machine, or of a file system that every worker sees."""
+        if files.own and self.connected:
+            return self._sent(pl.read_parquet(list(files.paths), hive_partitioning=False))
         paths = [path.absolute().as_uri() for path in files.paths]
         if files.own and not self.local and self.shared is not None:
             paths = [self._uploaded(path) for path in files.paths]
@@ -136,11 +179,13 @@ class Cluster:
 
     def small(self, table: pl.DataFrame) -> DataFrame:
         """Return a table of our own, sent to every worker unless it is large."""
-        from pyspark.sql import functions as F  # noqa: N812
+        frame = self._sent(table)
+        return cast("DataFrame", self.functions.broadcast(frame)) if table.height <= MOST_BROADCAST else frame
 
+    def _sent(self, table: pl.DataFrame) -> DataFrame:
+        """Return a table of this program as one of Spark."""
         with saying_spark(self.name):
-            frame = self.session.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
-            return F.broadcast(frame) if table.height <= MOST_BROADCAST else frame
+            return self.session.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
     def fetch(self, frame: DataFrame) -> pl.DataFrame:
         """Return all rows of a frame."""
@@ -157,44 +202,68 @@ class Cluster:
         place = self._place()
         with saying_spark(self.name):
             if place is None or not _writable(frame):
-                return frame.localCheckpoint(eager=True)
+                with self._active():
+                    return frame.localCheckpoint(eager=True)
             frame.write.parquet(place)
             return self.session.read.schema(frame.schema).parquet(place)
 
-    def as_file(self, frame: DataFrame) -> Path:
-        """Return a scratch file of Parquet on this machine with the rows of a frame."""
-        if not _writable(frame):
-            raise InputError(f"{self.name}: has a column of a type that no Parquet file holds; make it text first")
+    @contextlib.contextmanager
+    def _active(self) -> Iterator[None]:
+        """Be the active session for a while: Spark Connect takes what it has settled for that one's."""
+        if not self.connected:
+            yield
+            return
+        from pyspark.sql.connect.session import SparkSession as Remote
+
+        held: Any = Remote._active_session
+        before = getattr(held, "session", None)
+        held.session = self.session
+        try:
+            yield
+        finally:
+            held.session = before
+
+    def as_file(self, frame: DataFrame, names: Sequence[str], order: str | None = None) -> Path:
+        """Return a scratch file of Parquet on this machine with the rows of a frame, its columns called by some names.
+
+        `order` is a further column of the frame, by which the rows are sorted; the file lacks it.
+        """
         place, target = self._place(), self.scratch.new()
         with saying_spark(self.name):
+            if not _writable(frame):
+                raise InputError(f"{self.name}: has a column of a type that no Parquet file holds; make it text first")
             if place is None:
-                found = pl.from_arrow(frame.toArrow())
-                assert isinstance(found, pl.DataFrame)
-                found.write_parquet(target)
+                found = self.fetch(frame)
+                found = found if order is None else found.sort(order).drop(order)
+                found.rename(dict(zip(found.columns, names, strict=True))).write_parquet(target)
                 return target
-            frame.coalesce(1).write.parquet(place)
+            one = frame.coalesce(1) if order is None else frame.repartition(1).sortWithinPartitions(order).drop(order)
+            one.toDF(*names).write.parquet(place)
             return self._downloaded(place, target)
 
     def _place(self) -> str | None:
         """Return a new folder that every worker sees; None where none is known."""
         if self.local:
             return self.scratch.new("").absolute().as_uri()
-        return None if self.shared is None else self._removed_at_end(f"{self.shared}/discreet-{secrets.token_hex(8)}")
+        return None if self.shared is None else f"{self._shared_folder()}/rows"
 
     def _path(self, place: str) -> tuple[Any, Any]:
         """Return Hadoop's path of a place and the file system that has it."""
         path = self._context._jvm.org.apache.hadoop.fs.Path(place)
         return path, path.getFileSystem(self._context._jsc.hadoopConfiguration())
 
-    def _removed_at_end(self, place: str) -> str:
+    def _shared_folder(self) -> str:
+        """Return a new folder that every worker sees and that goes when the program ends."""
+        place = f"{self.shared}/discreet-{secrets.token_hex(8)}"
         with saying_spark(self.name):
             path, system = self._path(place)
-            system.deleteOnExit(path)
+            system.mkdirs(path)
+            system.deleteOnExit(path)  # forgets at once what does not exist yet
         return place
 
     def _uploaded(self, file: Path) -> str:
         """Return where every worker sees a scratch file of this machine."""
-        place = self._removed_at_end(f"{self.shared}/discreet-{file.name}")
+        place = f"{self._shared_folder()}/{file.name}"
         with saying_spark(self.name):
             path, system = self._path(place)
             system.copyFromLocalFile(self._path(file.absolute().as_uri())[0], path)
@@ -269,6 +338,9 @@ def _is_running() -> bool:
     """Whether this program has a session of Spark that was not stopped."""
     from pyspark import SparkContext
 
+    remote = sys.modules.get("pyspark.sql.connect.session")
+    if remote is not None and remote.SparkSession.getActiveSession() is not None:
+        return True
     return SparkContext._active_spark_context is not None
 
 

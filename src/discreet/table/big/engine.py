@@ -28,7 +28,7 @@ from discreet.policy import Missing, Policy
 from discreet.table.big import counts
 from discreet.table.big.cells import may_be_text, texts_of
 from discreet.table.big.files import Files
-from discreet.table.big.spark import SparkStore
+from discreet.table.big.spark import SparkStore, no_order
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
@@ -270,10 +270,7 @@ class BigEngine:
     def _refuse_unordered(self) -> None:
         """Refuse to look at single rows where they have neither numbers nor an order."""
         if not self._is_ordered():
-            raise InputError(
-                f"{self.name}: this needs single rows, and rows on Spark have neither numbers nor an order; use "
-                "--engine duckdb or local on a table that they can hold"
-            )
+            raise InputError(no_order(self.name))
 
     def _is_whole(self) -> bool:
         """Whether it has all rows of its base."""

@@ -10,6 +10,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
+from discreet.policy.part import did_you_mean
 from discreet.table.big.cluster import Cluster, is_spark
 from discreet.table.big.duck import DuckStore, Session
 from discreet.table.big.engine import BigEngine
@@ -44,10 +45,16 @@ class BigTables:
         How much memory the job may take.
     said
         Whether somebody said so.
+    key
+        On Spark, the column by which rows are known and ordered.
+    in_any_order
+        On Spark, whether rows are numbered as they come where there is no key.
     """
 
-    def __init__(self, kind: str, memory: int, *, said: bool = False) -> None:
-        self.kind, self.memory, self.said = kind, memory, said
+    def __init__(
+        self, kind: str, memory: int, *, said: bool = False, key: str | None = None, in_any_order: bool = False
+    ) -> None:
+        self.kind, self.memory, self.said, self.key, self.in_any_order = kind, memory, said, key, in_any_order
         self.scratch = Scratch()
         self.share = DUCKDB_SHARE
         self._session: Session | None = None
@@ -58,14 +65,15 @@ class BigTables:
         refuse_policy(policy)
         single = any(isinstance(promise, Confidential) for promise in policy.protect)
         self.share = CELLS_SHARE if single else DUCKDB_SHARE
-        if self.kind == "spark":
+        if self.kind == "spark" and self.key is None and not self.in_any_order:
             refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path)) else "the table"
         dialect: Dialect | None = None
         relation = table if is_relation(table) else None
         if is_spark(table):
             cluster = Cluster.of(table, self.scratch, name)  # type: ignore[arg-type]
-            return self._engine(SparkStore.of(cluster, table, name), name, Form(options=policy.file))  # type: ignore[arg-type]
+            held = self._in_order(SparkStore.of(cluster, table, name), released=released)  # type: ignore[arg-type]
+            return self._engine(held, name, Form(options=policy.file))
         if isinstance(table, (str, Path)) and (database := database_of(str(table))) is not None:
             return self._engine(
                 DuckStore.of_table(self._connected(name), *database, name), name, Form(options=policy.file)
@@ -80,7 +88,25 @@ class BigTables:
                 files = Files.of(found)
         else:
             files = Files.of([self._saved(table, name)], own=True)
-        return self._engine(self._store(files, name, relation), name, Form(dialect, policy.file))
+        store = self._store(files, name, relation)
+        if isinstance(store, SparkStore):
+            store = self._in_order(store, released=released)
+        return self._engine(store, name, Form(dialect, policy.file))
+
+    def _in_order(self, store: SparkStore, *, released: bool) -> SparkStore:
+        """Return a table on Spark with its rows in the order that was asked for, if any was."""
+        if self.key is None:
+            return store.as_they_come() if self.in_any_order else store
+        if self.key in store.columns:
+            return store.by_key(self.key)
+        if released:
+            raise InputError(
+                f"the release has no column {self.key!r}, which is the key: on Spark nobody can tell which of its rows "
+                "is whose; verify it without the original and without a key"
+            )
+        raise InputError(
+            f"{store.name}: has no column {self.key!r}, which is the key{did_you_mean(self.key, store.columns)}"
+        )
 
     def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
         left = {"duckdb": 1 - self.share, "spark": 1 - SPARK_SHARE if self.said else 1.0}
@@ -153,5 +179,6 @@ def refuse_cells(policy: Policy) -> None:
         if isinstance(promise, Confidential):
             raise InputError(
                 f"protect[{index}]: confidential cells are those of single rows, and rows on Spark have neither "
-                "numbers nor an order; use --engine duckdb or local"
+                "numbers nor an order; name a column by which they are known with --key (in Python key), or use "
+                "--engine duckdb or local"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import polars as pl
 
@@ -103,8 +103,10 @@ class Difference:
 class Store(Protocol):
     """One table where its rows live."""
 
-    ordered: ClassVar[bool]
-    """Whether its rows have an order and so places; where they have none, `first` is 0 everywhere."""
+    @property
+    def ordered(self) -> bool:
+        """Whether its rows have an order and so places; where they have none, `first` is 0 everywhere."""
+        ...
 
     @property
     def columns(self) -> tuple[str, ...]:
