@@ -27,6 +27,7 @@ from discreet.table.big.order import Order, numbered, refuse_key, refuse_kind
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.steps import Steps
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.big.tally import Fingerprint, Tally
 from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN
 
@@ -46,8 +47,6 @@ KINDS = {
     "double": "Float64",
     "binary": "Binary",
 }
-
-Fingerprint = tuple[int, int, int]
 
 
 class SparkStore:
@@ -81,7 +80,7 @@ class SparkStore:
         self.cluster, self.name, self.frame, self.cells, self.files = cluster, name, frame, cells, files
         self.order = order
         self._settled: DataFrame | None = None
-        self._seen: dict[tuple[str, ...], Fingerprint] = {}
+        self._seen: dict[tuple[str, ...], tuple[Tally, Fingerprint]] = {}
         self._held: dict[str, pl.Series] = {}
 
     @classmethod
@@ -208,28 +207,16 @@ class SparkStore:
             texts = texts_of(self._column(columns[0])).rename("0").to_frame()
             held = texts.group_by("0").agg(pl.len().cast(pl.Int64).alias("rows"))
             return combinations(held, columns) if held.height <= most else None
-        found = self._counted(self._having(columns), columns, most)
+        if not columns:
+            return Combinations((), (), (), np.array([self.rows]))
+        tally = Tally(self, columns, self._having(columns))
+        found = tally.counted(most)
         if found is None:
             return None
+        counted, seen = found
         if self.order is None:
-            self._seen[tuple(columns)] = _fingerprint(found)
-        return combinations(found, columns)
-
-    def _counted(self, frame: DataFrame, columns: Sequence[str], most: int | None) -> pl.DataFrame | None:
-        functions = self.cluster.functions
-        aliases = [f"t{place}" for place in range(len(columns))]
-        with saying_spark(self.name):
-            if not columns:
-                return pl.DataFrame({"rows": [frame.count()]}, schema={"rows": pl.Int64})
-            texts = frame.select(*(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True)))
-            grouped = texts.groupBy(*aliases).agg(functions.count(functions.lit(1)).alias("rows"))
-            found = self.cluster.fetch(grouped if most is None else grouped.limit(most + 1))
-        if most is not None and found.height > most:
-            return None
-        return found.select(
-            *(pl.col(alias).cast(pl.String).alias(f"{place}") for place, alias in enumerate(aliases)),
-            pl.col("rows").cast(pl.Int64),
-        )
+            self._seen[tuple(columns)] = (tally, seen)
+        return counted
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
@@ -297,15 +284,17 @@ class SparkStore:
         """Refuse rows that are not those that were counted before."""
         with saying_spark(self.name):
             cells = set(settled.columns)
-        for columns, seen in self._seen.items():
+        for columns, (tally, seen) in self._seen.items():
             if any(set(columns) < set(wider) for wider in self._seen):
                 continue
             if not {self.cells[name] for name in columns} <= cells:
                 continue
-            found = self._counted(settled, columns, None)
-            assert found is not None
-            if _fingerprint(found) != seen:
-                raise InputError(f"{self.name}: was changed while it was being read; nothing was written")
+            if tally.fingerprint(settled) != seen:
+                raise self.changed_meanwhile()
+
+    def changed_meanwhile(self) -> InputError:
+        """Return the error that says so."""
+        return InputError(f"{self.name}: was changed while it was being read; nothing was written")
 
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
@@ -598,12 +587,6 @@ def _kind(kind: str) -> str:
     if kind.startswith(("string collate", "char(", "varchar(")):
         return "text"
     return KINDS.get(kind, kind)
-
-
-def _fingerprint(found: pl.DataFrame) -> Fingerprint:
-    """Return what tells counts from others, in whatever order they come."""
-    hashes = found.hash_rows(seed=0)
-    return found.height, int(found.get_column("rows").sum()), int(hashes.sum()) if len(hashes) else 0
 
 
 def no_order(name: str) -> str:

@@ -1,0 +1,150 @@
+"""How Spark counts combinations: by numbers where no column has too many values, for texts are slow to shuffle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from discreet.table.big.cluster import fresh, saying_spark
+from discreet.table.big.counts import combinations
+from discreet.table.big.packing import Packing
+from discreet.table.encode import Combinations, Ints
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from discreet.table.big.spark import SparkStore
+
+FEW = 60
+"""So many texts, or fewer, are looked up one by one; others by a table that every worker gets."""
+LONGEST = 20_000
+"""Columns with more values are counted by their texts."""
+ERROR = 1.1
+"""How far a number of different values may be off where it is only estimated."""
+
+
+class Fingerprint(NamedTuple):
+    """What tells the rows of a table from others, in whatever order they come."""
+
+    rows: int
+    hashes: int
+
+
+class Tally:
+    """Counts of the combinations of some columns of one table.
+
+    Parameters
+    ----------
+    store
+        The table.
+    columns
+        Its columns that are counted with.
+    frame
+        The rows, or those of a release beside which they are settled.
+    """
+
+    def __init__(self, store: SparkStore, columns: Sequence[str], frame: DataFrame) -> None:
+        self.store, self.columns, self.frame = store, tuple(columns), frame
+        self.functions = store.cluster.functions
+        with saying_spark(store.name):
+            self.packing = self._packing()
+
+    def _packing(self) -> Packing | None:
+        """Return how combinations become numbers; None where some column has too many values."""
+        functions = self.functions
+        texts = [self.store.text(name) for name in self.columns]
+        about = self.frame.agg(*(functions.approx_count_distinct(text) for text in texts)).collect()[0]
+        if max(about) > LONGEST:
+            return None
+        sets = [functions.collect_set(text) for text in texts]
+        nulls = [functions.coalesce(functions.bool_or(text.isNull()), functions.lit(False)) for text in texts]
+        found = self.frame.agg(*sets, *nulls).collect()[0]
+        domains: list[tuple[str | None, ...]] = []
+        for known, null in zip(found[: len(texts)], found[len(texts) :], strict=True):
+            domains.append((*([None] if null else []), *sorted(known)))
+        return Packing(self.columns, domains)
+
+    def counted(self, most: int) -> tuple[Combinations, Fingerprint] | None:
+        """Return the combinations, and what tells the rows from others; None where there are more than `most`."""
+        functions = self.functions
+        with saying_spark(self.store.name):
+            frame, keys = self._keys(self.frame)
+            named = frame.select(*(key.alias(f"k{place}") for place, key in enumerate(keys)))
+            names = [functions.col(f"k{place}") for place in range(len(keys))]
+            if self._may_exceed(most):
+                about = named.agg(functions.approx_count_distinct(_hash(self.functions, names))).collect()[0][0]
+                if about > ERROR * most:
+                    return None
+            grouped = named.groupBy(*names).agg(functions.count(functions.lit(1)).alias("rows"))
+            found = self.store.cluster.fetch(grouped.withColumn("hash", _hash(self.functions, names)))
+        if found.height > most:
+            return None
+        rows, hashes = (found.get_column(name).cast(pl.Int64).to_numpy() for name in ("rows", "hash"))
+        together = int((rows.astype(np.uint64) * hashes.astype(np.uint64)).sum(dtype=np.uint64))
+        counted = self._read(found.drop("rows", "hash"), rows)
+        return None if counted is None else (counted, Fingerprint(int(rows.sum()), together))
+
+    def _may_exceed(self, most: int) -> bool:
+        """Whether there may be more combinations than so many."""
+        possible = self.store.rows
+        if self.packing is not None:
+            possible = min(possible, prod(len(domain) for domain in self.packing.domains))
+        return possible > most
+
+    def _read(self, keys: pl.DataFrame, rows: Ints) -> Combinations:
+        if self.packing is None:
+            named = [keys.to_series(place).cast(pl.String).alias(f"{place}") for place in range(keys.width)]
+            return combinations(pl.DataFrame([*named, pl.Series("rows", rows)]), self.columns)
+        numbers = [keys.to_series(place).cast(pl.Int64).to_numpy() for place in range(keys.width)]
+        counted = self.packing.unpacked(numbers, rows)
+        if counted is None:
+            raise self.store.changed_meanwhile()
+        return counted
+
+    def fingerprint(self, frame: DataFrame) -> Fingerprint:
+        """Return what tells rows, wherever they are settled, from others; nothing is shuffled."""
+        functions = self.functions
+        with saying_spark(self.store.name):
+            frame, keys = self._keys(frame)
+            hashes = frame.select(_hash(functions, keys).cast("decimal(20,0)").alias("hash"))
+            rows, together = hashes.agg(functions.count(functions.lit(1)), functions.sum("hash")).collect()[0]
+        return Fingerprint(int(rows), int(together or 0) % 2**64)
+
+    def _keys(self, frame: DataFrame) -> tuple[DataFrame, list[Column]]:
+        """Return what tells combinations apart: numbers, or else texts."""
+        functions = self.functions
+        if self.packing is None:
+            return frame, [self.store.text(name) for name in self.columns]
+        keys = []
+        for pack in self.packing.packs:
+            number = functions.lit(0).cast("bigint")
+            for place in pack:
+                frame, code = self._code(frame, place)
+                number = number * functions.lit(1 << self.packing.bits(place)) + code
+            keys.append(number)
+        return frame, keys
+
+    def _code(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
+        """Return the code of a column: its place among the known values, 0 where it is missing or none of them."""
+        assert self.packing is not None
+        functions, known = self.functions, list(self.packing.known(place))
+        text, nothing = self.store.text(self.columns[place]), functions.lit(0).cast("bigint")
+        if not known:
+            return frame, nothing
+        if len(known) <= FEW:
+            found = functions.array_position(functions.array(*map(functions.lit, known)), text)
+            return frame, functions.coalesce(found.cast("bigint"), nothing)
+        value, code = fresh("v"), fresh("n")
+        codes = pl.DataFrame({value: known, code: np.arange(1, len(known) + 1)})
+        frame = frame.join(self.store.cluster.small(codes), text == functions.col(value), "left")
+        return frame, functions.coalesce(functions.col(code), nothing)
+
+
+def _hash(functions: object, keys: Sequence[Column]) -> Column:
+    """Return a number for a combination; a missing text is told from an empty one."""
+    found: Column = functions.xxhash64(*keys, *(key.isNull() for key in keys))  # type: ignore[attr-defined]
+    return found
