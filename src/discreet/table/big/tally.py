@@ -50,22 +50,25 @@ class Tally:
     def __init__(self, store: SparkStore, columns: Sequence[str], frame: DataFrame) -> None:
         self.store, self.columns, self.frame = store, tuple(columns), frame
         self.functions = store.cluster.functions
+        self.often: list[pl.Series] = []
+        """The known values of each column, the most frequent first: so are they looked up."""
         with saying_spark(store.name):
             self.packing = self._packing()
 
     def _packing(self) -> Packing | None:
         """Return how combinations become numbers; None where some column has too many values."""
         functions = self.functions
-        texts = [self.store.text(name) for name in self.columns]
-        about = self.frame.agg(*(functions.approx_count_distinct(text) for text in texts)).collect()[0]
-        if max(about) > LONGEST:
-            return None
-        sets = [functions.collect_set(text) for text in texts]
-        nulls = [functions.coalesce(functions.bool_or(text.isNull()), functions.lit(False)) for text in texts]
-        found = self.frame.agg(*sets, *nulls).collect()[0]
         domains: list[tuple[str | None, ...]] = []
-        for known, null in zip(found[: len(texts)], found[len(texts) :], strict=True):
-            domains.append((*([None] if null else []), *sorted(known)))
+        for name in self.columns:
+            values = self.frame.groupBy(self.store.text(name).alias("value")).agg(
+                functions.count(functions.lit(1)).alias("rows")
+            )
+            found = self.store.cluster.fetch(values.limit(LONGEST + 1))
+            if found.height > LONGEST:
+                return None
+            often = found.sort("rows", descending=True).get_column("value").cast(pl.String)
+            self.often.append(often.drop_nulls())
+            domains.append(tuple(often.sort(nulls_last=False).to_list()))
         return Packing(self.columns, domains)
 
     def counted(self, most: int) -> tuple[Combinations, Fingerprint] | None:
@@ -131,16 +134,18 @@ class Tally:
     def _code(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
         """Return the code of a column: its place among the known values, 0 where it is missing or none of them."""
         assert self.packing is not None
-        functions, known = self.functions, list(self.packing.known(place))
+        functions, often = self.functions, self.often[place]
+        codes = often.rank("ordinal").cast(pl.Int64)
         text, nothing = self.store.text(self.columns[place]), functions.lit(0).cast("bigint")
-        if not known:
+        if not len(often):
             return frame, nothing
-        if len(known) <= FEW:
-            found = functions.array_position(functions.array(*map(functions.lit, known)), text)
-            return frame, functions.coalesce(found.cast("bigint"), nothing)
+        if len(often) <= FEW:
+            known, numbers = (functions.array(*map(functions.lit, cells.to_list())) for cells in (often, codes))
+            found = functions.array_position(known, text)
+            return frame, functions.coalesce(functions.get(numbers, found - 1).cast("bigint"), nothing)
         value, code = fresh("v"), fresh("n")
-        codes = pl.DataFrame({value: known, code: np.arange(1, len(known) + 1)})
-        frame = frame.join(self.store.cluster.small(codes), text == functions.col(value), "left")
+        small = self.store.cluster.small(pl.DataFrame({value: often, code: codes}))
+        frame = frame.join(small, text == functions.col(value), "left")
         return frame, functions.coalesce(functions.col(code), nothing)
 
 
