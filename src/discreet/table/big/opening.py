@@ -26,10 +26,8 @@ from discreet.table.memory import Limits
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
 
-DUCKDB_SHARE = 0.5
-"""Of the memory of a job, what DuckDB may take; the rest is for the counts and the planning."""
-CELLS_SHARE = 0.25
-"""The same where confidential cells are protected: the rest is for what is fetched of them."""
+DUCKDB_SHARE = 0.25
+"""Of the memory of a job, what DuckDB may take; the rest is for what is fetched, and for the planning."""
 SPARK_SHARE = 0.5
 """The same for Spark, where somebody says how much memory the job may take and Spark is not running yet."""
 
@@ -56,15 +54,12 @@ class BigTables:
     ) -> None:
         self.kind, self.memory, self.said, self.key, self.in_any_order = kind, memory, said, key, in_any_order
         self.scratch = Scratch()
-        self.share = DUCKDB_SHARE
         self._session: Session | None = None
         self._cluster: Cluster | None = None
 
     def open(self, table: object, policy: Policy, *, released: bool) -> BigEngine:
         """Return the engine that holds a table."""
         refuse_policy(policy)
-        single = any(isinstance(promise, Confidential) for promise in policy.protect)
-        self.share = CELLS_SHARE if single else DUCKDB_SHARE
         if self.kind == "spark" and self.key is None and not self.in_any_order:
             refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path)) else "the table"
@@ -109,7 +104,7 @@ class BigTables:
         )
 
     def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
-        left = {"duckdb": 1 - self.share, "spark": 1 - SPARK_SHARE if self.said else 1.0}
+        left = {"duckdb": 1 - DUCKDB_SHARE, "spark": 1 - SPARK_SHARE if self.said else 1.0}
         return BigEngine(store, name, form, self._written, limits=Limits(self.memory, left.get(self.kind, 1.0)))
 
     def _store(self, files: Files, name: str, relation: object = None) -> Store:
@@ -124,7 +119,7 @@ class BigTables:
 
     def _connected(self, name: str) -> Session:
         if self._session is None:
-            self._session = Session(self.scratch, int(self.share * self.memory), name)
+            self._session = Session(self.scratch, int(DUCKDB_SHARE * self.memory), name)
         return self._session
 
     def _converted(self, path: Path, policy: Policy, *, released: bool) -> tuple[Path, Dialect]:
