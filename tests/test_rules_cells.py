@@ -394,6 +394,23 @@ def test_groups_and_cells_hold_together(job: tuple[pl.DataFrame, d.Policy]) -> N
             assert not leaks(table, GROUPED, line, original[2], asked)
 
 
+def test_a_row_that_is_not_left_out_after_all_is_masked_with_its_group() -> None:
+    """In the first round row 1, 4 or 12 goes, and the rest of its group is masked; in the second it need not go."""
+    lines = ["uwuuw", "vvvvx", "uxuww", "xvuvv", "vvvvu", "uuwuu", "xuvwx", "uuuvv", "uvwwx", "vuwvv", "xwuuw", "uuuuu"]
+    frame = pl.DataFrame(list(map(tuple, lines)), schema=GROUPED, orient="row")
+    rules = d.Rules(min_confidence="2/5", denominator="published")
+    asked = d.Confidential(
+        column="s",
+        rows=[1, 4, 12],
+        against=[rules],
+        may_hide=["others.conditions", "own.conditions"],
+        on_failure="remove",
+    )
+    release = d.protect(frame, d.Policy(protect=[d.KAnonymity(k=3, over=["p", "q"]), asked]), seed=1)
+    assert release.audit.verification.holds
+    assert_groups(cells_of(release.table), d.KAnonymity(k=3, over=["p", "q"]))
+
+
 @pytest.mark.parametrize("predictors", [["p", "e"], ["e"]])
 @pytest.mark.parametrize("more", [[], ["naive_bayes"]])
 def test_conditions_that_are_no_predictors_are_known_too(predictors: list[str], more: list[Any]) -> None:

@@ -422,7 +422,8 @@ def _with_cells(
         edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
         left = source.apply(edited)
         _require_rows(left, "the release")
-        if not found.removed or not bound.counted or len(gone) == ROUNDS:
+        # Later a row may not be left out any more whose group was masked without it.
+        if not (found.removed or gone) or not bound.counted or len(gone) == ROUNDS:
             return edited, left, found.removal, gone
         again, more = _suppressing(edited, source, left, bound, seed)
         fresh = set(again.suppressed) - set(plan.suppressed)
