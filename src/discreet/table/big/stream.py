@@ -17,7 +17,6 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.table.big import coded
 from discreet.table.big.cells import TEXTS, may_be_text
-from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
@@ -133,8 +132,7 @@ class StreamStore:
         texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
-        found = coded.counted(texts, self.rows, most, self.collect)
-        return None if found is None else combinations(found, columns)
+        return coded.counted(texts, columns, self.rows, most, self.collect)
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
