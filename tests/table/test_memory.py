@@ -162,7 +162,7 @@ def test_combinations_are_counted_without_holding_too_many(monkeypatch: pytest.M
     assert found is not None
     assert found.domains == (tuple(sorted(str(at) for at in range(500))), (None, "x"))
     assert found.codes[0].tolist() == list(range(500))
-    assert found.codes[1].tolist() == [int(int(text) % 2 == 0) for text in found.domains[0]]  # type: ignore[arg-type]
+    assert found.codes[1].tolist() == [int(int(text) % 2 == 0) for text in found.domains[0]]
     assert found.counts.tolist() == [2] * 500
     monkeypatch.setattr("discreet.table.big.packing.MOST_BITS", 9)  # more columns than fit into one number
     again = coded.counted(twice, ["p", "q"], 1000, 500, collect)
