@@ -799,9 +799,11 @@ def _stamp(path: Path) -> object:
 
 
 def _refuse_changed(before: dict[Path, object]) -> None:
+    from discreet.table.big.files import changed
+
     for path, stamp in before.items():
         if _stamp(path) != stamp:
-            raise InputError(f"{path}: was changed while it was being read; nothing was written")
+            raise changed(str(path))
 
 
 def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:

@@ -39,7 +39,7 @@ TABLES = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=40).map(
 def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most: int, frame: pl.DataFrame) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duck, "FEW", few)
-        patch.setattr(duck, "LONGEST_LIST", longest)
+        patch.setattr(duck, "LONGEST", longest)
         patch.setattr("discreet.table.big.packing.MOST_BITS", most)
         found = store_of(frame).count(["y", "w", "z"], 1000)
     wanted = collapse(["y", "w", "z"], [encode(frame[name]) for name in "ywz"], frame.height)

@@ -13,11 +13,8 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from discreet.table.big.packing import Packing
+from discreet.table.big.packing import ERROR, Packing
 from discreet.table.encode import Combinations, Ints
-
-ERROR = 1.1
-"""How far a number of different values may be off where it is only estimated."""
 
 Collect = Callable[[pl.LazyFrame], pl.DataFrame]
 

@@ -24,9 +24,9 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.table.big.cells import texts_of
 from discreet.table.big.counts import combinations
-from discreet.table.big.files import Files, saying
+from discreet.table.big.files import Files, changed, saying
 from discreet.table.big.keys import Keys
-from discreet.table.big.packing import Packing
+from discreet.table.big.packing import FEW, LONGEST, Packing
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
 from discreet.table.encode import Combinations, Ints
@@ -36,12 +36,8 @@ from discreet.table.staging import escaped
 if TYPE_CHECKING:
     import duckdb
 
-FEW = 60
-"""So many texts, or fewer, are looked up one by one (which DuckDB does once for equal ones) and written by number."""
 FIRST_ROWS = 100_000
 """What these have tells whether it is worth looking for all different values of a column."""
-LONGEST_LIST = 20_000
-"""A list of texts is looked up quickly up to this length."""
 MOST_STEPS = 256
 """Where there are more values, they are looked up by so many comparisons at most."""
 MOST_BITS = 2**24
@@ -340,16 +336,16 @@ class DuckStore:
         numbers = [found.to_series(place).cast(pl.Int64).to_numpy() for place in range(found.width - 1)]
         counted = packing.unpacked(numbers, rows.to_numpy())
         if counted is None:
-            raise InputError(f"{self.name}: was changed while it was being read; nothing was written")
+            raise changed(self.name)
         return counted
 
     def _packing(self, columns: Sequence[str]) -> Packing | None:
         """Return how combinations of some columns become numbers; None where some column has too many values."""
         domains: list[tuple[str | None, ...]] = []
         for name in columns:
-            few = f"SELECT DISTINCT {self.text(name)} AS value FROM {self.source} LIMIT {LONGEST_LIST + 1}"
+            few = f"SELECT DISTINCT {self.text(name)} AS value FROM {self.source} LIMIT {LONGEST + 1}"
             values = self.session.fetch(few).to_series().cast(pl.String)
-            if len(values) > LONGEST_LIST:
+            if len(values) > LONGEST:
                 return None
             domains.append(tuple(values.sort(nulls_last=False).to_list()))
         return Packing(columns, domains) if columns else None
@@ -601,7 +597,7 @@ class _Told:
         known = numbered.filter(pl.col("value").is_not_null()).sort("number")
         of_null = numbered.filter(pl.col("value").is_null()).get_column("number")
         place = session.place(cell, known.get_column("value"))
-        if len(known) <= LONGEST_LIST or len(told) > MOST_STEPS:
+        if len(known) <= LONGEST or len(told) > MOST_STEPS:
             numbers = known.get_column("number").cast(pl.Int64)
             number = f"list_extract({session.listed(numbers)}, {place})"
         else:

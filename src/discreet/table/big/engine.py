@@ -27,7 +27,7 @@ from discreet.plan import Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
 from discreet.table.big import counts
 from discreet.table.big.cells import may_be_text, texts_of
-from discreet.table.big.files import Files
+from discreet.table.big.files import Files, changed
 from discreet.table.big.spark import SparkStore, no_order
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
@@ -568,7 +568,7 @@ class BigEngine:
             raise self._changed()
 
     def _changed(self) -> InputError:
-        return InputError(f"{self.name}: was changed while it was being read; nothing was written")
+        return changed(self.name)
 
     def native(self) -> object:
         """Return the table as the kind of table that came in."""

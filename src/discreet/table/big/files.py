@@ -107,6 +107,11 @@ def watched(table: Path) -> list[Path]:
     return many_files(table) or [table]
 
 
+def changed(what: str) -> InputError:
+    """Return the error that says that a table is not the same any more."""
+    return InputError(f"{what}: was changed while it was being read; nothing was written")
+
+
 @contextlib.contextmanager
 def saying(what: str) -> Iterator[None]:
     """Turn an error of a library, which would show values, into one that says what went wrong with `what`."""

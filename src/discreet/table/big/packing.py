@@ -9,6 +9,12 @@ import numpy as np
 from discreet.table.encode import Combinations, Ints, smallest
 
 MOST_BITS = 62
+FEW = 60
+"""So many texts, or fewer, are looked up one by one; more by a table of them, or a type of their own."""
+LONGEST = 20_000
+"""Where a column has more values, combinations are counted by their texts; so many are looked up quickly."""
+ERROR = 1.1
+"""How far a number of different values may be off where it is only estimated."""
 
 
 class Packing:

@@ -22,7 +22,7 @@ from discreet.errors import InputError
 from discreet.table.big.cells import texts_of
 from discreet.table.big.cluster import Cluster, fresh, same_columns, saying_spark
 from discreet.table.big.counts import combinations
-from discreet.table.big.files import Files, saying
+from discreet.table.big.files import Files, changed, saying
 from discreet.table.big.order import Order, numbered, refuse_key, refuse_kind
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.steps import Steps
@@ -290,11 +290,7 @@ class SparkStore:
             if not {self.cells[name] for name in columns} <= cells:
                 continue
             if tally.fingerprint(settled) != seen:
-                raise self.changed_meanwhile()
-
-    def changed_meanwhile(self) -> InputError:
-        """Return the error that says so."""
-        return InputError(f"{self.name}: was changed while it was being read; nothing was written")
+                raise changed(self.name)
 
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""

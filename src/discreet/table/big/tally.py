@@ -11,20 +11,14 @@ import polars as pl
 
 from discreet.table.big.cluster import fresh, saying_spark
 from discreet.table.big.counts import combinations
-from discreet.table.big.packing import Packing
+from discreet.table.big.files import changed
+from discreet.table.big.packing import ERROR, FEW, LONGEST, Packing
 from discreet.table.encode import Combinations, Ints
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from discreet.table.big.spark import SparkStore
-
-FEW = 60
-"""So many texts, or fewer, are looked up one by one; others by a table that every worker gets."""
-LONGEST = 20_000
-"""Columns with more values are counted by their texts."""
-ERROR = 1.1
-"""How far a number of different values may be off where it is only estimated."""
 
 
 class Fingerprint(NamedTuple):
@@ -105,7 +99,7 @@ class Tally:
         numbers = [keys.to_series(place).cast(pl.Int64).to_numpy() for place in range(keys.width)]
         counted = self.packing.unpacked(numbers, rows)
         if counted is None:
-            raise self.store.changed_meanwhile()
+            raise changed(self.store.name)
         return counted
 
     def fingerprint(self, frame: DataFrame) -> Fingerprint:
