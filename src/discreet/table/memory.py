@@ -143,6 +143,8 @@ def needed(paths: Sequence[Path], *, parquet: bool, separator: str | None = None
     """
     total = PROCESS
     for path in paths:
+        if not path.is_file():
+            return 0  # what is no file is read once: nothing of it may be taken for a sample
         try:
             table = _of_parquet(path) if parquet else _of_text(path, separator)
         except (Exception, pl.exceptions.PanicException):
