@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # else programs that tests start after Spark Connect may abort
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRE_ALL = os.environ.get("DISCREET_REQUIRE_ALL") == "1"
 """Nothing may be skipped for want of a part."""
