@@ -30,7 +30,15 @@ from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.policy.share import percent
-from discreet.selecting import confidential_places, known_to, known_to_groups, predictors_of, untouchable, wanted
+from discreet.selecting import (
+    confidential_places,
+    known_to,
+    known_to_groups,
+    predictors_of,
+    seen_by_adversaries,
+    untouchable,
+    wanted,
+)
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -94,12 +102,7 @@ class _Planning:
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
         self.chance, self.seconds_left = chance, seconds_left
         self.requirements = list(wanted(policy))
-        named: dict[str, None] = {}
-        for _, requirement in self.requirements:
-            named[requirement.column] = None
-            for adversary in requirement.adversaries:
-                named.update(dict.fromkeys(self._known_to(requirement, adversary)))
-        self.columns = tuple(named)
+        self.columns = seen_by_adversaries(policy, released.columns)
         self.seen: list[Seen] = []
         """Each column without its rows: they are in `table`, once."""
         table = np.empty((len(self.columns), released.rows), dtype=np.int32)

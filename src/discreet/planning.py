@@ -42,7 +42,7 @@ GAINS: dict[type, Gain] = {
 }
 
 MOST_WORK = 8_000_000
-"""Cells of collapsed rows looked at in all starts of a coordinate search, as long as it makes a few."""
+"""Cells of collapsed rows looked at in all starts of a coordinate search, which makes a few if one has no more."""
 LEAST_KICKS, MOST_KICKS = 4, 200
 LARGEST = 2**61
 """Costs of all rows together stay below this."""

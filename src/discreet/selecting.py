@@ -94,15 +94,20 @@ def known_to(
     return predictors_of(requirement, policy, columns)
 
 
-def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that are looked at row by row for confidential cells."""
+def seen_by_adversaries(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns with confidential cells, and those that an adversary knows who would guess them."""
     found: dict[str, None] = {}
     for _, requirement in wanted(policy):
         found[requirement.column] = None
-        found.update(dict.fromkeys(name for _, name in requirement.looks_up()))
         for adversary in requirement.adversaries:
             found.update(dict.fromkeys(known_to(adversary, requirement, policy, columns)))
     return tuple(found)
+
+
+def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that are looked at row by row for confidential cells: these, and those that choose them."""
+    choosing = [name for _, requirement in wanted(policy) for _, name in requirement.looks_up()]
+    return tuple(dict.fromkeys((*seen_by_adversaries(policy, columns), *choosing)))
 
 
 def known_to_groups(policy: Policy) -> frozenset[str]:

@@ -33,7 +33,7 @@ from discreet.method.cuts import Bits, Cuts, cuts_of
 from discreet.method.evaluation import Cut, Evaluator, Firsts, Outcome, Parts
 from discreet.method.problem import CutProblem
 from discreet.method.space import Space
-from discreet.table.encode import Ints, keys
+from discreet.table.encode import LARGEST_KEY, Ints, keys
 
 Flags = npt.NDArray[np.bool_]
 
@@ -43,7 +43,6 @@ MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
 MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
 """About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
-LARGEST_KEY = 2**62
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from discreet.method.kernels import helper, kernel
 from discreet.method.targets import COSTS, MAJORITY, SQUARES
 
@@ -366,7 +368,7 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
     rows = codes.shape[1]
     found = 0
     piece = 2048
-    keys = key[rows - min(piece, rows) :].copy()
+    keys = np.empty(piece, dtype=np.int64)
     for first in range(0, rows, piece):
         last = min(first + piece, rows)
         for at in range(last - first):

@@ -13,7 +13,7 @@ import polars as pl
 Codes = npt.NDArray[np.unsignedinteger]
 Ints = npt.NDArray[np.int64]
 
-_LARGEST_KEY = 2**62
+LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def keys(codes: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], ro
     key = np.zeros(rows, dtype=np.int64)
     bound = 1
     for code, size in zip(codes, sizes, strict=True):
-        if bound * max(size, 1) > _LARGEST_KEY:
+        if bound * max(size, 1) > LARGEST_KEY:
             found, key = np.unique(key, return_inverse=True)
             bound = len(found)
         if bound > 1:

@@ -52,6 +52,12 @@ class Pair:
     cells: int
 
 
+def pair_texts(pairs: Sequence[Pair]) -> pl.DataFrame:
+    """Return pairs as a table with the columns `original` and `released`."""
+    texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
+    return pl.DataFrame(texts, schema={"original": pl.String, "released": pl.String})
+
+
 class Engine(Protocol):
     """One table, wherever its rows live."""
 

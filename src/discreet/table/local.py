@@ -24,7 +24,7 @@ from discreet.masks import Masks
 from discreet.plan import UNSEEN, Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
-from discreet.table.engine import Engine, Mismatch, Pair, Recount
+from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
 from discreet.table.form import Form
 from discreet.table.lots import PLAIN
 from discreet.table.luggage import without_luggage
@@ -326,10 +326,8 @@ class LocalEngine:
 
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
         """Return the row number of the first row with one of some pairs of texts."""
-        texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
-        wanted = pl.LazyFrame(texts, schema={"original": pl.String, "released": pl.String})
         both = self._beside_texts(original, column).with_row_index("place")
-        found = both.join(wanted, on=["original", "released"], how="semi", nulls_equal=True)
+        found = both.join(pair_texts(pairs).lazy(), on=["original", "released"], how="semi", nulls_equal=True)
         return int(original.numbers()[found.select(pl.col("place").min()).collect().item()])
 
     def _beside_texts(self, original: Engine, column: str) -> pl.LazyFrame:

@@ -30,7 +30,9 @@ def domains(texts: pl.LazyFrame, rows: int, most: int, collect: Collect) -> list
     return None if any(len(values) > most for values in found) else [tuple(values.to_list()) for values in found]
 
 
-def counted(texts: pl.LazyFrame, columns: Sequence[str], rows: int, most: int, collect: Collect) -> Combinations | None:
+def counted(
+    texts: pl.LazyFrame, columns: Sequence[str], rows: int, most: int, collect: Collect, name: str
+) -> Combinations | None:
     """Return the different combinations of texts, the columns under other names; None where there are more than `most`.
 
     Where there may be more, they are estimated first: no more than `most` of them are ever held, give or take a tenth.
@@ -40,15 +42,10 @@ def counted(texts: pl.LazyFrame, columns: Sequence[str], rows: int, most: int, c
         return None
     packing = Packing(columns, values)
     codes = []
-    for place, name in enumerate(texts.collect_schema().names()):
+    for place, column in enumerate(texts.collect_schema().names()):
         known = pl.Series(packing.known(place), dtype=pl.String)
-        codes.append((pl.col(name).cast(pl.Enum(known)).to_physical().cast(pl.Int64) + 1).fill_null(0))
-    keys = {}
-    for at, pack in enumerate(packing.packs):
-        number = codes[pack[0]]
-        for place in pack[1:]:
-            number = number * (1 << packing.bits(place)) + codes[place]
-        keys[f"key {at}"] = number
+        codes.append((pl.col(column).cast(pl.Enum(known)).to_physical().cast(pl.Int64) + 1).fill_null(0))
+    keys = {f"key {at}": number for at, number in enumerate(packing.numbers(codes))}
     if min(rows, math.prod(map(len, values))) > most:
         whole = (
             pl.struct([number.alias(key) for key, number in keys.items()]).hash() if len(keys) > 1 else keys["key 0"]
@@ -58,7 +55,8 @@ def counted(texts: pl.LazyFrame, columns: Sequence[str], rows: int, most: int, c
     found = collect(texts.select(**keys).group_by(list(keys)).agg(pl.len().cast(pl.Int64).alias("rows")))
     if found.height > most:
         return None
-    return packing.unpacked([found.get_column(key).to_numpy() for key in keys], found.get_column("rows").to_numpy())
+    numbers = [found.get_column(key).to_numpy() for key in keys]
+    return packing.read(numbers, found.get_column("rows").to_numpy(), name)
 
 
 def mapped(cells: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> pl.Expr:

@@ -8,25 +8,14 @@ import numpy as np
 import polars as pl
 
 from discreet.table.big.store import Map
-from discreet.table.encode import Codes, Combinations, Encoded, Ints, encode, keys, smallest
+from discreet.table.encode import Codes, Combinations, Ints, encode, keys, smallest
 
 
 def combinations(found: pl.DataFrame, columns: Sequence[str]) -> Combinations:
     """Return counts as a store gives them (columns in order, then `rows`) as combinations in order."""
-    encoded = [_encoded(found.to_series(place)) for place in range(len(columns))]
+    encoded = [encode(found.to_series(place)) for place in range(len(columns))]
     domains, codes = [column.domain for column in encoded], [column.codes for column in encoded]
     return _collapsed(columns, domains, codes, found.get_column("rows").to_numpy())
-
-
-def _encoded(cells: pl.Series) -> Encoded:
-    """Return a column of texts, or of codes for texts in code-point order, as codes."""
-    if not isinstance(cells.dtype, pl.Enum):
-        return encode(cells.cast(pl.String))
-    domain: tuple[str | None, ...] = tuple(cells.dtype.categories.to_list())
-    codes = cells.to_physical()
-    if cells.null_count():
-        domain, codes = (None, *domain), (codes.cast(pl.UInt32) + 1).fill_null(0)
-    return Encoded(domain, codes.to_numpy().astype(smallest(max(len(domain), 1)), copy=False))
 
 
 def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:
@@ -79,8 +68,7 @@ def recounted(
     """Return the groups of an original as a store's `recount` gives them, from counts on the same columns."""
     codes = [counted.code(name) for name in given]
     key, _ = keys(codes, [len(counted.domain(name)) for name in given], len(counted.counts))
-    order = np.argsort(key)
-    starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
+    order, starts = _sorted(key)
 
     def summed(rows: Ints) -> pl.Series:
         return pl.Series(np.add.reduceat(rows[order], starts) if len(rows) else rows)
@@ -132,6 +120,11 @@ def _summed(key: Ints, bound: int, counts: Ints) -> tuple[Ints, Ints]:
         present = np.flatnonzero(first >= 0)
         sums = np.bincount(key, weights=counts, minlength=bound)[present]  # exact: there are fewer than 2**53 rows
         return first[present], sums.astype(np.int64)
-    order = np.argsort(key)  # whichever of equal ones comes first
-    starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order
+    order, starts = _sorted(key)
     return order[starts], np.add.reduceat(counts[order], starts) if len(key) else counts
+
+
+def _sorted(key: Ints) -> tuple[Ints, Ints]:
+    """Return an order in which equal keys stand together, whichever of them comes first, and where each begins."""
+    order = np.argsort(key)
+    return order, np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(key) else order

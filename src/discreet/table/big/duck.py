@@ -24,7 +24,7 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.table.big.cells import texts_of
 from discreet.table.big.counts import combinations
-from discreet.table.big.files import Files, changed, saying
+from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.packing import FEW, LONGEST, Packing
 from discreet.table.big.scratch import Scratch
@@ -334,10 +334,7 @@ class DuckStore:
         if packing is None:
             return combinations(found.with_columns(rows, pl.exclude("rows").cast(pl.String)), columns)
         numbers = [found.to_series(place).cast(pl.Int64).to_numpy() for place in range(found.width - 1)]
-        counted = packing.unpacked(numbers, rows.to_numpy())
-        if counted is None:
-            raise changed(self.name)
-        return counted
+        return packing.read(numbers, rows.to_numpy(), self.name)
 
     def _packing(self, columns: Sequence[str]) -> Packing | None:
         """Return how combinations of some columns become numbers; None where some column has too many values."""

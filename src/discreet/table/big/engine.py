@@ -32,7 +32,7 @@ from discreet.table.big.spark import SparkStore, no_order
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
-from discreet.table.engine import Engine, Mismatch, Pair, Recount
+from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
 from discreet.table.form import Form
 from discreet.table.masking import mask_of
 from discreet.table.memory import FETCHED, PROCESS, Limits, shown
@@ -201,12 +201,12 @@ class BigEngine:
         """Return a column as codes, row by row; refused where too many would have to be fetched."""
         if column not in self._codes:
             self._refuse_strange([column])
-            self._refuse_many(len(self._codes) + 1)
+            self.refuse_rows(len(self._codes) + 1)
             self._codes[column] = self._fetched(column)
         return self._codes[column]
 
-    def _refuse_many(self, columns: int) -> None:
-        """Refuse to fetch single rows where there are too many."""
+    def refuse_rows(self, columns: int) -> None:
+        """Refuse at once to fetch so many columns row by row, where they are too many."""
         self._refuse_unordered()
         most = self.limits.cells
         if columns * self.rows > most:
@@ -245,14 +245,10 @@ class BigEngine:
             )
         return found.domains[0]
 
-    def refuse_rows(self, columns: int) -> None:
-        """Refuse at once to fetch so many columns row by row, where they are too many."""
-        self._refuse_many(columns)
-
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
         if self._numbers is None:
-            self._refuse_many(max(len(self._codes), 1))
+            self.refuse_rows(max(len(self._codes), 1))
             places = None if self._is_whole() else self.store.places()
             if self._base is None:
                 self._numbers = np.arange(1, self.rows + 1)
@@ -448,7 +444,7 @@ class BigEngine:
 
     def _hashes(self, column: str) -> Ints:
         """Return a number for each value of a column without texts: enough to look for its like."""
-        self._refuse_many(len(self._codes) + 1)
+        self.refuse_rows(len(self._codes) + 1)
         found = [part.to_series().hash(seed=0).to_numpy() for part in self.store.parts([column])]
         return np.concatenate([np.zeros(0, dtype=np.uint64), *found]).astype(np.int64)
 
@@ -529,9 +525,7 @@ class BigEngine:
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
         """Return the row number of the first row with one of some pairs; 0 where rows have none."""
         theirs = _big(original)
-        texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
-        wanted = pl.DataFrame(texts, schema={"original": pl.String, "released": pl.String})
-        first = self.store.first_of(theirs.store, column, wanted)
+        first = self.store.first_of(theirs.store, column, pair_texts(pairs))
         return int(theirs._numbers_at(np.array([first]))[0])
 
     def _paired(self, original: BigEngine, column: str) -> pl.DataFrame:

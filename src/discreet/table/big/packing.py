@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+from discreet.table.big.files import changed
 from discreet.table.encode import Combinations, Ints, smallest
 
 MOST_BITS = 62
@@ -15,6 +17,8 @@ LONGEST = 20_000
 """Where a column has more values, combinations are counted by their texts; so many are looked up quickly."""
 ERROR = 1.1
 """How far a number of different values may be off where it is only estimated."""
+
+Number = TypeVar("Number", bound=Any)
 
 
 class Packing:
@@ -51,6 +55,23 @@ class Packing:
         """Return the values of a column that are not missing."""
         domain = self.domains[place]
         return domain[1:] if domain[:1] == (None,) else domain
+
+    def numbers(self, codes: Sequence[Number]) -> list[Number]:
+        """Return the numbers that the codes of all columns make, whatever it is that can be multiplied and added."""
+        found = []
+        for pack in self.packs:
+            number = codes[pack[0]]
+            for place in pack[1:]:
+                number = number * (1 << self.bits(place)) + codes[place]
+            found.append(number)
+        return found
+
+    def read(self, numbers: Sequence[Ints], counts: Ints, name: str) -> Combinations:
+        """Return what `unpacked` does; refuse a table (called `name`) that has come to have other values."""
+        counted = self.unpacked(numbers, counts)
+        if counted is None:
+            raise changed(name)
+        return counted
 
     def unpacked(self, numbers: Sequence[Ints], counts: Ints) -> Combinations | None:
         """Return the combinations that some numbers (different ones, one for each pack) stand for, in order.

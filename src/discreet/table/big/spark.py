@@ -21,14 +21,13 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.table.big.cells import texts_of
 from discreet.table.big.cluster import Cluster, fresh, same_columns, saying_spark
-from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, changed, saying
 from discreet.table.big.order import Order, numbered, refuse_key, refuse_kind
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.steps import Steps
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
-from discreet.table.big.tally import Fingerprint, Tally
-from discreet.table.encode import Combinations, Ints
+from discreet.table.big.tally import Fingerprint, Tally, row_hash
+from discreet.table.encode import Combinations, Ints, collapse, encode
 from discreet.table.lots import PLAIN
 
 if TYPE_CHECKING:
@@ -204,9 +203,8 @@ class SparkStore:
     def count(self, columns: Sequence[str], most: int) -> Combinations | None:
         """Return the different combinations of texts of some columns."""
         if len(columns) == 1 and self._is_small() and self.has_text(columns[0]):
-            texts = texts_of(self._column(columns[0])).rename("0").to_frame()
-            held = texts.group_by("0").agg(pl.len().cast(pl.Int64).alias("rows"))
-            return combinations(held, columns) if held.height <= most else None
+            held = collapse(columns, [encode(texts_of(self._column(columns[0])))], self.rows)
+            return held if len(held.counts) <= most else None
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
         tally = Tally(self, columns, self._having(columns))
@@ -527,8 +525,7 @@ class SparkStore:
         functions = self.cluster.functions
         inside = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
         cells = [self._comparable(name, kind) for name, kind in inside.dtypes]
-        row = functions.xxhash64(*cells, *(cell.isNull() for cell in cells))
-        found = inside.select(row.alias("row")).agg(
+        found = inside.select(row_hash(functions, cells).alias("row")).agg(
             functions.count(functions.lit(1)),
             functions.sum(functions.col("row").cast("decimal(20,0)")),
             functions.bit_xor("row"),

@@ -132,7 +132,7 @@ class StreamStore:
         texts = self.frame.select(self.text(name).alias(alias) for name, alias in zip(columns, aliases, strict=True))
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
-        return coded.counted(texts, columns, self.rows, most, self.collect)
+        return coded.counted(texts, columns, self.rows, most, self.collect, self.name)
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]

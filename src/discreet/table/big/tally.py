@@ -11,7 +11,6 @@ import polars as pl
 
 from discreet.table.big.cluster import fresh, saying_spark
 from discreet.table.big.counts import combinations
-from discreet.table.big.files import changed
 from discreet.table.big.packing import ERROR, FEW, LONGEST, Packing
 from discreet.table.encode import Combinations, Ints
 
@@ -73,17 +72,16 @@ class Tally:
             named = frame.select(*(key.alias(f"k{place}") for place, key in enumerate(keys)))
             names = [functions.col(f"k{place}") for place in range(len(keys))]
             if self._may_exceed(most):
-                about = named.agg(functions.approx_count_distinct(_hash(self.functions, names))).collect()[0][0]
+                about = named.agg(functions.approx_count_distinct(row_hash(functions, names))).collect()[0][0]
                 if about > ERROR * most:
                     return None
             grouped = named.groupBy(*names).agg(functions.count(functions.lit(1)).alias("rows"))
-            found = self.store.cluster.fetch(grouped.withColumn("hash", _hash(self.functions, names)))
+            found = self.store.cluster.fetch(grouped.withColumn("hash", row_hash(functions, names)))
         if found.height > most:
             return None
         rows, hashes = (found.get_column(name).cast(pl.Int64).to_numpy() for name in ("rows", "hash"))
         together = int((rows.astype(np.uint64) * hashes.astype(np.uint64)).sum(dtype=np.uint64))
-        counted = self._read(found.drop("rows", "hash"), rows)
-        return None if counted is None else (counted, Fingerprint(int(rows.sum()), together))
+        return self._read(found.drop("rows", "hash"), rows), Fingerprint(int(rows.sum()), together)
 
     def _may_exceed(self, most: int) -> bool:
         """Whether there may be more combinations than so many."""
@@ -97,33 +95,26 @@ class Tally:
             named = [keys.to_series(place).cast(pl.String).alias(f"{place}") for place in range(keys.width)]
             return combinations(pl.DataFrame([*named, pl.Series("rows", rows)]), self.columns)
         numbers = [keys.to_series(place).cast(pl.Int64).to_numpy() for place in range(keys.width)]
-        counted = self.packing.unpacked(numbers, rows)
-        if counted is None:
-            raise changed(self.store.name)
-        return counted
+        return self.packing.read(numbers, rows, self.store.name)
 
     def fingerprint(self, frame: DataFrame) -> Fingerprint:
         """Return what tells rows, wherever they are settled, from others; nothing is shuffled."""
         functions = self.functions
         with saying_spark(self.store.name):
             frame, keys = self._keys(frame)
-            hashes = frame.select(_hash(functions, keys).cast("decimal(20,0)").alias("hash"))
+            hashes = frame.select(row_hash(functions, keys).cast("decimal(20,0)").alias("hash"))
             rows, together = hashes.agg(functions.count(functions.lit(1)), functions.sum("hash")).collect()[0]
         return Fingerprint(int(rows), int(together or 0) % 2**64)
 
     def _keys(self, frame: DataFrame) -> tuple[DataFrame, list[Column]]:
         """Return what tells combinations apart: numbers, or else texts."""
-        functions = self.functions
         if self.packing is None:
             return frame, [self.store.text(name) for name in self.columns]
-        keys = []
-        for pack in self.packing.packs:
-            number = functions.lit(0).cast("bigint")
-            for place in pack:
-                frame, code = self._code(frame, place)
-                number = number * functions.lit(1 << self.packing.bits(place)) + code
-            keys.append(number)
-        return frame, keys
+        codes = []
+        for place in range(len(self.columns)):
+            frame, code = self._code(frame, place)
+            codes.append(code)
+        return frame, self.packing.numbers(codes)
 
     def _code(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
         """Return the code of a column: its place among the known values, 0 where it is missing or none of them."""
@@ -143,7 +134,7 @@ class Tally:
         return frame, functions.coalesce(functions.col(code), nothing)
 
 
-def _hash(functions: object, keys: Sequence[Column]) -> Column:
-    """Return a number for a combination; a missing text is told from an empty one."""
+def row_hash(functions: object, keys: Sequence[Column]) -> Column:
+    """Return a number for the cells of a row; a missing one is told from an empty one."""
     found: Column = functions.xxhash64(*keys, *(key.isNull() for key in keys))  # type: ignore[attr-defined]
     return found
