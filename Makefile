@@ -6,7 +6,7 @@ BIN := .venv/bin
 EXTRAS ?= dev,docs
 READY := .venv/.ready.$(EXTRAS)
 
-.PHONY: setup demo test lint types docs bench ci clean
+.PHONY: setup demo test test-all lint types docs bench ci clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -26,8 +26,16 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/discreet demo
 
+# What one runs all day: all but the slow kinds (CONTRIBUTING.md lists them), with few random examples.
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m tests.warm_up
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (spark or process or browser or bench or reference)"
+
+# Everything, nothing skipped: needs Java, Chromium and the public data sets as well.
+test-all:
+	@$(MAKE) --no-print-directory setup EXTRAS=dev,docs,spark,connect
+	$(BIN)/python -m tests.warm_up
+	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff check .

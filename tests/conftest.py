@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+
+import tests.profiles  # noqa: F401 - how many random examples are tried
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # else programs that tests start after Spark Connect may abort
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,6 +20,12 @@ REQUIRE_ALL = os.environ.get("DISCREET_REQUIRE_ALL") == "1"
 def load_golden(name: str) -> Any:
     """A file of worked examples in tests/golden."""
     return json.loads((ROOT / "tests" / "golden" / name).read_text(encoding="utf-8"))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Collect tests only: what they use may need parts that are not installed, and has no doctests."""
+    is_help = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if is_help else None
 
 
 @contextlib.contextmanager
@@ -44,8 +51,3 @@ def data_dir() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
-
-
-# The machine's speed decides nothing: no example is refused for the time it took.
-settings.register_profile("discreet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("discreet")

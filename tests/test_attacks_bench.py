@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 from attacks import line, one_trial, percent
 from cells_trials import Bench
 
+pytestmark = pytest.mark.bench
+
 METHODS = ("DECP", "INCP", "DROPP", "HID3")
 
 

@@ -22,6 +22,8 @@ from cells_trials import CLASSIFIERS, Bench, Many, Tally, as_seen, numbered, sam
 from discreet.measure.cells import CellMeasures
 from discreet.method.cells.trees import from_nested
 
+pytestmark = pytest.mark.bench
+
 VALUES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 
 

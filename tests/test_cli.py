@@ -569,6 +569,7 @@ def interrupted(how: list[signal.Signals], module: str, function: str) -> tuple[
     return process.returncode, out, errors
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("how", "module", "function"),
     [
@@ -587,6 +588,7 @@ def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signal
     assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
 
 
+@pytest.mark.process
 def test_ctrl_c_while_planning_takes_the_safe_result_so_far(folder: Path) -> None:
     code, out, errors = interrupted([signal.SIGINT], "discreet.method.disclosure", "Search.step")
     assert code == 0

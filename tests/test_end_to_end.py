@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -58,7 +58,6 @@ def read_by_others(path: Path, columns: list[str]) -> list[tuple[str | None, ...
     return [tuple(row) for row in rows]
 
 
-@settings(max_examples=250)
 @given(jobs(), st.sampled_from(sorted(KINDS)), st.booleans(), st.sampled_from(["r.csv", "r.tsv", "r.parquet"]))
 def test_whoever_reads_the_file_finds_the_promises_kept(
     folder: Path, job: Job, kind: str, is_typed: bool, name: str

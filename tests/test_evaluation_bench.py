@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -23,6 +23,8 @@ from c45 import Tree, expected_errors
 from claims import verdict
 from learners import encode, ranked
 from paper_data import BENCHMARKS, inferences_above
+
+pytestmark = pytest.mark.bench
 
 WEATHER = """sunny hot high no no; sunny hot high yes no; overcast hot high no yes; rainy mild high no yes;
 rainy cool normal no yes; rainy cool normal yes no; overcast cool normal yes yes; sunny mild high no no;
@@ -65,7 +67,6 @@ def test_bottom_up_keeps_the_promise_of_the_bank() -> None:
         bottom_up(bank(), ["Job", "Country"], [("Bankruptcy", "Discharged")], "Rating", 5)
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(1, 99))
 def test_bottom_up_foresees_what_each_candidate_removes(seed: int, threshold: int) -> None:
     """In every state met on the way, for every candidate."""

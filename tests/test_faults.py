@@ -20,6 +20,8 @@ import discreet as d
 from discreet.table.staging import PREFIX
 from tests.conftest import REQUIRE_ALL
 
+pytestmark = pytest.mark.process
+
 POLICY = "use: {classify: c}\nprotect: [{infer: {ill: 'yes'}, given: [a, b, d], at_most: 80%}]\n"
 OLD = "the old release\n"
 COMMAND = [sys.executable, "-m", "discreet"]

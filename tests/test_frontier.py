@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -18,11 +18,11 @@ from discreet.method import sweep
 from discreet.policy import Inference
 from discreet.policy.requirements import Requirement
 from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates
+from tests.profiles import FEW
 
 SHARES = [Fraction(n, 6) for n in range(7)]
 
 
-@settings(max_examples=150, deadline=None)
 @given(mixed_jobs(), st.sampled_from([sweep.MOST_ROWS_COPIED, 0]))
 def test_every_point_is_what_protect_would_plan(job: Job, copied: int) -> None:
     sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)
@@ -150,7 +150,7 @@ def test_sizes_below_one_are_refused() -> None:
             d.frontier(bank(), policy, [k])
 
 
-@settings(max_examples=40, deadline=None)
+@FEW
 @given(st.one_of(mixed_jobs(search="coordinate"), mixed_jobs(search="genetic")))
 def test_cuts_have_a_frontier_too(job: Job) -> None:
     sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)

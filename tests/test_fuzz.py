@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli import app
-from tests.conftest import REQUIRE_ALL
+from tests.profiles import VERY_MANY
 
-EXAMPLES = 10_000 if REQUIRE_ALL else 500
 SECRET = "Xq7Zvv"
 POLICY = d.Policy(
     use=d.Counts(),
@@ -41,7 +40,7 @@ files = st.one_of(
 )
 
 
-@settings(max_examples=EXAMPLES)
+@VERY_MANY
 @given(files)
 @example(b"a,b,s\nx,y,1\nx,y,0\n")
 @example(b"PAR1PAR1")
@@ -72,7 +71,7 @@ documents = st.recursive(
 )
 
 
-@settings(max_examples=EXAMPLES)
+@VERY_MANY
 @given(st.one_of(texts, st.text(max_size=40)), st.sampled_from([".yaml", ".toml"]))
 def test_random_text_as_a_policy(folder: Path, text: str, suffix: str) -> None:
     path = folder / f"p{suffix}"
@@ -87,7 +86,7 @@ def test_random_text_as_a_policy(folder: Path, text: str, suffix: str) -> None:
 items = st.lists(st.dictionaries(words, documents, max_size=5), max_size=3)
 
 
-@settings(max_examples=EXAMPLES)
+@VERY_MANY
 @given(st.dictionaries(words, documents | items, max_size=6))
 def test_random_documents_as_a_policy(document: dict[str, object]) -> None:
     try:
@@ -106,7 +105,6 @@ lines = st.sampled_from([
 headers = st.sampled_from(["a,b,s\n", "b,a,s\n", "", "a,b\n", "a,a,s\n"])
 
 
-@settings(max_examples=300 if REQUIRE_ALL else 100)
 @given(st.lists(lines, max_size=6), headers, st.sampled_from("123"))
 def test_no_output_has_a_sensitive_value(folder: Path, rows: list[str], header: str, nines: str) -> None:
     """Whatever is wrong with the file, and also when nothing is: no sensitive value is printed anywhere."""

@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 from k_anonymity import GOLDEN, SIZES, Published, Settings, adult, beside, misjudged, policy
 from reuse import Bench, again, error, moved, numbers, parts
 
+pytestmark = pytest.mark.bench
+
 
 def test_folds_share_out_the_rows() -> None:
     seen = []

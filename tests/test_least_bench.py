@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
@@ -18,6 +18,9 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 from k_anonymity import GOLDEN, adult
 from least import Facts, Ints, Least, Tree
+from tests.profiles import FEW
+
+pytestmark = pytest.mark.bench
 
 DEEP = ["Any", [["Left", ["a", "b"]], ["Right", ["c", "d", "e"]], "f"]]
 FLAT = ["Any", ["x", "y", "z"]]
@@ -67,7 +70,7 @@ def test_all_cuts_of_a_tree() -> None:
         assert (tree.inside[cut].sum(axis=0) == 1).all()
 
 
-@settings(max_examples=15, deadline=None)
+@FEW
 @given(seed=st.integers(0, 10**6), rows=st.integers(1, 60), kinds=st.integers(1, 3), k=st.integers(1, 12))
 def test_no_cut_misjudges_fewer_rows(seed: int, rows: int, kinds: int, k: int) -> None:
     """Whatever is known before: nothing, one row less than the most, or the most."""

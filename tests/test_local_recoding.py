@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -80,7 +80,6 @@ def changeable(policy: d.Policy) -> list[str]:
     return sorted(known - policy.sensitive)
 
 
-@settings(max_examples=120, deadline=None)
 @given(local_jobs())
 def test_every_release_keeps_every_promise_and_is_true(job: Job) -> None:
     policy, originals = job.policy, job.frame.rows(named=True)
@@ -112,7 +111,6 @@ def test_every_release_keeps_every_promise_and_is_true(job: Job) -> None:
     assert table.equals(again.apply(job.frame).table)  # type: ignore[arg-type]
 
 
-@settings(max_examples=100, deadline=None)
 @given(local_jobs(ends=False))
 def test_the_detail_is_what_the_released_texts_tell(job: Job) -> None:
     policy = job.policy
@@ -131,7 +129,6 @@ def test_the_detail_is_what_the_released_texts_tell(job: Job) -> None:
         assert release.plan.detail == pytest.approx(1 - lost / sum(weights.values()) / len(job.rows))
 
 
-@settings(max_examples=100, deadline=None)
 @given(local_jobs(), st.data())
 def test_new_rows_go_to_the_group_that_covers_them_with_the_least_loss(job: Job, data: st.DataObject) -> None:
     try:
@@ -173,7 +170,6 @@ def test_a_text_that_is_no_number_is_not_taken_for_a_missing_one() -> None:
     assert text == UNCOVERED
 
 
-@settings(max_examples=80, deadline=None)
 @given(local_jobs(), st.integers(0, 20))
 def test_a_search_that_is_stopped_releases_safely(job: Job, moment: int) -> None:
     heard: list[d.Progress] = []
@@ -327,7 +323,6 @@ VALUES = st.lists(
 )
 
 
-@settings(max_examples=200)
 @given(VALUES, st.one_of(st.none(), st.text(alphabet='ab,{}" \n\té', max_size=4)))
 def test_a_set_is_read_as_it_was_written(values: list[str | None], other: str | None) -> None:
     text = set_text(values)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import discreet as d
 from discreet.audit.answers import Answer
@@ -17,7 +17,6 @@ from discreet.audit.verify import Finding, Truth, Verification
 from tests.jobs import Job, bank, bank_policy, jobs, two_templates
 
 
-@settings(max_examples=300)
 @given(jobs())
 def test_a_clear_error_or_a_verified_release(job: Job) -> None:
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -74,7 +74,6 @@ def recoded(frame: pl.DataFrame, plan: d.Plan) -> pl.DataFrame:
 # The whole way
 
 
-@settings(max_examples=100)
 @given(mixed_jobs(search="coordinate"), st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(0)]))
 def test_every_release_lacks_the_rows_that_do_not_fit_and_no_others(job: Job, limit: Fraction) -> None:
     job = removing(job, limit)
@@ -97,7 +96,6 @@ def test_every_release_lacks_the_rows_that_do_not_fit_and_no_others(job: Job, li
     assert plan.apply(job.frame).table.equals(table)  # type: ignore[attr-defined]
 
 
-@settings(max_examples=60)
 @given(mixed_jobs(search="coordinate", most_rows=12), mixed_jobs(search="coordinate", most_rows=12))
 def test_new_rows_fit_or_are_left_out(job: Job, other: Job) -> None:
     """Rows of another table: with unseen values, of other sizes, with other shares of the property."""
@@ -269,7 +267,6 @@ _CELLS: dict[str, list[str]] = {
 }
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_a_release_is_accepted_exactly_if_its_rows_can_stand_for_some_of_the_original_in_order(
     data: st.DataObject,

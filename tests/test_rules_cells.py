@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -366,7 +366,6 @@ def mixed(draw: st.DrawFn) -> tuple[pl.DataFrame, d.Policy]:
     return frame, d.Policy(protect=[template, asked])
 
 
-@settings(max_examples=60)
 @given(mixed())
 def test_groups_and_cells_hold_together(job: tuple[pl.DataFrame, d.Policy]) -> None:
     """A clear error, or a release in which plain counting finds every promise kept."""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -47,7 +47,6 @@ def sampling(job: Job, share: Fraction, k_on: Literal["sample", "population"], r
     return Job(job.columns, job.rows, job.policy.model_copy(update=changed))
 
 
-@settings(max_examples=120)
 @given(
     mixed_jobs(search="coordinate", most_rows=24),
     st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(4, 5), Fraction(1)]),
@@ -207,7 +206,6 @@ _RELEASED = {
 }
 
 
-@settings(max_examples=100)
 @given(
     st.lists(st.tuples(*map(st.sampled_from, _ORIGINAL.values())), min_size=1, max_size=10),
     st.lists(st.tuples(*map(st.sampled_from, _RELEASED.values())), min_size=1, max_size=8),

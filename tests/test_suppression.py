@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -37,7 +37,6 @@ def rows_of(masks: Masks | None, sizes: Counter[tuple[str | None, ...]]) -> Coun
     return Counter({text: sizes[text] if n == ALL else n for text, n in zip(texts, masks.rows, strict=True)})
 
 
-@settings(max_examples=300)
 @given(
     st.one_of(jobs(most_rows=16), mixed_jobs(search="coordinate", most_rows=16)),
     st.sampled_from(["mask", "remove"]),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -30,7 +30,6 @@ def searching_on(job: Job, share: Fraction, rows: str = "mask") -> Job:
     return Job(job.columns, job.rows, job.policy.model_copy(update=changed))
 
 
-@settings(max_examples=60)
 @given(
     mixed_jobs(search="coordinate"),
     st.sampled_from([Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),

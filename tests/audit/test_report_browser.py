@@ -10,6 +10,8 @@ from tests.audit.audits import nasty, real, rich
 from tests.audit.test_report import NASTY
 from tests.browser import Browser, chromium
 
+pytestmark = pytest.mark.browser
+
 DRAWN = "document.querySelectorAll('[data-drawn]').length === document.querySelectorAll('[data-chart]').length"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -92,21 +92,18 @@ def rough_tables(draw: st.DrawFn) -> tuple[Table, Table, list[Nested]]:
     return before, after, trees
 
 
-@settings(max_examples=300)
 @given(plain_tables())
 def test_equal_to_the_reference(tables: tuple[Table, Table]) -> None:
     before, after = tables
     assert_same(measured(before, after, None), expected(before, after, None))
 
 
-@settings(max_examples=300)
 @given(rough_tables())
 def test_equal_to_the_reference_with_taxonomies(case: tuple[Table, Table, list[Nested]]) -> None:
     before, after, trees = case
     assert_same(measured(before, after, trees), expected(before, after, trees))
 
 
-@settings(max_examples=100)
 @given(plain_tables())
 def test_equal_where_pairs_of_values_are_too_many_to_count_each(tables: tuple[Table, Table]) -> None:
     before, after = tables
@@ -115,7 +112,6 @@ def test_equal_where_pairs_of_values_are_too_many_to_count_each(tables: tuple[Ta
         assert_same(measured(before, after, None), expected(before, after, None))
 
 
-@settings(max_examples=100)
 @given(plain_tables(), st.data())
 def test_removed_rows_count_as_changed_and_nothing_else(tables: tuple[Table, Table], data: st.DataObject) -> None:
     before, after = tables

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import discreet as d
 from discreet.measure.usefulness import Usefulness
@@ -46,7 +46,6 @@ def slow_measure(job: Job, goal: d.Classify | d.Regress, view: slow.Evaluation) 
     return float(slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed))
 
 
-@settings(max_examples=100, deadline=None)
 @given(mixed_jobs(search="coordinate"))
 def test_equals_the_slow_version(job: Job) -> None:
     try:

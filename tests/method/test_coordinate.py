@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -54,7 +54,6 @@ def evaluator(job: Job, **options: Any) -> Evaluator:
     return Evaluator(cut_problem(task.bound, task.columns, list(job.policy.promises()), task.counted), **options)
 
 
-@settings(max_examples=200, deadline=None)
 @given(mixed_jobs(most_rows=14, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, density: float) -> None:
     table, wanted = reference(job)
@@ -82,7 +81,6 @@ def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, densit
             assert found == slow.cm(expected, "class", costs=costs_of(goal, job), suppressed=goal.suppressed)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_jobs(most_rows=8, search="coordinate"))
 def test_never_better_than_the_best_of_all_cuts_and_often_as_good(job: Job) -> None:
     """By the paper's rule; with one set of known columns and a few kicks the best of all is found."""
@@ -106,7 +104,6 @@ def test_never_better_than_the_best_of_all_cuts_and_often_as_good(job: Job) -> N
         assert lost == least
 
 
-@settings(max_examples=200, deadline=None)
 @given(mixed_jobs(search="coordinate"), st.integers(0, 100))
 def test_every_release_is_verified_and_can_be_made_again(job: Job, seed: int) -> None:
     """Whatever is asked together: k, templates, several sets of columns, columns that never change."""
@@ -250,7 +247,6 @@ def test_the_golden_file_is_the_one_of_the_reference() -> None:
     assert json.dumps(load_golden("ga_adult.json")["bits_per_column"]) == json.dumps([71, 7, 15, 6, 13, 4, 1, 40])
 
 
-@settings(max_examples=150, deadline=None)
 @given(mixed_jobs(most_rows=16, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, density: float) -> None:
     """Where one set of columns is known: what a kernel says of a flip is what evaluating the cut says."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -21,6 +21,7 @@ from discreet.policy import Inference
 from discreet.table.source import open_table
 from tests.conftest import load_golden
 from tests.jobs import TREE, Job, bank, bank_policy, inferences, jobs, mixed_jobs, templates, two_templates
+from tests.profiles import MANY
 from tests.reference import disclosure as slow
 
 USES: dict[type, slow.Use] = {
@@ -72,7 +73,7 @@ def _canonical(text: str | None) -> str | None:
     return None if text is None else re.sub(r"\b1e2\b", "100", re.sub(r"\b7\.0\b", "7", text))
 
 
-@settings(max_examples=400, deadline=None)
+@MANY
 @given(mixed_jobs())
 def test_equals_the_reference_on_numbers_taxonomies_and_k(job: Job) -> None:
     try:
@@ -94,7 +95,7 @@ def test_equals_the_reference_on_numbers_taxonomies_and_k(job: Job) -> None:
     assert again.apply(job.frame).table.equals(release.table)  # type: ignore[attr-defined]
 
 
-@settings(max_examples=400, deadline=None)
+@MANY
 @given(jobs())
 def test_equals_the_reference_on_random_tables(job: Job) -> None:
     try:
@@ -116,7 +117,6 @@ def test_equals_the_reference_on_random_tables(job: Job) -> None:
     assert {r.column: set(r.hidden) for r in plan.recodings} == expected.suppressed
 
 
-@settings(max_examples=100, deadline=None)
 @given(jobs())
 def test_every_hidden_value_has_a_true_reason(job: Job) -> None:
     """`kept` names a promise and counts above its limit; that showing the value breaks it is tested below."""
@@ -134,7 +134,6 @@ def test_every_hidden_value_has_a_true_reason(job: Job) -> None:
             assert Fraction(kept.hits, kept.rows) > templates(job.policy)[kept.requirement].at_most
 
 
-@settings(max_examples=100)
 @given(jobs(), st.integers(0, 6))
 def test_stopping_at_any_step_is_safe(job: Job, after: int) -> None:
     """Anytime: after n steps the release is the same prefix of decisions, and verifies."""
@@ -246,7 +245,6 @@ def test_thresholds_beyond_64_bits_are_exact() -> None:
         assert bool(plan.recodings[0].shown) is shown
 
 
-@settings(max_examples=150)
 @given(jobs(), st.sampled_from([None, d.Missing(rows="unknown")]))
 def test_nothing_more_could_have_been_shown(job: Job, missing: d.Missing | None) -> None:
     """With `always`, showing any single further value breaks a promise: checked by the verifier alone."""
@@ -303,7 +301,6 @@ def test_adult_with_numbers(split: str, data_dir: Path) -> None:
     assert float(largest) == pytest.approx(golden["max_conf"], abs=1e-11)
 
 
-@settings(max_examples=150, deadline=None)
 @given(mixed_jobs(), st.integers(0, 6))
 def test_stopping_at_any_step_is_safe_with_numbers_taxonomies_and_k(job: Job, after: int) -> None:
     """After n steps the release has the same first n decisions, is true and keeps every promise."""
@@ -319,7 +316,6 @@ def test_stopping_at_any_step_is_safe_with_numbers_taxonomies_and_k(job: Job, af
         assert any(kept.reason == "the search was stopped before" for kept in stopped.plan.kept)
 
 
-@settings(max_examples=150, deadline=None)
 @given(mixed_jobs())
 def test_reasons_name_a_promise_that_telling_more_would_break(job: Job) -> None:
     """`kept` names the promise and counts beyond its limit; what is not told and has no reason could not be told."""

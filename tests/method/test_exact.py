@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -71,7 +71,6 @@ def luckiest(fast: Evaluator, objective: Objective, cut: Cut) -> int:
     return cost + sum(objective.gone - objective.loss * lost for lost in drawn)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_jobs(most_rows=12, search="coordinate"), st.data())
 def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: st.DataObject) -> None:
     """Whatever is asked: uses, promises, several sets of known columns, a limit; by the paper's rule and by ours."""
@@ -98,7 +97,6 @@ def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: 
         assert proof.proven
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_jobs(most_rows=9, search="coordinate"))
 def test_the_proof_agrees_with_the_slow_version(job: Job) -> None:
     """The least loss of detail by the paper's rule, counted by code that shares nothing with the search."""
@@ -114,7 +112,6 @@ def test_the_proof_agrees_with_the_slow_version(job: Job) -> None:
     assert Fraction(proof.bound, fast.units.per_row * len(job.rows)) == found[0]
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_jobs(most_rows=14, search="coordinate"), st.integers(0, 100))
 def test_every_release_is_verified_and_says_how_far_the_best_may_be(job: Job, seed: int) -> None:
     """Whatever is asked together; stopped after a while, so that large spaces take no longer."""

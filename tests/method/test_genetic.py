@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -28,6 +28,7 @@ from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import BEST, adult_columns, evaluator, reference
 from tests.method.test_cuts import SEEDS, fast_of
 from tests.method.test_quick import AIMS, adult, k_jobs, numbers, numbers_evaluator, objective_of, switches
+from tests.profiles import FEW
 from tests.reference import cuts as slow
 from tests.reference.test_cuts_reference import ADULT, adult_table, columns
 
@@ -42,7 +43,6 @@ def genitor(fast: Evaluator, objective: Objective, *, population: int = 30, seed
 # The steps
 
 
-@settings(max_examples=100)
 @given(st.lists(columns(), min_size=1, max_size=3), SEEDS, st.data())
 def test_children_are_those_of_cuts(some: list[slow.Column], seed: int, data: st.DataObject) -> None:
     cuts = fast_of(some)
@@ -124,7 +124,6 @@ def assert_costs(own: Genitor) -> None:
 ANY_JOBS = st.one_of(k_jobs(), mixed_jobs(search="coordinate"))
 
 
-@settings(max_examples=80)
 @given(ANY_JOBS, AIMS, SEEDS, st.sampled_from([0.002, 0.1]), st.integers(0, 20))
 def test_all_members_are_valid_and_different(job: Job, aim: str, seed: int, mutation: float, most_gone: int) -> None:
     fast = evaluator(job)
@@ -173,7 +172,7 @@ def test_the_way_of_evaluation_changes_nothing_but_time(monkeypatch: pytest.Monk
     assert 0 < some < every
 
 
-@settings(max_examples=40)
+@FEW
 @given(ANY_JOBS, AIMS, SEEDS)
 def test_a_seed_repeats_exactly(job: Job, aim: str, seed: int) -> None:
     def run() -> tuple[list[list[int]], list[tuple[int, int, int]]]:
@@ -192,7 +191,6 @@ def test_a_seed_repeats_exactly(job: Job, aim: str, seed: int) -> None:
     assert run() == run()
 
 
-@settings(max_examples=60)
 @given(
     st.one_of(k_jobs(most_rows=10), mixed_jobs(most_rows=8, search="coordinate")), SEEDS, st.sampled_from([1, 4, 99])
 )
@@ -309,7 +307,6 @@ def test_the_best_gets_better_and_different_strings_go_on_to_grow() -> None:
 # The whole of protect
 
 
-@settings(max_examples=80, deadline=None)
 @given(mixed_jobs(search="genetic"), st.integers(0, 100))
 def test_every_release_is_verified_and_can_be_made_again(job: Job, seed: int) -> None:
     """Whatever is asked together: k, templates, several sets of columns, columns that never change."""

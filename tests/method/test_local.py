@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -61,7 +61,6 @@ def check(problem: CutProblem, found: Local, kinds: list[Labels], weights: list[
     assert all(told or not masked for masked, told in zip(gone, hidden, strict=True))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.one_of(jobs(), mixed_jobs(search="coordinate")), st.data())
 def test_every_promise_is_kept_and_every_label_covers(job: Job, data: st.DataObject) -> None:
     problem = asked(job)
@@ -74,7 +73,6 @@ def test_every_promise_is_kept_and_every_label_covers(job: Job, data: st.DataObj
     assert remove or all((grouping.group >= 0).all() for grouping in found.groupings)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(jobs(), mixed_jobs(search="coordinate")), st.integers(0, 60))
 def test_an_end_at_any_time_is_safe(job: Job, moment: int) -> None:
     problem = asked(job)
@@ -90,7 +88,6 @@ def test_an_end_at_any_time_is_safe(job: Job, moment: int) -> None:
     assert len(heard) <= moment + len(found.groupings) * 2
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_jobs(most_rows=6, search="coordinate"), st.sampled_from(KINDS))
 def test_never_better_than_the_best_of_all_groupings(job: Job, kind: Labels) -> None:
     problem = asked(job)

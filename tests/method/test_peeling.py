@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.method import peeling_kernels as kernels
@@ -68,7 +68,6 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[li
     return codes, sizes, of, [draw(nested(values)) for _ in range(columns)]
 
 
-@settings(max_examples=200, deadline=None)
 @given(tables(), st.integers(1, 6), st.integers(0, 8), st.integers(0, 12), st.booleans())
 def test_cells_are_those_of_a_plain_count(
     table: tuple[np.ndarray, np.ndarray, np.ndarray, list[list[Level]]], near: int, low: int, width: int, once: bool

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -93,7 +93,6 @@ def switches(bits: Bits, cuts: Cuts) -> Bits:
     return np.ascontiguousarray(bits[..., cuts.order[cuts.begins]])
 
 
-@settings(max_examples=150)
 @given(k_jobs(), AIMS, st.booleans(), SEEDS)
 def test_the_quick_evaluation_is_the_general_one(job: Job, aim: str, few_may_pass: bool, seed: int) -> None:
     fast = evaluator(job, few_may_pass=few_may_pass)
@@ -111,7 +110,6 @@ def test_the_quick_evaluation_is_the_general_one(job: Job, aim: str, few_may_pas
         assert_equal(quick, fast, objective, strings[0] & bits)
 
 
-@settings(max_examples=100)
 @given(mixed_jobs(search="coordinate"), AIMS, SEEDS)
 def test_wherever_the_quick_evaluation_covers_a_problem_it_is_right(job: Job, aim: str, seed: int) -> None:
     fast = evaluator(job)

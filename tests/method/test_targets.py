@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -31,7 +31,6 @@ def losses(draw: st.DrawFn) -> dict[str, dict[str, Fraction]]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(losses(), st.lists(st.sampled_from(TOWNS), min_size=2, max_size=12), st.integers(1, 3), st.integers(0, 2**31))
 def test_pairwise_losses(apart: dict[str, dict[str, Fraction]], towns: list[str], weight: int, seed: int) -> None:
     """A value loses what it cannot be told from, beside what it could lose at all; by the weights of the columns."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -262,7 +262,6 @@ _fields = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(
     st.dictionaries(_fields, _plain | st.lists(st.dictionaries(_fields, _plain, max_size=4), max_size=3), max_size=6)
 )

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import load_golden
@@ -36,6 +36,8 @@ from tests.reference.cells_model import (
     summed_up,
 )
 from tests.reference.cells_tree import Node, classify, covering, hid3, hid3_g, id3, id3_g, plain_tree
+
+pytestmark = pytest.mark.reference
 
 BOB = load_golden("suppress_ex2_5.json")
 SYMPTOMS = load_golden("suppress_ex6_10.json")
@@ -400,7 +402,6 @@ def check_row(case: Case, result: Result) -> None:
     assert cells == {(r, c) for r, c, _ in result.changed}
 
 
-@settings(deadline=None, max_examples=300)
 @given(seeds)
 def test_deletion_methods_keep_their_promise_and_their_bounds(seed: int) -> None:
     for method in (decp, incp, dropp):
@@ -433,7 +434,6 @@ def test_deletion_methods_keep_their_promise_and_their_bounds(seed: int) -> None
             assert {r for r, c in others if c != j} <= set(same)
 
 
-@settings(deadline=None, max_examples=300)
 @given(seeds)
 def test_generalising_methods_keep_their_promise_and_their_bounds(seed: int) -> None:
     for method in (decp_g, incp_g, dropp_g):
@@ -460,7 +460,6 @@ def test_generalising_methods_keep_their_promise_and_their_bounds(seed: int) -> 
             assert all(c == j or r in same for r, c in others)
 
 
-@settings(deadline=None, max_examples=300)
 @given(seeds)
 def test_hid3_keeps_its_promise_and_its_bound(seed: int) -> None:
     case = Case(seed, rough=False)
@@ -481,7 +480,6 @@ def test_hid3_keeps_its_promise_and_its_bound(seed: int) -> None:
         assert classify(tree, row, covering(case.taxonomies)) != case.actual
 
 
-@settings(deadline=None, max_examples=200)
 @given(seeds)
 def test_hybrids_keep_both_promises(seed: int) -> None:
     for bayes in (decp, incp, dropp):
@@ -507,7 +505,6 @@ def test_hybrids_keep_both_promises(seed: int) -> None:
             assert classify(tree, row, covering(case.taxonomies)) != case.actual
 
 
-@settings(deadline=None, max_examples=200)
 @given(seeds)
 def test_several_rows_at_once_keep_their_promise(seed: int) -> None:
     """What is called kept holds on the final table, but for the rows named exposed."""
@@ -529,7 +526,6 @@ def test_several_rows_at_once_keep_their_promise(seed: int) -> None:
             assert predicted(scores, case.actual, case.strict) == (d in result.exposed)
 
 
-@settings(deadline=None, max_examples=200)
 @given(seeds)
 def test_several_columns_at_once_keep_their_promise(seed: int) -> None:
     """What is called kept holds on the final table, but for the columns named exposed."""

@@ -40,6 +40,8 @@ from tests.reference.cuts import (
 from tests.reference.disclosure import KAnonymity, Requirement, Template
 from tests.reference.parts import Hidden, Nested, Number, Tree, Value, contracted
 
+pytestmark = pytest.mark.reference
+
 PAPER = load_golden("ga_paper_numbers.json")
 REPAIRS = load_golden("ga_repair_work_class.json")
 ADULT = load_golden("ga_adult.json")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.disclosure import (
@@ -31,6 +31,8 @@ from tests.reference.disclosure import (
 )
 from tests.reference.parts import Nested, Node, contracted, start
 from tests.reference.test_disclosure_reference import Rows, assert_steps, number, template
+
+pytestmark = pytest.mark.reference
 
 # Columns with a taxonomy
 
@@ -465,7 +467,6 @@ def holds(columns: Sequence[str], rows: Sequence[Sequence[Cell]], requirement: R
     return share <= requirement.at_most
 
 
-@settings(max_examples=200)
 @given(rows_of_all_kinds, requirements, st.sampled_from(MIXED[:3]), st.data())
 def test_merging_whole_groups_breaks_nothing(
     rows: Rows, rules: list[Requirement], name: str, data: st.DataObject
@@ -505,7 +506,6 @@ def finer(kind: Tree | Number | None, now: Mapping[Value, Cell]) -> Iterator[Map
             yield from ({**now, value: value} for value in values)
 
 
-@settings(max_examples=300)
 @given(
     rows_of_all_kinds,
     requirements,

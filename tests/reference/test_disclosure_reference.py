@@ -23,6 +23,8 @@ from tests.reference.disclosure import (
     disclose,
 )
 
+pytestmark = pytest.mark.reference
+
 Rows = list[list[str | None]]
 
 BANK = load_golden("tdd_bank.json")

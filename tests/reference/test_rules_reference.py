@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.rules import Step, cr, graph_method, hitting_sets, r_graph, random_max, random_node, smc
@@ -45,6 +45,8 @@ from tests.reference.rules_views import (
     removal_rates,
     shares,
 )
+
+pytestmark = pytest.mark.reference
 
 
 def cells(pairs: Collection[Collection[int]]) -> set[Cell]:
@@ -287,7 +289,6 @@ def test_safe_answers_are_safe(task: Task, seed: int) -> None:
 
 
 @given(tasks(most_rows=5, marks=True))
-@settings(max_examples=200)
 def test_infeasible_is_true_and_the_optimum_is_the_fewest(task: Task) -> None:
     free = may_hide(task)
     found, best = solve(task), optimum(task)
@@ -302,7 +303,6 @@ def test_infeasible_is_true_and_the_optimum_is_the_fewest(task: Task) -> None:
 
 
 @given(tasks(most_rows=6, marks=True))
-@settings(max_examples=200)
 def test_a_certificate_proves(task: Task) -> None:
     """At best the rule's counts are those named, and they are unsafe; no search finds a safe table."""
     proof = certificate(task)
@@ -336,7 +336,6 @@ def test_nothing_can_be_given_back(task: Task) -> None:
 
 
 @given(tasks("g", most_rows=5))
-@settings(max_examples=60)
 def test_lemma_1(task: Task) -> None:
     """Conditions of other rows need not be hidden where their sensitive cells may be: one column, all rows counted."""
     if len(task.sensitive) > 1:

@@ -125,6 +125,7 @@ def test_a_source_with_other_rows_is_noticed_by_its_counts(
 
 
 @pytest.mark.parametrize("engine", LARGE)
+@pytest.mark.process
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_killed_in_the_middle(engine: str, how: signal.Signals, here: Path, tmp_path: Path) -> None:
     """Nothing is published; what a killed run leaves is swept by the next."""

@@ -11,7 +11,7 @@ from unittest import mock
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -20,6 +20,7 @@ from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
 from discreet.table.source import open_table
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
+from tests.profiles import FEW
 from tests.table.counts_only import AskedForRowsError, CountsOnly
 
 
@@ -56,19 +57,18 @@ def assert_same(job: Job, seed: int) -> None:
     assert local.native().equals(expected.table)
 
 
-@settings(max_examples=60)
 @given(mixed_jobs(search="coordinate"), st.integers(0, 9))
 def test_cuts_by_coordinate_search(job: Job, seed: int) -> None:
     assert_same(job, seed)
 
 
-@settings(max_examples=25)
+@FEW
 @given(mixed_jobs(search="genetic"), st.integers(0, 9))
 def test_cuts_by_genetic_search(job: Job, seed: int) -> None:
     assert_same(job, seed)
 
 
-@settings(max_examples=30)
+@FEW
 @given(st.one_of(mixed_jobs(search="disclosure"), jobs()))
 def test_templates_and_k_by_disclosure(job: Job) -> None:
     assert_same(job, 1)

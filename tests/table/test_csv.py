@@ -12,12 +12,13 @@ from unittest import mock
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.table.csv import MISTAKEN, Dialect, read_csv, write_csv
 from tests.conftest import unprivileged
+from tests.profiles import MANY
 
 Row = tuple[str | None, ...]
 Read = Callable[..., tuple[pl.DataFrame, Dialect]]
@@ -143,7 +144,7 @@ dialects = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@MANY
 @given(frame=tables(), dialect=dialects)
 @example(frame=pl.DataFrame({"\ufeffa": ["\ufeff", None]}), dialect=Dialect())
 @example(frame=pl.DataFrame({"a": [None, "\r", None]}), dialect=Dialect(line_end="\r\n"))
@@ -242,7 +243,7 @@ files = st.builds(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@MANY
 @given(text=files, mapped=st.booleans())
 @example(text='a,b\n1,"2\n3,"4"\n', mapped=True)
 @example(text="a,b\n1\n2,3,4\n", mapped=True)
@@ -273,7 +274,7 @@ def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text:
         assert found == expected
 
 
-@settings(max_examples=1000, deadline=None)
+@MANY
 @given(data=st.one_of(files.map(str.encode), st.lists(st.sampled_from(list(b'a,"\n\r\xff\0')), max_size=12).map(bytes)))
 def test_what_is_read_equals_the_csv_module(read: Read, data: bytes) -> None:
     try:
@@ -464,7 +465,6 @@ def test_several_columns_need_more_than_blank_lines(message: Message) -> None:
     assert message(b"\xef\xbb\xbf\n", header=["a", "b"]) == "has only blank lines"
 
 
-@settings(max_examples=300, deadline=None)
 @given(noise=st.lists(st.sampled_from([b"SECRET", b'"', b",", b"\n", b"\r", b"\xff", b"\0"]), max_size=10))
 def test_no_message_shows_a_value(file: Path, noise: list[bytes]) -> None:
     file.write_bytes(b"SECRET,SECRET\n" + b"".join(noise))

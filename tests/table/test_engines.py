@@ -10,13 +10,14 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
 from tests.jobs import Job, jobs, mixed_jobs
+from tests.profiles import FEW
 from tests.spark import GROUP
 from tests.table.engines import ALL, LARGE, expected, frame_of, outcome, parquet
 
@@ -30,14 +31,14 @@ def assert_same(job: Job, engine: str, policy: d.Policy | None = None) -> None:
 
 
 @pytest.mark.parametrize("engine", LARGE)
-@settings(max_examples=25)
+@FEW
 @given(jobs())
 def test_templates_by_disclosure(engine: str, job: Job) -> None:
     assert_same(job, engine)
 
 
 @pytest.mark.parametrize("engine", LARGE)
-@settings(max_examples=40)
+@FEW
 @given(
     mixed_jobs(search="coordinate", most_rows=40),
     st.sampled_from(["mask", "remove"]),
@@ -63,7 +64,7 @@ def test_cuts_of_everything(
 
 
 @pytest.mark.parametrize("engine", LARGE)
-@settings(max_examples=15)
+@FEW
 @given(mixed_jobs(search="coordinate", most_rows=30), mixed_jobs(search="coordinate", most_rows=30))
 def test_a_plan_on_other_rows(engine: str, job: Job, other: Job) -> None:
     """Values that the plan has not seen are masked, by every engine."""

@@ -24,7 +24,10 @@ from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 
 pytestmark = GROUP
-FEW = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+FEW = settings(
+    max_examples=max(3, settings().max_examples // 16),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 
 
 @pytest.fixture(autouse=True)

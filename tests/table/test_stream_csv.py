@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
@@ -49,13 +49,11 @@ def assert_same(data: bytes, **said: object) -> None:
         assert streamed[0].schema == at_once[0].schema
 
 
-@settings(max_examples=300)
 @given(texts, st.sampled_from([True, False, ("x", "y")]), st.integers(0, 2), st.sampled_from([None, ",", ";"]))
 def test_any_text(text: str, header: bool | tuple[str, ...], skip: int, separator: str | None) -> None:
     assert_same(text.encode(), header=header, skip=skip, separator=separator)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.lists(st.text(alphabet='ab," é\n', max_size=4), min_size=2, max_size=2), max_size=6))
 def test_tables(rows: list[list[str]]) -> None:
     frame = pl.DataFrame([["one", "two"], *rows], schema=["x", "y"], orient="row")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.method.cells.fast import STATUS, Replayed
 from tests.method.cells.strategies import Case, cases
@@ -35,7 +35,6 @@ def reference(case: Case, method: str) -> Result:
 
 
 @pytest.mark.parametrize("method", SINGLE)
-@settings(max_examples=200)
 @given(cases())
 def test_a_cell_against_naive_bayes(method: str, case: Case) -> None:
     expected = reference(case, method)
@@ -53,7 +52,6 @@ def test_a_cell_against_naive_bayes(method: str, case: Case) -> None:
         assert fast.trees[case.j].texts[outcome.guess][0] == expected.rnbg
 
 
-@settings(max_examples=300)
 @given(cases())
 def test_a_cell_against_the_tree(case: Case) -> None:
     run = hid3_g if case.rough else hid3
@@ -68,7 +66,6 @@ def test_a_cell_against_the_tree(case: Case) -> None:
 
 
 @pytest.mark.parametrize("method", SINGLE)
-@settings(max_examples=200)
 @given(cases())
 def test_a_cell_against_both(method: str, case: Case) -> None:
     run: Callable[..., Result] = hybrid_g if case.rough else hybrid
@@ -86,7 +83,6 @@ def test_a_cell_against_both(method: str, case: Case) -> None:
     assert fast.changed([case.i] if status == DELETED else []) == expected.changed
 
 
-@settings(max_examples=300)
 @given(cases())
 def test_several_rows_with_one_value(case: Case) -> None:
     rows = [r for r, row in enumerate(case.table) if row[case.j] == case.actual][:5]
@@ -102,7 +98,6 @@ def test_several_rows_with_one_value(case: Case) -> None:
     assert fast.changed(failed) == expected.changed
 
 
-@settings(max_examples=300)
 @given(cases())
 def test_several_cells_of_one_row(case: Case) -> None:
     columns = [c for c in (0, case.j) if case.table[case.i][c] in case.domains[c]]

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.method.cells import job as jobs
@@ -131,7 +131,6 @@ def wholes(draw: st.DrawFn) -> Whole:
     return Whole(table, nested, wards, shadows, rough, locked)
 
 
-@settings(max_examples=250)
 @given(wholes())
 def test_what_is_not_named_as_failing_is_guessed_by_nobody(whole: Whole) -> None:
     job = whole.job()
@@ -161,7 +160,6 @@ def test_what_is_not_named_as_failing_is_guessed_by_nobody(whole: Whole) -> None
     }
 
 
-@settings(max_examples=150)
 @given(wholes())
 def test_what_is_released_is_true_and_locked_cells_stay(whole: Whole) -> None:
     job = whole.job()

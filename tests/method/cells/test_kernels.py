@@ -5,7 +5,7 @@ from math import log, prod
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.method.cells import hid3, kernels, tree_kernels
@@ -33,13 +33,11 @@ def sign(x: Fraction) -> int:
     return (x > 0) - (x < 0)
 
 
-@settings(max_examples=300)
 @given(products, products, products, products)
 def test_quotients_are_compared_exactly(a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> None:
     assert order_of(a, b, c, d) == sign(Fraction(prod(a), prod(b)) - Fraction(prod(c), prod(d)))
 
 
-@settings(max_examples=300)
 @given(st.lists(st.integers(2**29, 2**31 - 2), min_size=1, max_size=40), st.data())
 def test_quotients_that_are_nearly_or_just_equal(numbers: Numbers, data: st.DataObject) -> None:
     """They differ by one part in some billions, or only in the order of their factors; no float can tell."""
@@ -63,7 +61,6 @@ def test_nothing_is_less_probable_than_impossible() -> None:
 # --- gains of ID3 ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
 @given(cases())
 def test_trees_are_those_of_the_reference(case: Case) -> None:
     """Also where gains tie: the first column, decided by exact products."""
@@ -96,7 +93,6 @@ def grown(tree: hid3.Tree, case: Case, candidates: list[str], node: int) -> obje
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=30)
 
 
-@settings(max_examples=200)
 @given(pairs, st.integers(0, 2**32))
 @example([(0, 0), (0, 0), (1, 1), (1, 0)], 1)
 def test_splits_with_the_same_gain_are_found_the_same(rows: list[tuple[int, int]], seed: int) -> None:
@@ -141,7 +137,6 @@ def smoothed(case: Case, table: Table, options: Bayes) -> Probabilities:
 weights = st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2), Fraction(7, 1000)])
 
 
-@settings(max_examples=250)
 @given(cases(rough=False), st.sampled_from(["count", "drop"]), weights, st.sampled_from(["decp", "incp", "dropp"]))
 def test_smoothing_and_unknown_values(case: Case, nulls: str, laplace: Fraction, method: str) -> None:
     """The probabilities, the likeliest values and what a method promises, for each meaning of unknown values."""
@@ -163,7 +158,6 @@ def test_smoothing_and_unknown_values(case: Case, nulls: str, laplace: Fraction,
 # --- bounds on the changes ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
 @given(cases(rough=False), st.sampled_from(["decp", "incp", "dropp", "hid3"]))
 def test_the_thesis_s_bounds_on_the_changes(case: Case, method: str) -> None:
     fast = case.fast()
@@ -191,7 +185,6 @@ def test_the_thesis_s_bounds_on_the_changes(case: Case, method: str) -> None:
 # --- locked cells ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
 @given(cases(), st.integers(0, 2**32), st.sampled_from(["decp", "incp", "dropp", "hid3", "e-decp", "e-dropp"]))
 def test_locked_cells_never_change(case: Case, seed: int, method: str) -> None:
     generator = np.random.default_rng(seed)
@@ -220,7 +213,6 @@ def test_a_refused_cell_of_two_values_fails_and_changes_nothing(method: str) -> 
     assert fast.changed() == [(0, 1, None)]
 
 
-@settings(max_examples=200)
 @given(
     cases(), st.sampled_from(["count", "drop", "spread"]), st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 3)])
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
@@ -21,6 +21,7 @@ from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells import rules, rules_exact
 from discreet.method.cells.rule_table import Codes, columns_of
 from discreet.method.cells.rules_exact import exact
+from tests.profiles import FEW
 from tests.reference import rules as slow
 from tests.reference.rules_general import certificate, optimum
 from tests.reference.rules_golden import FIG2, TINY, TRAPS, golden_task, trap_task
@@ -359,7 +360,6 @@ SHARES_THAT_RISE = Task(
 """What is hidden of one value makes rules to another unsafe in the same round."""
 
 
-@settings(max_examples=150)
 @given(tasks(cases="aefg"))
 @example(SHARES_THAT_RISE)
 def test_smc_is_the_references(task: Task) -> None:
@@ -374,7 +374,6 @@ def chosen(seed: int) -> slow.Draw:
     return lambda nodes: nodes[generator.randrange(len(nodes))]
 
 
-@settings(max_examples=150)
 @given(tasks(cases="bdf"), st.sampled_from(["max-descendant", "random", "random-max"]), st.integers(0, 99))
 def test_r_graph_is_the_references(task: Task, how: str, seed: int) -> None:
     """With the same draws also the random ones."""
@@ -397,7 +396,6 @@ ROWS_THAT_LEAK_LATER = Task(
 """What one row hides makes a rule of a later row unsafe in the same round."""
 
 
-@settings(max_examples=150)
 @given(tasks(cases="cdef"))
 @example(ROWS_THAT_LEAK_LATER)
 def test_hitting_sets_are_the_references(task: Task) -> None:
@@ -407,7 +405,6 @@ def test_hitting_sets_are_the_references(task: Task) -> None:
     assert answer.status == expected.status
 
 
-@settings(max_examples=150)
 @given(tasks(cases="abg"), st.booleans(), st.booleans())
 def test_cr_is_the_references(task: Task, conditions: bool, largest_first: bool) -> None:
     found = Fast(task)
@@ -425,7 +422,6 @@ def cannot_be_safe(task: Task) -> bool:
     return optimum(task).status == INFEASIBLE
 
 
-@settings(max_examples=200)
 @given(tasks(rows=8, most_conditions=2), st.sampled_from(METHODS), st.integers(0, 99))
 def test_answers_are_true(task: Task, method: str, seed: int) -> None:
     """A safe table is safe, hides only what may be hidden and nothing in vain; infeasible is so."""
@@ -448,7 +444,6 @@ def test_answers_are_true(task: Task, method: str, seed: int) -> None:
         assert answer.status == "infeasible"
 
 
-@settings(max_examples=200)
 @given(tasks(rows=8, most_conditions=2))
 def test_certificates_are_the_references(task: Task) -> None:
     """A rule that nothing mends: then no choice of cells is safe."""
@@ -457,7 +452,6 @@ def test_certificates_are_the_references(task: Task) -> None:
     assert not why or cannot_be_safe(task)
 
 
-@settings(max_examples=60)
 @given(tasks(rows=8, most_conditions=2))
 def test_exact_is_the_optimum(task: Task) -> None:
     found, expected = Fast(task), optimum(task)
@@ -482,7 +476,6 @@ BASELINE_IS_BETTER = Task(
 """With these marks the R-graph hides more than the baseline."""
 
 
-@settings(max_examples=200)
 @given(tasks(cases="abg"))
 @example(BASELINE_IS_BETTER)
 def test_solve_never_hides_more_than_the_baseline(task: Task) -> None:
@@ -514,7 +507,6 @@ def test_prune_leaves_nothing_that_could_be_shown(task: Task, keep: int) -> None
         assert not is_safe(task, [other for other in found.hidden if other != cell])
 
 
-@settings(max_examples=200)
 @given(tasks(cases="aeg"))
 def test_decoys_bring_shares_within_the_limit(task: Task) -> None:
     """Or no cell is left that would help more rules than it harms, without making a rule unsafe."""
@@ -619,7 +611,6 @@ def shadowed(draw: st.DrawFn) -> Shadowed:
     return Shadowed(task, found)
 
 
-@settings(max_examples=150)
 @given(shadowed(), st.sampled_from(METHODS), st.integers(0, 99))
 def test_rows_that_may_be_seen_in_several_ways(job: Shadowed, method: str, seed: int) -> None:
     table = job.table()
@@ -636,7 +627,7 @@ def test_rows_that_may_be_seen_in_several_ways(job: Shadowed, method: str, seed:
         assert exact(job.table()).status == "infeasible"
 
 
-@settings(max_examples=40)
+@FEW
 @given(shadowed())
 def test_exact_with_rows_that_may_be_seen_in_several_ways(job: Shadowed) -> None:
     table = job.table()
@@ -675,7 +666,6 @@ def fewest(unsafe: Sequence[int], free: Sequence[int]) -> list[int] | None:
     return None
 
 
-@settings(max_examples=200)
 @given(st.sets(st.integers(1, 63)), st.sets(st.integers(0, 5)), st.integers(0, 63))
 def test_the_hitting_set_is_the_first_of_the_smallest(unsafe: set[int], free: set[int], known: int) -> None:
     table = wide(6)

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
@@ -31,7 +31,6 @@ def assert_counted(table: CellTable) -> None:
         assert np.array_equal(getattr(table.frame, name), getattr(fresh, name)), name
 
 
-@settings(max_examples=150)
 @given(cases(), st.integers(0, 2**32))
 def test_counts_never_drift(case: Case, seed: int) -> None:
     generator = Random(seed)
@@ -64,7 +63,6 @@ def test_counts_never_drift(case: Case, seed: int) -> None:
         assert_counted(table)
 
 
-@settings(max_examples=100)
 @given(cases(), st.integers(0, 2**32))
 def test_a_removed_row_is_as_if_it_had_never_been(case: Case, seed: int) -> None:
     row = Random(seed).randrange(len(case.table))

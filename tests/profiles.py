@@ -1,0 +1,25 @@
+"""How many random examples a test tries: a profile decides, not a number in the test.
+
+`HYPOTHESIS_PROFILE` names it: `quick` (while one works; `make test`), `ci` (`make test-all`) or `nightly`.
+A test whose examples are dear is marked `@FEW`, one whose examples cost next to nothing `@MANY`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+EXAMPLES = {"quick": 20, "ci": 100, "nightly": 2_000}
+
+# The machine's speed decides nothing: no example is refused for the time it took.
+for _name, _examples in EXAMPLES.items():
+    settings.register_profile(
+        _name, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+_usual = settings().max_examples
+FEW = settings(max_examples=_usual // 4)
+MANY = settings(max_examples=_usual * 5)
+VERY_MANY = settings(max_examples=_usual * 20)
