@@ -15,7 +15,7 @@ from discreet.adversary.id3 import Id3Guesser, sign_of
 from tests.adversary.releases import one, policy_for, view_of
 from tests.adversary.strategies import Case, plain_cases, rough_cases, written
 from tests.adversary.test_naive_bayes import everything
-from tests.conftest import load_golden
+from tests.reference.cells_golden import CASES, TINY
 from tests.reference.cells_model import Taxonomy
 from tests.reference.cells_tree import classify, covering, id3, id3_g
 
@@ -84,13 +84,11 @@ def _walk(tree: Any, row: list[str]) -> str:
     return str(tree)
 
 
-@pytest.mark.parametrize("number", range(10))
-def test_golden_trees(number: int) -> None:
-    golden = load_golden("suppress_random_tiny.json")
-    case = golden["cases"][number]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["seed"]))
+def test_golden_trees(case: Any) -> None:
     table = [list(row) for row in case["D"]]
     table[case["i"]][case["j"]] = None
-    trees = [golden["taxonomy"]] * (len(table[0]) - 1) + [golden["class_taxonomy"]]
+    trees = [TINY["taxonomy"]] * (len(table[0]) - 1) + [TINY["class_taxonomy"]]
     for row in case["D"]:  # every way down the tree that some row could take
         if None not in row:
             table[case["i"]] = [*row[:-1], None]
