@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.conftest import load_golden
 from tests.reference.cells_model import Table, Taxonomy, copied
-from tests.reference.cells_tree import classify, covering, id3_g
+from tests.reference.cells_tree import is_guessed_g
 
 TINY = load_golden("suppress_random_tiny.json")
 CASES = [*TINY["cases"], *load_golden("suppress_random_more.json")]
@@ -12,8 +12,11 @@ METHODS = list(TINY["cases"][0]["results"])
 """Those of the specification; the second file also has other readings of two of them."""
 TAXONOMIES = [Taxonomy(TINY["taxonomy"])] * 3 + [Taxonomy(TINY["class_taxonomy"])]
 
-STILL_GUESSED = {(12, "HID3-G+dropp"), (16, "HID3-G+decp"), (16, "HID3-G+incp")}
-"""Tables (by seed) and hybrids whose output in the files is guessed by the tree: who ends otherwise does better."""
+STILL_GUESSED = {(2, "HID3-G+incp"), (12, "HID3-G+dropp"), (16, "HID3-G+decp"), (16, "HID3-G+incp")}
+"""Tables (by seed) and hybrids whose output in the files is guessed by a tree: who ends otherwise does better.
+
+Of these the first one by a tree that leaves out the rows whose class INCP-G generalised.
+"""
 
 
 def released(case: Any, name: str) -> Table:
@@ -25,7 +28,5 @@ def released(case: Any, name: str) -> Table:
 
 
 def is_guessed(case: Any, table: Table) -> bool:
-    """Whether the tree of the generalising methods guesses the confidential cell of a released table."""
-    i, j = case["i"], case["j"]
-    tree = id3_g(table, i, j, case["predictors"], TAXONOMIES, table[i][j])
-    return classify(tree, table[i], covering(TAXONOMIES)) == case["D"][i][j]
+    """Whether a tree of the generalising methods guesses the confidential cell of a released table."""
+    return is_guessed_g(table, case["i"], case["j"], case["predictors"], TAXONOMIES, case["D"][case["i"]][case["j"]])
