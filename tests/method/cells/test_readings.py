@@ -10,16 +10,20 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from random import Random
+from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import discreet as d
 from discreet.method.cells.chance import drawn, seeded
 from discreet.method.cells.job import Defence, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes
 from discreet.method.cells.trees import from_nested
+from tests.adversary.strategies import written
 from tests.method.cells.strategies import SHAPES, filled
 from tests.method.cells.test_job import Whole
 from tests.reference.cells_model import Cell, Table, Taxonomy
@@ -127,3 +131,27 @@ def test_who_leaves_rough_classes_out_guesses_none_of_several_cells(method: str)
 @given(st.integers(0, 2**32), st.sampled_from(["hid3", "decp", "incp", "dropp"]), st.integers(2, 12))
 def test_nobody_is_guessed_whatever_the_table(seed: int, method: str, cells: int) -> None:
     assert left_out_and_guessed(several(seed, method, cells))[1] == 0
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 2))
+def test_whole_releases_hold_also_for_cells_that_are_hidden_beside_generalised_ones(seed: int) -> None:
+    """By the greedy search, which has to ask both trees too: verification does."""
+    whole = several(seed, cells=8)
+    rows = [row + 1 for row in whole.wards[0].rows]
+    wanted: dict[str, Any] = {"column": "y", "predictors": ["a", "b"], "against": ["id3"], "on_failure": "remove"}
+    policy = d.Policy(
+        columns={name: {"taxonomy": written(tree)} for name, tree in zip("aby", whole.nested, strict=True)},
+        protect=[
+            d.Confidential(**wanted, rows=rows[:5], change="generalise"),
+            d.Confidential(**wanted, rows=rows[5:], method="greedy"),
+        ],
+    )
+    table = pl.DataFrame(whole.table, schema=["a", "b", "y"], orient="row")
+    release = d.protect(table, policy, seed=seed)
+    assert isinstance(release.table, pl.DataFrame)
+    taxonomies = [Taxonomy(nested) for nested in whole.nested]
+    released: Table = [[None if cell == "*" else cell for cell in row] for row in release.table.rows()]
+    kept = [row - 1 for row in range(1, len(table) + 1) if row not in release.plan.removed]
+    for i, row in enumerate(kept):
+        if row + 1 in rows and len(taxonomies[2].leaves(released[i][2])) > 1:
+            assert guesses_leaving_out(released, i, 2, [0, 1], taxonomies) != whole.table[row][2]
