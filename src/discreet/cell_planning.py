@@ -10,12 +10,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.adversary.make import make
+from discreet.adversary.base import Trained
+from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
 from discreet.assigning import placed
 from discreet.errors import InputError, Unprotected, UnprotectedCells
@@ -279,19 +281,18 @@ class _Planning:
     def _learn(self, adversary: Adversary) -> Learn:
         """Return how a library learner (or any adversary) is trained on the table in the making."""
 
-        def learn(table: CellTable, column: int, predictors: Sequence[int]) -> Guess:
+        def learn(table: CellTable, column: int, predictors: Sequence[int]) -> list[Guess]:
             def now(place: int) -> Seen:
                 seen = self.seen[place]
                 codes = table.frame.codes[place, : len(self.numbers)]
                 return replace(seen, nodes=(codes - table.first[place]).astype(np.int32))
 
-            trained = make(adversary).train(View(now(column), tuple(now(place) for place in predictors)))
-
-            def guess(rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
-                guesses = trained.guess(Lines(table.frame.real[rows], levels, nodes))
+            def guess(asked: Trained, rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
+                guesses = asked.guess(Lines(table.frame.real[rows], levels, nodes))
                 return guesses.weights, guesses.best
 
-            return guess
+            view = View(now(column), tuple(now(place) for place in predictors))
+            return [partial(guess, asked) for asked in readings(adversary, view)]
 
         return learn
 

@@ -15,16 +15,16 @@ from discreet.adversary.id3 import Id3Guesser, sign_of
 from tests.adversary.releases import one, policy_for, view_of
 from tests.adversary.strategies import Case, plain_cases, rough_cases, written
 from tests.adversary.test_naive_bayes import everything
-from tests.conftest import load_golden
+from tests.reference.cells_golden import CASES, TINY
 from tests.reference.cells_model import Taxonomy
 from tests.reference.cells_tree import classify, covering, id3, id3_g
 
 
-def guess(case: Case, *, taxonomic: bool = False) -> Guesses:
+def guess(case: Case, *, taxonomic: bool = False, leaves_out: bool = False) -> Guesses:
     columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)} if taxonomic else {}
     policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
     view = view_of(case.table, policy, everything(case))
-    return Id3Guesser().train(view).guess(view.lines(one(case.row)))
+    return Id3Guesser(leaves_out).train(view).guess(view.lines(one(case.row)))
 
 
 def guessed(guesses: Guesses, line: int = 0) -> str | None:
@@ -42,13 +42,14 @@ def test_predicts_as_the_reference(case: Case) -> None:
     assert guesses.weights[guesses.best].max() == guesses.weights.max()
 
 
-@given(rough_cases())
-def test_predicts_groups_as_the_reference(case: Case) -> None:
+@given(rough_cases(), st.booleans())
+def test_predicts_groups_as_the_reference(case: Case, leaves_out: bool) -> None:
     table = [list(row) for row in case.table]
     taxonomies = [Taxonomy(tree) for tree in case.trees]
     level = table[case.row][case.column]
-    tree = id3_g(table, case.row, case.column, case.predictors, taxonomies, level)
-    assert guessed(guess(case, taxonomic=True)) == classify(tree, table[case.row], covering(taxonomies))
+    tree = id3_g(table, case.row, case.column, case.predictors, taxonomies, level, leaves_out)
+    found = guess(case, taxonomic=True, leaves_out=leaves_out)
+    assert guessed(found) == classify(tree, table[case.row], covering(taxonomies))
 
 
 @given(plain_cases())
@@ -63,17 +64,17 @@ def test_all_hidden_cells_share_one_tree(case: Case) -> None:
         assert (together.weights[line] == alone.weights[0]).all()
 
 
-@given(rough_cases())
-def test_no_row_trains_its_own_tree(case: Case) -> None:
+@given(rough_cases(), st.booleans())
+def test_no_row_trains_its_own_tree(case: Case, leaves_out: bool) -> None:
     table = [list(row) for row in case.table]
     taxonomies = [Taxonomy(tree) for tree in case.trees]
     columns = {f"c{place}": {"taxonomy": written(tree)} for place, tree in enumerate(case.trees)}
     policy = policy_for(len(case.trees), [case.row], case.column, case.predictors, columns)
     view = view_of(case.table, policy, everything(case))
     rough = [place for place, row in enumerate(table) if row[case.column] not in case.domains[case.column]]
-    together = Id3Guesser().train(view).guess(view.lines(np.array(rough)))
+    together = Id3Guesser(leaves_out).train(view).guess(view.lines(np.array(rough)))
     for line, place in enumerate(rough):
-        tree = id3_g(table, place, case.column, case.predictors, taxonomies, table[place][case.column])
+        tree = id3_g(table, place, case.column, case.predictors, taxonomies, table[place][case.column], leaves_out)
         assert guessed(together, line) == classify(tree, table[place], covering(taxonomies))
 
 
@@ -84,13 +85,11 @@ def _walk(tree: Any, row: list[str]) -> str:
     return str(tree)
 
 
-@pytest.mark.parametrize("number", range(10))
-def test_golden_trees(number: int) -> None:
-    golden = load_golden("suppress_random_tiny.json")
-    case = golden["cases"][number]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["seed"]))
+def test_golden_trees(case: Any) -> None:
     table = [list(row) for row in case["D"]]
     table[case["i"]][case["j"]] = None
-    trees = [golden["taxonomy"]] * (len(table[0]) - 1) + [golden["class_taxonomy"]]
+    trees = [TINY["taxonomy"]] * (len(table[0]) - 1) + [TINY["class_taxonomy"]]
     for row in case["D"]:  # every way down the tree that some row could take
         if None not in row:
             table[case["i"]] = [*row[:-1], None]

@@ -14,6 +14,7 @@ from discreet.adversary.products import Products
 from tests.adversary.releases import Table, one, policy_for, view_of
 from tests.adversary.strategies import Case, plain_cases, rough_cases, written
 from tests.conftest import load_golden
+from tests.reference.cells_golden import CASES, TINY
 from tests.reference.cells_model import Probabilities, Taxonomy, naive_bayes, spread_bayes
 
 
@@ -108,13 +109,11 @@ def test_many_cells_at_once_each_without_its_own_row(case: Case) -> None:
         same(together.at(one(line)), model.p)
 
 
-@pytest.mark.parametrize("number", range(10))
-def test_golden_tables(number: int) -> None:
-    golden = load_golden("suppress_random_tiny.json")
-    case = golden["cases"][number]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["seed"]))
+def test_golden_tables(case: Any) -> None:
     table = [list(row) for row in case["D"]]
     table[case["i"]][case["j"]] = None
-    trees = [golden["taxonomy"]] * (len(table[0]) - 1) + [golden["class_taxonomy"]]
+    trees = [TINY["taxonomy"]] * (len(table[0]) - 1) + [TINY["class_taxonomy"]]
     found = guess(Case(table, case["i"], case["j"], case["predictors"], trees))
     same(found, {value: Fraction(p) for value, p in case["nb"].items()})
 

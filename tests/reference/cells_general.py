@@ -248,13 +248,12 @@ def dropp_g(
 
 
 def own_impact(
-    training: Table, j: int, c: int, value: Cell, taxonomy: Taxonomy, actual: str, rnbg: str
+    training: Table, j: int, c: int, below: Cell, above: Cell, taxonomy: Taxonomy, actual: str, rnbg: str
 ) -> list[Fraction]:
-    """The four estimated counts and their ratio (4.10) for generalising the row's own value one level.
+    """The four estimated counts and their ratio (4.10) for generalising the row's own value ``below`` to ``above``.
 
     No count is 0: the guess and the actual value are possible with the row's own value.
     """
-    below, above = value, taxonomy.up(value, 1)
     of_rnbg = spread(taxonomy, [row[c] for row in training if row[j] == rnbg])
     of_actual = spread(taxonomy, [row[c] for row in training if row[j] == actual])
     counts = [of_rnbg[above], of_rnbg[below], of_actual[above], of_actual[below]]
@@ -262,7 +261,11 @@ def own_impact(
 
 
 def lower_own(job: Job) -> Attempt:
-    """One class level of DROPP-G."""
+    """One class level of DROPP-G.
+
+    What the row has now is compared with what it would have at the level: a column that a lower level passed over,
+    for want of a ratio above 1, comes from further below.
+    """
     rnbg = begun(job)
     if isinstance(rnbg, Attempt):
         return rnbg
@@ -278,9 +281,9 @@ def lower_own(job: Job) -> Attempt:
             info = {}
             for c in left:
                 taxonomy = job.taxonomies[c]
-                # a column that lower levels passed over, for want of a ratio above 1, is out for good
-                if work[i][c] is not None and work[i][c] == taxonomy.up(before[c], lam - 1):
-                    info[c] = own_impact(training, job.j, c, work[i][c], taxonomy, actual, rnbg)
+                if work[i][c] is not None:
+                    above = taxonomy.up(before[c], lam)
+                    info[c] = own_impact(training, job.j, c, work[i][c], above, taxonomy, actual, rnbg)
             usable = [c for c in info if info[c][4] > 1]
             if not usable:
                 break

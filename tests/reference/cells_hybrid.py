@@ -16,7 +16,7 @@ from tests.reference.cells_model import (
     copied,
     differences,
 )
-from tests.reference.cells_tree import classify, covering, hid3, hid3_g, id3, id3_g
+from tests.reference.cells_tree import classify, hid3, hid3_g, id3, is_guessed_g
 
 Method = Callable[[Table, int, int, Sequence[int], Domains, int, Chooser, bool], Result]
 GeneralMethod = Callable[[Table, int, int, Sequence[int], Sequence[Taxonomy], int, Chooser, bool], Result]
@@ -76,6 +76,7 @@ def hybrid_g(
     """
     classes = taxonomies[j]
     actual = table[i][j]
+    assert actual is not None
     work = copied(table)
     steps: list[Step] = []
     start = 1
@@ -92,8 +93,7 @@ def hybrid_g(
         work = result.published
         if result.status != DELETED:
             work[i][j] = level = classes.higher(level, work[i][j])
-            root = id3_g(work, i, j, predictors, taxonomies, level)
-            if result.status != DECLINED and classify(root, work[i], covering(taxonomies)) == actual:
+            if result.status != DECLINED and is_guessed_g(work, i, j, predictors, taxonomies, actual):
                 start = classes.depth(actual) - classes.depth(level)
                 work[i][j] = actual
                 continue

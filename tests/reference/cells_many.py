@@ -170,12 +170,14 @@ class Columns:
 
     def impacts(self, j: int, lam: int) -> dict[int, Fraction]:
         """DROPP-G's ratios; a column that an earlier class level generalised further waits."""
-        row = self.work[self.i]
-        return {
-            c: own_impact(self.training, j, c, row[c], self.taxonomies[c], self.actual[j], self.rnbg[j])[4]
-            for c in self.free
-            if row[c] is not None and row[c] == self.taxonomies[c].up(self.before[c], lam - 1)
-        }
+        row, found = self.work[self.i], {}
+        for c in self.free:
+            taxonomy = self.taxonomies[c]
+            if row[c] is not None and row[c] == taxonomy.up(self.before[c], lam - 1):
+                above = taxonomy.up(row[c], 1)
+                facts = own_impact(self.training, j, c, row[c], above, taxonomy, self.actual[j], self.rnbg[j])
+                found[c] = facts[4]
+        return found
 
     def generalise(self, active: list[int], lam: int, strict: bool) -> None:
         """One level of generalisation of the row's other cells; columns that come to be safe leave ``active``."""

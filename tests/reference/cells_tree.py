@@ -106,8 +106,7 @@ def id3(
 ) -> Node:
     """The tree of all rows but row i whose class is, or can be, a value of the domain; no such row: the first value.
 
-    Rows with a null class do not train. A generalised class trains as the most common class it can be: golden case 2
-    of HID3-G with INCP-G holds only when such rows train (the thesis names the leaf classes only).
+    Rows with a null class do not train. A generalised class trains as the most common class it can be.
     """
     known = [value for r, row in enumerate(table) if r != i and (value := row[j]) is not None and value in domains[j]]
     rows = []
@@ -118,12 +117,39 @@ def id3(
     return grow(rows, j, list(predictors), domains, covers)
 
 
-def id3_g(table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell) -> Node:
-    """The tree of the rows whose class is ``level`` or below it, among the leaves of ``level``."""
+def id3_g(
+    table: Table,
+    i: int,
+    j: int,
+    predictors: Sequence[int],
+    taxonomies: Sequence[Taxonomy],
+    level: Cell,
+    leaves_out: bool = False,
+) -> Node:
+    """The tree of the rows whose class is ``level`` or below it, among the leaves of ``level``.
+
+    ``leaves_out``: only of those whose class is a leaf, as the thesis has it.
+    """
     classes = taxonomies[j]
-    inside = [[cell if c != j or classes.covers(level, cell) else None for c, cell in enumerate(row)] for row in table]
+    training = classes.leaves(level) if leaves_out else [v for v in classes.parent if classes.covers(level, v)]
+    inside = [[cell if c != j or cell in training else None for c, cell in enumerate(row)] for row in table]
     domains = [classes.leaves(level) if c == j else t.domain for c, t in enumerate(taxonomies)]
     return id3(inside, i, j, predictors, domains, covering(taxonomies))
+
+
+def readings_g(
+    table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell
+) -> list[Node]:
+    """The trees of both meanings of a generalised class: the most common class it can be, and nothing at all."""
+    return [id3_g(table, i, j, predictors, taxonomies, level, leaves_out) for leaves_out in (False, True)]
+
+
+def is_guessed_g(
+    table: Table, i: int, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], actual: str
+) -> bool:
+    """Whether a tree of either meaning predicts the value of a cell as it is published now."""
+    trees = readings_g(table, i, j, predictors, taxonomies, table[i][j])
+    return any(classify(tree, table[i], covering(taxonomies)) == actual for tree in trees)
 
 
 def ranked(node: Node, row: Row, covers: Covers) -> list[str]:
@@ -214,7 +240,10 @@ def hid3_g(
     tree: Node | None = None,
     start: int = 1,
 ) -> Result:
-    """Generalise cells of the row, and the class level by level, until the tree leads to another value."""
+    """Generalise cells of the row, and the class level by level, until the trees lead to other values.
+
+    They are those of both meanings of other rows' generalised classes, unless a tree is given.
+    """
     classes = taxonomies[j]
     actual = secret(table, i, j, predictors, classes.domain)
     covers = covering(taxonomies)
@@ -222,16 +251,26 @@ def hid3_g(
     for lj in range(start, classes.depth(actual) + 1):
         work = copied(table)
         work[i][j] = level = classes.up(actual, lj)
-        root = tree or id3_g(work, i, j, predictors, taxonomies, level)
-        if classify(root, work[i], covers) != actual:
+        trees = [tree] if tree else readings_g(work, i, j, predictors, taxonomies, level)
+        if all(classify(root, work[i], covers) != actual for root in trees):
             return finished(table, work, i, NOT_NEEDED, steps=steps)
         if len(classes.leaves(level)) == 2 and not chooser.coin():
             return finished(table, work, i, DECLINED, steps=steps)
         inner: list[Step] = []
         steps.append({"op": "class_level", "lj": lj, "g": level, "steps": inner})
-        if hide_general(root, work[i], actual, taxonomies, inner):
+        if hide_from_all(trees, work[i], actual, taxonomies, inner):
             return finished(table, work, i, SUPPRESSED, steps=steps)
     return finished(table, copied(table), i, DELETED, steps=steps)
+
+
+def hide_from_all(
+    trees: Sequence[Node], row: Row, actual: str, taxonomies: Sequence[Taxonomy], steps: list[Step]
+) -> bool:
+    """Hide the row from one tree after the other until none predicts the value; each time it only becomes coarser."""
+    while guessing := [tree for tree in trees if classify(tree, row, covering(taxonomies)) == actual]:
+        if not hide_general(guessing[0], row, actual, taxonomies, steps):
+            return False
+    return True
 
 
 def hide_general(node: Node, row: Row, actual: str, taxonomies: Sequence[Taxonomy], steps: list[Step]) -> bool:

@@ -4,7 +4,8 @@ As in the thesis, with its open ends settled: rows with an unknown class do not 
 with fewer than two known values at a node is not split on; a split that gains nothing is made; ties of gain go to the
 first predictor, ties of majority to the first value of the domain; an empty branch predicts what its parent would; an
 unknown value (or a group of the taxonomy) is, in training and in prediction, the most common value that it can be at
-that node; a class that is told roughly trains as the most common class that it can be.
+that node; a class that is told roughly trains as the most common class that it can be or, with `leaves_out`, not at
+all. Neither meaning is better than the other: a cell that either guesses is guessed (`make.readings`).
 
 The nodes of a level are grown together, and only those that some line reaches. Exact: where two gains are near they are
 compared as sums of n log n, by high precision unless their prime factors show that they are equal.
@@ -29,7 +30,9 @@ _LOG_ERROR = 64 * 2.0**-53
 
 @dataclass(frozen=True)
 class Id3Guesser:
-    """An ID3 tree."""
+    """An ID3 tree; `leaves_out`: rows whose class is told roughly do not train it."""
+
+    leaves_out: bool = False
 
     @property
     def name(self) -> str:
@@ -38,7 +41,7 @@ class Id3Guesser:
 
     def train(self, view: View) -> TrainedId3:
         """Keep the rows; trees are grown where they are asked for."""
-        return TrainedId3(view)
+        return TrainedId3(view, self.leaves_out)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class TrainedId3:
     """The rows that trees are grown from, one for each group that classes are told by."""
 
     view: View
+    leaves_out: bool = False
 
     def guess(self, lines: Lines) -> Guesses:
         """Return what the cells with these lines are taken for: one value each."""
@@ -59,7 +63,8 @@ class TrainedId3:
                 weights[here, first], best[here, first] = 1.0, True
                 continue
             distinct, which = lines.at(here).distinct()
-            growing = _Growing(self.view, level, without, distinct.nodes)
+            training = self._training(first, stop, without)
+            growing = _Growing(self.view, stop - first, training, distinct.nodes)
             growing.run()
             best[here, first + growing.predicted[which]] = True
             weights[here, first:stop] = growing.shares[which]
@@ -69,8 +74,11 @@ class TrainedId3:
         """Yield which lines need the same tree, and the row that does not train it.
 
         A row whose class is not known at all trains no tree, so these rows share one. Of those whose class is known
-        roughly, rows that are alike do.
+        roughly, rows that are alike do; all of one level where none of them trains.
         """
+        if self.leaves_out:
+            yield from ((np.flatnonzero(lines.levels == level), -1) for level in np.unique(lines.levels))
+            return
         hidden = lines.levels == UNKNOWN
         if hidden.any():
             yield np.flatnonzero(hidden), -1
@@ -81,18 +89,36 @@ class TrainedId3:
         for number, place in enumerate(own.places.tolist()):
             yield rough[tree_of == number], place
 
+    def _training(self, first: int, stop: int, without: int) -> tuple[Ints, Ints]:
+        """Return the rows that train a tree for the classes `first` to `stop`, and their classes, from 0.
+
+        A class that is told roughly is the most common one that it can be, unless such rows are left out.
+        """
+        tree, nodes = self.view.classes.tree, self.view.classes.nodes
+        trains = (nodes != UNKNOWN) & (tree.first[nodes] >= first) & (tree.stop[nodes] <= stop)
+        if self.leaves_out:
+            trains &= tree.leaf_of[nodes] >= 0
+        if without >= 0:
+            trains[without] = False
+        rows = np.flatnonzero(trains)
+        labels = tree.leaf_of[nodes[rows]]
+        rough = labels < 0
+        if rough.any():
+            known = _Counts(labels[~rough], len(tree.domain))
+            groups, at = nodes[rows[rough]], np.zeros(int(rough.sum()), dtype=np.int64)
+            labels[rough] = known.commonest(at, tree.first[groups], tree.stop[groups])
+        return rows, labels - first
+
 
 class _Growing:
-    """A tree for the classes below a level, grown downwards along the ways of some lines.
+    """A tree for some classes, grown downwards from the rows that train it along the ways of some lines.
 
     Groups are the nodes of the tree that lines have reached; rows and lines each stand in one.
     """
 
-    def __init__(self, view: View, level: int, without: int, nodes: Ints) -> None:
-        first, stop = int(view.classes.tree.first[level]), int(view.classes.tree.stop[level])
-        self.view, self.nodes, self.classes = view, nodes, stop - first
-        self.rows, labels = _training(view, first, stop, without)
-        self.label = labels - first
+    def __init__(self, view: View, classes: int, training: tuple[Ints, Ints], nodes: Ints) -> None:
+        self.view, self.nodes, self.classes = view, nodes, classes
+        self.rows, self.label = training
         self.group = np.zeros(len(self.rows), dtype=np.int64)
         self.lines = np.arange(len(nodes))
         self.line_group = np.zeros(len(nodes), dtype=np.int64)
@@ -153,25 +179,6 @@ class _Growing:
         place_of = np.minimum(np.searchsorted(reached, keys), max(len(reached) - 1, 0))
         stays = (branch >= 0) & (reached[place_of] == keys) if len(reached) else np.zeros(len(keys), dtype=np.bool_)
         self.rows, self.label, self.group = self.rows[stays], self.label[stays], place_of[stays]
-
-
-def _training(view: View, first: int, stop: int, without: int) -> tuple[Ints, Ints]:
-    """Return the rows that train a tree for the classes `first` to `stop`, and their classes.
-
-    A class that is told roughly is the most common one that it can be.
-    """
-    tree, nodes = view.classes.tree, view.classes.nodes
-    trains = (nodes != UNKNOWN) & (tree.first[nodes] >= first) & (tree.stop[nodes] <= stop)
-    if without >= 0:
-        trains[without] = False
-    rows = np.flatnonzero(trains)
-    labels = tree.leaf_of[nodes[rows]]
-    rough = labels < 0
-    if rough.any():
-        known = _Counts(labels[~rough], len(tree.domain))
-        groups = nodes[rows[rough]]
-        labels[rough] = known.commonest(np.zeros(len(groups), dtype=np.int64), tree.first[groups], tree.stop[groups])
-    return rows, labels
 
 
 class _Column:

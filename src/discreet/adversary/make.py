@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from discreet.adversary.base import Guesser
+from discreet.adversary.base import Guesser, Trained
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser
+from discreet.adversary.view import View
 from discreet.policy.confidential import Adversary, Id3, NaiveBayes, Rules
 
 
@@ -24,3 +25,14 @@ def make(adversary: Adversary) -> Guesser:
     if isinstance(adversary, Rules):
         return RulesGuesser(adversary.min_confidence, adversary.min_support, adversary.denominator)
     return LibraryGuesser(adversary.name)
+
+
+def readings(adversary: Adversary, view: View) -> tuple[Trained, ...]:
+    """Return an adversary who has seen a release, once for each meaning that is promised of what it tells roughly.
+
+    Classes that are told roughly train an ID3 tree as the commonest one that they can be, or not at all.
+    """
+    found = [make(adversary).train(view)]
+    if isinstance(adversary, Id3) and view.tells_roughly:
+        found.append(Id3Guesser(leaves_out=True).train(view))
+    return tuple(found)

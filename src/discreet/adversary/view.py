@@ -189,6 +189,12 @@ class View:
         """Number of rows."""
         return len(self.classes.nodes)
 
+    @property
+    def tells_roughly(self) -> bool:
+        """Whether a group is released as the class of some row."""
+        groups = (self.classes.tree.leaf_of < 0) & (np.arange(len(self.classes.tree.parent)) != UNKNOWN)
+        return bool(groups[self.classes.nodes].any())
+
     def lines(self, places: Ints) -> Lines:
         """Return what is released of some rows."""
         nodes = [seen.nodes[places].astype(np.int64) for seen in self.predictors]

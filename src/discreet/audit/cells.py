@@ -3,9 +3,10 @@
 Guarantee: a cell *holds* against an adversary only if its released text is the marker (or, where values are
 generalised, a group above the value), and the adversary, trained here on the released rows, finds another candidate at
 least as probable as the true value (`strict`: more probable). Naive Bayes and ID3 are decided by whole numbers, library
-learners by their own floats. Against rules it holds only if no rule to the true value is above both thresholds, by
-whole numbers too. With `knows: original` that is so for every released combination of recoded columns that
-covers the row. Nothing here knows how the release was made; nothing here is used in making it.
+learners by their own floats. Where classes are told roughly, ID3 must fail in both meanings of such rows: they train as
+the commonest class that they can be, or not at all. Against rules a cell holds only if no rule to the true value is
+above both thresholds, by whole numbers too. With `knows: original` that is so for every released combination of recoded
+columns that covers the row. Nothing here knows how the release was made; nothing here is used in making it.
 
 Not covered: other adversaries, and whoever knows that something was changed because the guess was right. For rules
 there are figures of what others read in the same release, and warnings; no answer rests on them.
@@ -20,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
-from discreet.adversary.make import make
+from discreet.adversary.make import make, readings
 from discreet.adversary.rules import Rule, RulesGuesser
 from discreet.adversary.view import Flags, Lines, View, joined, see
 from discreet.audit.answers import Answer
@@ -440,9 +441,11 @@ class CellCheck:
         guesser = make(adversary)
         if isinstance(guesser, RulesGuesser):
             return self._mined(guesser)
-        return _Attack(*self._guessed_by(guesser.train(self.view)))
+        found = [self._guessed_by(one) for one in readings(adversary, self.view)]
+        exposed = np.logical_or.reduce([exposed for exposed, _ in found])
+        return _Attack(exposed, np.maximum.reduce([probability for _, probability in found]))
 
-    def _guessed_by(self, trained: Trained) -> tuple[Flags, Floats]:
+    def _guessed_by(self, adversary: Trained) -> tuple[Flags, Floats]:
         """Return which checked cells an adversary guesses, and the probability of their true values."""
         lines, owners = self.lines
         exposed = np.zeros(len(self.checked), dtype=np.bool_)
@@ -450,7 +453,7 @@ class CellCheck:
         true = self.true[self.checked]
         for start in range(0, len(lines), _MOST_LINES):
             owner = owners[start : start + _MOST_LINES]
-            guesses = trained.guess(lines.at(slice(start, start + _MOST_LINES)))
+            guesses = adversary.guess(lines.at(slice(start, start + _MOST_LINES)))
             wanted = true[owner]
             np.logical_or.at(exposed, owner, guesses.exposes(wanted, strict=self.requirement.strict))
             np.maximum.at(probability, owner, guesses.weights[np.arange(len(owner)), wanted])

@@ -129,7 +129,10 @@ class NaiveBayes(Part):
 
 
 class Id3(Part):
-    """An adversary who trains an ID3 decision tree on the released rows with a known class."""
+    """An adversary who trains an ID3 decision tree on the released rows with a known class.
+
+    Rows whose class is released as a group train as the commonest value of it, or not at all: neither tree may guess.
+    """
 
     @property
     def name(self) -> str:

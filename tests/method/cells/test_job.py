@@ -18,7 +18,7 @@ from discreet.method.cells.trees import coded, from_nested
 from tests.method.cells.strategies import SHAPES, filled
 from tests.method.cells.test_table import assert_counted
 from tests.reference.cells_model import Cell, Nested, Table, Taxonomy, is_top, naive_bayes, spread_bayes
-from tests.reference.cells_tree import classify, covering, id3, id3_g
+from tests.reference.cells_tree import classify, id3, is_guessed_g
 
 METHODS = ("decp", "incp", "dropp", "e-decp", "e-dropp", "hid3")
 
@@ -62,11 +62,11 @@ class Whole:
         for defence in ward.defences:
             if defence.method == "hid3":
                 if self.rough:
-                    tree = id3_g(seen, i, j, predictors, taxonomies, seen[i][j])
-                    guess = classify(tree, seen[i], covering(taxonomies))
+                    guessed = is_guessed_g(seen, i, j, predictors, taxonomies, actual)
                 else:
-                    guess = classify(id3(seen, i, j, predictors, [t.domain for t in taxonomies]), seen[i])
-                if guess == actual:
+                    domains = [t.domain for t in taxonomies]
+                    guessed = classify(id3(seen, i, j, predictors, domains), seen[i]) == actual
+                if guessed:
                     return True
                 continue
             assert defence.bayes is not None

@@ -1,9 +1,11 @@
 """HID3: single cells against a decision tree (Hintoglu), deleting or generalising the row's own cells.
 
-Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and the ID3 tree of the other rows of
-the table as it is then gives the row another class. The tree stands behind `Tree`: any tree of that shape would do.
+Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and the ID3 trees of the other rows of
+the table as it is then give the row other classes. There are two of them where classes of other rows are told roughly:
+such rows train as the commonest class that they can be, or are left out. A tree stands behind `Tree`: any tree of that
+shape would do.
 
-Rows whose class is hidden are left out of training, so one tree serves all cells of a column that are hidden.
+Rows whose class is hidden are left out of training, so the same trees serve all cells of a column that are hidden.
 """
 
 from __future__ import annotations
@@ -72,35 +74,51 @@ class Trees:
         self.table = table
         self._factor = kernels.sieve(table.rows)
         self.low, self.high = _ranges(table)
-        self._grown: dict[tuple[int, int, int, tuple[int, ...]], tuple[int, Tree]] = {}
+        self._grown: dict[tuple[int, int, int, tuple[int, ...], bool], tuple[int, Tree]] = {}
 
-    def tree(self, column: int, row: int, predictors: Sequence[int]) -> Tree:
+    def trees(self, column: int, row: int, predictors: Sequence[int]) -> tuple[Tree, ...]:
+        """Return the trees by which a row is guessed: one for each meaning of classes that are told roughly."""
+        known = self.tree(column, row, predictors, leaves_out=True)
+        if not self._told_roughly(column, row):
+            return (known,)
+        return self.tree(column, row, predictors), known
+
+    def tree(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool = False) -> Tree:
         """Return the ID3 tree by which a row is guessed, for a confidential column.
 
-        Candidates are the values below the row's own class; one tree serves all rows whose class is hidden.
+        Candidates are the values below the row's own class. Rows whose class is told roughly are the commonest one that
+        they can be, or left out: then, or where the class is hidden, a tree serves all rows with the same class.
         """
         top = self.table.node(column, row)
-        key = (column, top, NOBODY if top == 0 else row, tuple(predictors))
+        shared = leaves_out or top == 0
+        key = (column, top, NOBODY if shared else row, tuple(predictors), leaves_out)
         version, tree = self._grown.get(key, (-1, None))
         if tree is None or version != self.table.version[column]:
-            tree = self._grow(column, row, predictors)
-            if top == 0:
+            tree = self._grow(column, row, predictors, leaves_out=leaves_out)
+            if shared:
                 self._grown[key] = (self.table.version[column], tree)
         return tree
 
-    def _grow(self, column: int, row: int, predictors: Sequence[int]) -> Tree:
-        """Grow the tree of all other rows with a class at or below the row's own.
+    def _told_roughly(self, column: int, row: int) -> bool:
+        """Whether another row's class is told roughly, at or below the row's own."""
+        frame, root = self.table.frame, int(self.table.first[column])
+        node = int(frame.codes[column, row])
+        below = np.arange(max(node, root + 1), int(frame.end[node]))
+        itself = int(node != root and frame.leaf[node] < 0)
+        return int(frame.all_own[below[frame.leaf[below] < 0]].sum()) > itself
 
-        A class that is told roughly is the commonest one that it can be.
-        """
+    def _grow(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool) -> Tree:
+        """Grow the tree of all other rows with a class at or below the row's own."""
         frame = self.table.frame
         node, root = int(frame.codes[column, row]), int(self.table.first[column])
         first, stop = int(self.low[node]), int(self.high[node])
         codes = frame.codes[column]
+        leaf = frame.leaf[codes]
         inside = (codes >= node) & (codes < frame.end[node]) & (codes != root) & ~self.table.gone
         inside &= frame.real == np.arange(self.table.rows)
         inside[frame.real[row]] = False
-        leaf = frame.leaf[codes]
+        if leaves_out:
+            inside &= leaf >= 0
         rough = np.flatnonzero(inside & (leaf < 0))
         if len(rough):
             people = np.bincount(leaf[inside & (leaf >= 0)], minlength=int(frame.domain[column]))
@@ -152,25 +170,25 @@ def protect(
     place = int(table.frame.leaf[start + actual])
     while top >= 0:
         table.set(column, row, top - start)
-        tree = trees.tree(column, row, predictors)
-        true = place - int(tree.low[top])
-        if tree.guess(table, row) != true:
+        against = trees.trees(column, row, predictors)
+        true = place - int(trees.low[top])
+        if all(tree.guess(table, row) != true for tree in against):
             return Outcome("safe")
-        two = int(tree.high[top] - tree.low[top]) == 2
+        two = int(trees.high[top] - trees.low[top]) == 2
         if two and chance.coin == LEAVE:
             return Outcome("by lot")
-        walk = _Walk(table, tree, row, true, step)
-        if not (two and chance.coin == REFUSE) and walk.hide(0):
+        walk = _Walk(table, row, true, step)
+        if not (two and chance.coin == REFUSE) and walk.hide_from(against):
             return Outcome("done", changes=walk.keep())
         top = int(step[top])
     return Outcome("failed")
 
 
 class _Walk:
-    """A way through the tree on which a row changes its own cells until it comes to another class."""
+    """A way through trees on which a row changes its own cells until it comes to other classes."""
 
-    def __init__(self, table: CellTable, tree: Tree, row: int, true: int, step: Nodes) -> None:
-        self.table, self.tree, self.row, self.true, self.step = table, tree, row, true, step
+    def __init__(self, table: CellTable, row: int, true: int, step: Nodes) -> None:
+        self.table, self.row, self.true, self.step = table, row, true, step
         self.codes = table.frame.codes
         self.before = self.codes[:, row].copy()
 
@@ -183,9 +201,19 @@ class _Walk:
             self.table.set(column, self.row, int(after[column] - self.table.first[column]))
         return np.stack([np.full(len(changed), self.row), changed], axis=1).astype(np.int64)
 
-    def hide(self, node: int | None, above: int = 0) -> bool:
-        """Change cells until the row comes to another class; it is as it was when that fails."""
-        tree = self.tree
+    def hide_from(self, trees: Sequence[Tree]) -> bool:
+        """Change cells until no tree gives the row its class; it is as it was when that fails.
+
+        Each walk that is needed makes some cell coarser, and none makes one finer: so it ends.
+        """
+        while exposing := [tree for tree in trees if tree.guess(self.table, self.row) == self.true]:
+            if not self.hide(exposing[0], 0):
+                self.codes[:, self.row] = self.before
+                return False
+        return True
+
+    def hide(self, tree: Tree, node: int | None, above: int = 0) -> bool:
+        """Change cells until a tree gives the row another class; it is as it was when that fails."""
         if node is None:
             return int(tree.common[above]) != self.true
         if tree.split[node] == kernels.LEAF:
@@ -201,14 +229,14 @@ class _Walk:
             match = tree.commonest(node, int(self.codes[column, self.row]))
             if match == common and not locked:
                 break
-            if self.hide(tree.child_of(node, match), node):
+            if self.hide(tree, tree.child_of(node, match), node):
                 return True
             if locked:
                 return False
             self._generalise(column)
         if self.codes[column, self.row] != root:
             self._generalise(column)
-        if self.hide(tree.child_of(node, common), node):
+        if self.hide(tree, tree.child_of(node, common), node):
             return True
         self.codes[column, self.row] = cell
         return False

@@ -124,11 +124,12 @@ class _AgainstTree:
         found = np.zeros(len(rows), dtype=np.bool_)
         hidden = np.flatnonzero(nodes == start)
         if len(hidden):
-            tree = self.trees.tree(ward.column, int(rows[hidden[0]]), ward.predictors)
-            found[hidden] = tree.guesses(table, rows[hidden]) == places[hidden]
+            for tree in self.trees.trees(ward.column, int(rows[hidden[0]]), ward.predictors):
+                found[hidden] |= tree.guesses(table, rows[hidden]) == places[hidden]
         for place in np.flatnonzero(nodes != start).tolist():  # each is guessed by all others
-            tree = self.trees.tree(ward.column, int(rows[place]), ward.predictors)
-            found[place] = tree.guess(table, int(rows[place])) == places[place]
+            row = int(rows[place])
+            trees = self.trees.trees(ward.column, row, ward.predictors)
+            found[place] = any(tree.guess(table, row) == places[place] for tree in trees)
         return found
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:

@@ -789,7 +789,10 @@ def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type:
 
 @kernel
 def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
-    """DROPP: hide (or generalise) the row's own cells, the most telling first, until the guess is as good."""
+    """DROPP: hide (or generalise) the row's own cells, the most telling first, until the guess is as good.
+
+    What the row has now is compared with what it would have at a level: a column may have been passed over before.
+    """
     size, parts = guesser.size, len(guesser.predictors)
     before = np.empty(parts, dtype=np.int64)
     for i in range(parts):
@@ -803,9 +806,8 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
             best, best_n, best_d = NOBODY, 0, 0
             for i in range(parts):
                 column = guesser.predictors[i]
-                low, high = raised(guesser.step, before[i], level - 1), raised(guesser.step, before[i], level)
-                # a column that a lower level passed over is out for good
-                if done[i] or low == high or frame.codes[column, row] != low or frame.locked[column, row]:
+                low, high = frame.codes[column, row], raised(guesser.step, before[i], level)
+                if done[i] or low == high or frame.locked[column, row]:
                     continue
                 m, d = gain(frame, guesser, actual, guess, column, low, high, nums, dens)
                 if m < 0 or order_of(nums, dens, m, d, one, one, 1, 1) <= 0:
