@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -145,23 +145,24 @@ def protect(
         from discreet.writing import write_release
 
         stopper = Stopper()
-        with _progress(as_json) as say, stopper.listening():
-            release = run(
-                table,
-                rules,
-                seed=seed,
-                time_limit=time_limit,
-                progress=stopper.watch(say),
-                engine=engine,
-                memory_limit=memory_limit,
-                key=key,
-            )
-            if reports:
-                release = _attacked(release, out, time_limit, seed, stopper.watch(say))
+        with _progress(as_json) as say:
+            with stopper.listening():
+                release = run(
+                    table,
+                    rules,
+                    seed=seed,
+                    time_limit=time_limit,
+                    progress=stopper.watch(say),
+                    engine=engine,
+                    memory_limit=memory_limit,
+                    key=key,
+                )
+                if reports:
+                    release = _attacked(release, out, time_limit, seed, stopper.watch(say))
             _refuse_changed(before)
             sources = {"input": table, "policy": policy}
+            state.release = out
             write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
-            state.written = out
         from discreet.show import print_release
 
         if as_json:
@@ -261,26 +262,26 @@ def audit(
         from discreet.writing import write_reports
 
         stopper = Stopper("the attacks so far are reported")
-        with _progress(as_json, expected=thorough) as say, stopper.listening():
-            found = run(
-                release,
-                rules,
-                original,
-                control=control,
-                population=population,
-                targets=target or (),
-                thorough=thorough,
-                time_limit=time_limit,
-                seed=seed,
-                progress=stopper.watch(say),
-                engine=engine,
-                memory_limit=memory_limit,
-                key=key,
-            )
+        with _progress(as_json, expected=thorough) as say:
+            with stopper.listening():
+                found = run(
+                    release,
+                    rules,
+                    original,
+                    control=control,
+                    population=population,
+                    targets=target or (),
+                    thorough=thorough,
+                    time_limit=time_limit,
+                    seed=seed,
+                    progress=stopper.watch(say),
+                    engine=engine,
+                    memory_limit=memory_limit,
+                    key=key,
+                )
             _refuse_changed(before)
             if reports:
                 write_reports(found, reports, force=force)
-                state.written = next(iter(reports))
         state.code = 0 if _passed(found.verification, partial) else 1
         if as_json:
             print(found.to_json(), end="")
@@ -323,8 +324,8 @@ def apply(
         with _progress(as_json) as say:
             release = run(kept, table, say, Opening(engine, memory_limit, key))
             _refuse_changed(before)
+            report.release = out
             write_release(release, out, force=force)
-            report.written = out
         from discreet.show import print_release
 
         if as_json:
@@ -391,7 +392,7 @@ def frontier(
     skip: SkipOption = None,
 ) -> None:
     """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
-    with _reporting(as_json) as report:
+    with _reporting(as_json):
         if plot is not None:
             _refuse_outputs([plot], [table, policy], force)
             _refuse_charts(plot)
@@ -409,7 +410,6 @@ def frontier(
                 with staging.open(plot, private=True) as file:
                     write_chart(found.plot(), plot, file)
                 staging.commit(last=plot)
-            report.written = plot
         if as_json:
             print(found.to_json(), end="")
         else:
@@ -515,7 +515,6 @@ def taxonomy(
         )
         if out is not None:
             proposal.taxonomy.write(out, force=force)
-            report.written = out
         if as_json:
             _print_json(proposal.to_dict(out))
             return
@@ -620,12 +619,27 @@ class _Report:
     """What is so far true of a command, for the case that it goes wrong."""
 
     as_json: bool
-    written: Path | None = None
+    release: Path | None = None
+    """Where the release goes: a file of this name is verified before it is written."""
     code: int = 0
     """The exit code if nothing but printing fails."""
+    named: list[Path] = field(default_factory=list)
+
+    @property
+    def written(self) -> list[Path]:
+        """The files that have their names (a demonstration takes its own away again)."""
+        return [path for path in self.named if path.exists()]
 
     def state(self) -> str:
-        return "nothing was written" if self.written is None else f"{self.written} was written and is verified"
+        others = [str(path) for path in self.written if path != self.release]
+        listed = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
+        if self.release in self.written:
+            return f"{self.release} was written and is verified" + (f", with {listed}" if listed else "")
+        return f"{listed} {'were' if len(others) > 1 else 'was'} written" if others else "nothing was written"
+
+    def stop(self, before: str, kind: str, after: str = "") -> NoReturn:
+        """Fail for a reason that tells nothing of what is written, and say that as well."""
+        self.fail(f"{before}; {self.state()}{after}", 2, kind, {"written": [str(path) for path in self.written]})
 
     def fail(self, message: str, code: int, kind: str, details: dict[str, object]) -> NoReturn:
         with contextlib.suppress(OSError):
@@ -639,21 +653,24 @@ class _Report:
 @contextlib.contextmanager
 def _reporting(as_json: bool = False) -> Iterator[_Report]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
+    from discreet.table.staging import telling
+
     report = _Report(as_json)
     notes = logging.StreamHandler(sys.stderr)
     logging.getLogger("discreet").addHandler(notes)
     logging.getLogger("discreet").setLevel(logging.INFO)
     try:
-        yield report
+        with telling(report.named.extend):
+            yield report
         sys.stdout.flush()
     except (typer.Exit, typer.Abort):
         raise
     except DiscreetError as error:
         report.fail(str(error), error.exit_code, type(error).__name__, error.details())
     except KeyboardInterrupt:
-        report.fail(f"interrupted; {report.state()}", 2, "Interrupted", {})
+        report.stop("interrupted", "Interrupted")
     except MemoryError:
-        report.fail(f"not enough memory for this table; {report.state()}", 2, "MemoryError", {})
+        report.stop("not enough memory for this table", "MemoryError")
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(report.code) from None
@@ -661,14 +678,14 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
         if os.environ.get("DISCREET_DEBUG"):
             raise
         if isinstance(error, OSError):
-            reason = error.strerror or "failed"
-            report.fail(f"the result could not be printed ({reason}); {report.state()}", 2, "OSError", {})
+            report.stop(f"the result could not be printed ({error.strerror or 'failed'})", "OSError")
         kind = type(error).__name__
-        message = (
-            f"internal error ({kind}); {report.state()}. This is a mistake in discreet, please report it. "
-            "DISCREET_DEBUG=1 shows the trace, which may contain values of your table."
+        report.stop(
+            f"internal error ({kind})",
+            kind,
+            ". This is a mistake in discreet, please report it. DISCREET_DEBUG=1 shows the trace, which may contain "
+            "values of your table.",
         )
-        report.fail(message, 2, kind, {})
     finally:
         logging.getLogger("discreet").removeHandler(notes)
 

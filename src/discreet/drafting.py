@@ -19,6 +19,7 @@ import polars as pl
 from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name
 from discreet.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, words_of
+from discreet.table.columns import by_names, nameless
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
 from discreet.version import __version__
@@ -98,7 +99,7 @@ def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft
 
 
 def _look(column: pl.Series) -> Look:
-    values = column.drop_nulls()
+    values = nameless(column).drop_nulls()
     signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
     if column.null_count():
         signs[""] = column.null_count()
@@ -152,7 +153,7 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
     chosen: list[str] = []
     groups = 1
     while left and len(chosen) < MOST_KNOWN:
-        scored = [(look.known_by_name, frame.select(*chosen, look.name).n_unique(), look) for look in left]
+        scored = [(look.known_by_name, frame.select(by_names([*chosen, look.name])).n_unique(), look) for look in left]
         _, more, best = max(scored, key=lambda score: score[:2])
         if more <= groups and not best.known_by_name:
             break
@@ -161,7 +162,7 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
         groups = more
     if not chosen or frame.is_empty():
         return (), 0.0
-    alone = frame.group_by(chosen).len().filter(pl.col("len") == 1).height
+    alone = int(frame.select(by_names(chosen)).is_unique().sum())
     return tuple(name for name in frame.columns if name in chosen), alone / frame.height
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import stat
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from discreet.errors import InputError
-from discreet.table.staging import PREFIX, Staging, refuse_unwritable
+from discreet.table.staging import PREFIX, Staging, refuse_unwritable, telling
 from tests.conftest import unprivileged
 
 
@@ -160,3 +164,175 @@ def test_an_interrupt_while_cleaning_up_leaves_nothing(tmp_path: Path, monkeypat
         file.write(b"half")
         raise ValueError
     assert names(tmp_path) == []
+
+
+OLD = {"a.json": b"old a", "map.csv": b"old map", "r.csv": b"old r"}
+NEW = {"a.json": b"new a", "b.html": b"new b", "r.csv": b"new r"}
+"""The files of two jobs: the new one has no map, and a report."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names(folder)}
+
+
+class Faults:
+    """Lets calls fail that give or take names, from the `first` on, so `many`; those of `always` all fail."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, first: int, many: int = 1, always: tuple[str, ...] = ()
+    ) -> None:
+        self.calls, self.failed, self.on = 0, 0, False
+        for name in ("link", "replace", "unlink"):
+            monkeypatch.setattr(os, name, self._failing(getattr(os, name), first, many, fails=name in always))
+
+    def _failing(self, real: Callable[..., None], first: int, many: int, *, fails: bool) -> Callable[..., None]:
+        def call(*args: object, **more: object) -> None:
+            if self.on and fails:
+                raise OSError(errno.EPERM, "Operation not permitted")
+            self.calls += self.on
+            if self.on and first <= self.calls < first + many:
+                self.failed += 1
+                raise OSError(errno.EIO, "Input/output error")
+            real(*args, **more)
+
+        return call
+
+    def commit(self, folder: Path) -> None:
+        """Write the new files over the old ones; only giving the names may fail."""
+        with Staging(force=True) as staging:
+            for name, content in NEW.items():
+                with staging.open(folder / name) as file:
+                    file.write(content)
+            staging.remove(folder / "map.csv")
+            self.on = True
+            try:
+                staging.commit(last=folder / "r.csv")
+            finally:
+                self.on = False
+
+
+@pytest.mark.parametrize("always", [(), ("link",)], ids=["links", "no links"])
+@pytest.mark.parametrize("first", range(1, 14))
+def test_a_name_that_cannot_be_given_leaves_all_old_files(
+    first: int, always: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever call fails: all files are the old ones or all the new ones, it is said, and nothing else is left."""
+    for name, content in OLD.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "a.json").chmod(0o640)
+    faults = Faults(monkeypatch, first, always=always)
+    try:
+        faults.commit(tmp_path)
+    except InputError as error:
+        assert faults.failed
+        assert str(error).endswith("cannot be written (Input/output error); nothing was changed")
+        assert contents(tmp_path) == OLD
+        assert stat.S_IMODE((tmp_path / "a.json").stat().st_mode) == 0o640
+    else:
+        assert contents(tmp_path) == NEW
+
+
+def test_the_first_faults_are_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above fails when the names are given, and when old ones are taken away."""
+    failed = 0
+    for first in range(1, 14):
+        for name, content in OLD.items():
+            (tmp_path / name).write_bytes(content)
+        (tmp_path / "b.html").unlink(missing_ok=True)
+        with monkeypatch.context() as patch, contextlib.suppress(InputError):
+            faults = Faults(patch, first)
+            faults.commit(tmp_path)
+            continue
+        failed += 1
+    assert failed == 4  # three new names and the end of the map; where there is no link, a copy is kept
+
+
+def test_what_could_not_be_taken_back_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk fails for good after the first new name."""
+    for name, content in OLD.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        Faults(monkeypatch, 3, many=100).commit(tmp_path)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'b.html'}: cannot be written (Input/output error); and not all could be")
+    assert f"{tmp_path / 'a.json'} is the new one" in message
+    found = contents(tmp_path)
+    (kept,) = [name for name in found if name.startswith(PREFIX) and found[name] == b"old a"]
+    assert f"(the old one is {tmp_path / kept}: rename it)" in message
+    assert {name: found[name] for name in OLD} == {**OLD, "a.json": b"new a"}
+
+
+def test_a_new_name_is_taken_back_without_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.link
+
+    def failing(source: Path, target: Path) -> None:
+        if Path(target).name == "r.csv":
+            raise OSError(errno.EIO, "Input/output error")
+        real(source, target)
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "link", failing)
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(InputError, match=r"No space left on device\); nothing was changed"), Staging() as staging:
+        for name in ("a.json", "r.csv"):
+            with staging.open(tmp_path / name) as file:
+                file.write(b"new")
+        staging.commit(last=tmp_path / "r.csv")
+    assert names(tmp_path) == []
+
+
+def test_old_files_that_a_killed_run_kept_are_swept() -> None:
+    """Also where nobody may write to them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        target, kept = folder / "r.csv", folder / f"{PREFIX}1.abcd.r.csv"
+        target.write_bytes(b"old")
+        target.chmod(0o444)
+        os.link(target, kept)
+        folder.chmod(0o777)
+        with unprivileged(), Staging(force=True) as staging:
+            with staging.open(target) as file:
+                file.write(b"new")
+            staging.commit(last=target)
+        assert contents(folder) == {"r.csv": b"new"}
+
+
+def test_a_link_is_put_back_as_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in OLD.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "a.json").rename(tmp_path / "elsewhere")
+    (tmp_path / "a.json").symlink_to("elsewhere")
+    with pytest.raises(InputError, match="nothing was changed"):
+        Faults(monkeypatch, 5).commit(tmp_path)
+    assert (tmp_path / "a.json").is_symlink()
+    assert contents(tmp_path) == {**OLD, "elsewhere": b"old a"}
+
+
+def test_whoever_listens_hears_of_files_that_have_their_names(tmp_path: Path) -> None:
+    heard: list[Path] = []
+    with telling(heard.extend), Staging() as staging:
+        for name in ("r.csv", "a.json"):
+            with staging.open(tmp_path / name) as file:
+                file.write(b"new")
+        assert not heard
+        staging.commit(last=tmp_path / "r.csv")
+        assert heard == [tmp_path / "a.json", tmp_path / "r.csv"]
+
+
+def test_handlers_of_signals_are_put_back(tmp_path: Path) -> None:
+    heard: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, lambda which, _: heard.append(which)) for number in numbers]
+    mine = [signal.getsignal(number) for number in numbers]
+    try:
+        with telling(lambda _: list(map(signal.raise_signal, numbers))), Staging() as staging:
+            with staging.open(tmp_path / "r.csv") as file:
+                file.write(b"new")
+            staging.commit(last=tmp_path / "r.csv")
+        assert [signal.getsignal(number) for number in numbers] == mine
+        assert heard == [signal.SIGINT]  # once, and when all was done
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

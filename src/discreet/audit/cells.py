@@ -390,10 +390,10 @@ class CellCheck:
         names = [self.view.predictors[column].name for column in columns]
         texts = self.table.recount(names, None, (), ()).texts
         nodes, covers = [], []
-        for column, name in zip(columns, names, strict=True):
+        for place, (column, name) in enumerate(zip(columns, names, strict=True)):
             encoded = self.table.encoded(name)
-            at = {text: place for place, text in enumerate(encoded.domain)}
-            released = np.array([at[text] for text in texts.get_column(name).to_list()], dtype=np.int64)
+            at = {text: code for code, text in enumerate(encoded.domain)}
+            released = np.array([at[text] for text in texts.to_series(place).to_list()], dtype=np.int64)
             tree = self.view.predictors[column].tree
             of_text = [0 if is_missing(self.policy, text) else tree.node_of.get(text, 0) for text in encoded.domain]
             nodes.append(np.array(of_text, dtype=np.int64)[released])

@@ -94,7 +94,7 @@ def covered(
         rows = rows.group_by(pl.exclude("rows")).agg(pl.col("rows").sum())
     found = combinations.join(rows, on="node", how="left").with_columns(pl.col("rows").fill_null(0))
     first = found.get_column("row").to_numpy()
-    shown = pl.DataFrame([_texts(released, name, first) for name in given])
+    shown = pl.DataFrame([_texts(released, name, first).alias(f"given {place}") for place, name in enumerate(given)])
     nothing = np.zeros((len(found), 0), dtype=np.int64)
     return Recount(shown, found.get_column("rows").to_numpy(), nothing, np.zeros(len(found), dtype=np.int64))
 
@@ -102,7 +102,7 @@ def covered(
 def _texts(released: Engine, name: str, rows: Ints) -> pl.Series:
     """Return the texts of some rows."""
     encoded = released.encoded(name)
-    return pl.Series(name, encoded.domain, dtype=pl.String).gather(encoded.codes[rows].astype(np.uint32))
+    return pl.Series(encoded.domain, dtype=pl.String).gather(encoded.codes[rows].astype(np.uint32))
 
 
 def _pairs(column: Beside, texts: Ints) -> list[Ints]:

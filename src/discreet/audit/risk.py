@@ -120,7 +120,7 @@ def _risks(
         before, after = _counts(original, policy, promises), _counts(released, policy, promises)
         sizes = None
         if isinstance(promises[0], Crowd) and promises[0].whole:
-            sizes = _covered(released, original, policy, after, medians)
+            sizes = _covered(released, original, policy, promises[0].given, after, medians)
         for place, promise in enumerate(promises):
             yield _risk(promise, _Groups(before, promise, place), _Groups(after, promise, place, sizes), most)
 
@@ -130,15 +130,21 @@ def _counts(table: Engine, policy: Policy, promises: Sequence[GroupPromise]) -> 
     return table.recount(promises[0].given, promises[0].column, values, policy.hidden_texts())
 
 
-def _covered(released: Engine, original: Engine, policy: Policy, after: Recount, medians: Mapping[str, Ranges]) -> Ints:
+def _covered(
+    released: Engine,
+    original: Engine,
+    policy: Policy,
+    given: Sequence[str],
+    after: Recount,
+    medians: Mapping[str, Ranges],
+) -> Ints:
     """Return how many rows of the original each group of the release covers: what k counts in the whole table."""
     from discreet.audit.matching import covered  # compiled: only loaded when needed
 
-    names = after.texts.columns
-    found = covered(released, original, bind(policy, original.columns), names, medians)
-    sizes = found.texts.with_columns(pl.Series("\0rows", found.rows))
-    joined = after.texts.join(sizes, on=names, how="left", nulls_equal=True, maintain_order="left")
-    return joined.get_column("\0rows").fill_null(0).to_numpy().astype(np.int64)
+    found = covered(released, original, bind(policy, original.columns), given, medians)
+    sizes = found.texts.with_columns(pl.Series("rows", found.rows))
+    joined = after.texts.join(sizes, on=after.texts.columns, how="left", nulls_equal=True, maintain_order="left")
+    return joined.get_column("rows").fill_null(0).to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True)

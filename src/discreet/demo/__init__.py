@@ -12,6 +12,7 @@ from rich.table import Table
 from discreet.errors import InputError
 from discreet.pipeline import protect
 from discreet.show import console, print_release
+from discreet.table.staging import Staging
 
 FILES = ("bank.csv", "bank.yaml")
 
@@ -36,10 +37,13 @@ def _leave(folder: Path) -> None:
         for name in FILES:
             if (folder / name).exists():
                 raise InputError(f"{folder / name}: exists already; give another folder")
-        for name in FILES:
-            (folder / name).write_bytes(resources.files(__name__).joinpath(name).read_bytes())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+    with Staging() as staging:
+        for name in FILES:
+            with staging.open(folder / name) as file:
+                file.write(resources.files(__name__).joinpath(name).read_bytes())
+        staging.commit(last=folder / FILES[-1])
 
 
 def _show(folder: Path) -> None:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.columns import nameless
 from discreet.table.dialect import CANDIDATES, CR, GZIP, LF, STEP, Dialect, Source, load, separator_problem, sniff
 from discreet.table.records import tally, uneven
 
@@ -480,7 +481,7 @@ def _survives(text: str, encoding: str) -> bool:
 def _column_with(part: pl.DataFrame, found: Callable[[str], bool]) -> str:
     """The first column whose name or values have something; for messages only."""
     return next(
-        (column.name for column in part if found("\n".join([column.name, *column.drop_nulls().unique()]))),
+        (column.name for column in part if found("\n".join([column.name, *nameless(column).drop_nulls().unique()]))),
         "?",
     )
 

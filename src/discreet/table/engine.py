@@ -24,8 +24,9 @@ from discreet.table.encode import Combinations, Encoded, Ints
 class Recount:
     """Groups of rows with equal released texts, with what verification needs to know of each.
 
-    `texts` has one column per known column, in their order; `hits[:, i]` are the rows whose sensitive
-    column has the i-th value asked for, `hidden` those whose sensitive cell has one of the texts that tell nothing.
+    `texts` has one column per known column, in their order and under other names; `hits[:, i]` are the rows whose
+    sensitive column has the i-th value asked for, `hidden` those whose sensitive cell has one of the texts that tell
+    nothing.
     """
 
     texts: pl.DataFrame

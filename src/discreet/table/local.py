@@ -108,7 +108,7 @@ class LocalEngine:
                 texts = self.texts(column)
                 keep &= ~(texts.is_null() | texts.is_in(absent).fill_null(False)).to_numpy()
             else:
-                keep &= ~self._frame.get_column(column).is_null().to_numpy()
+                keep &= ~self._frame.get_column(column).alias("").is_null().to_numpy()
         if keep.all():
             return self
         kept = self.only(np.flatnonzero(keep))
@@ -175,7 +175,8 @@ class LocalEngine:
             changed[column] = base.scatter(self._positions(rows), new)
         frame = self._frame.with_columns(
             *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
-        ).drop(plan.policy.identifiers, strict=False)
+        )
+        frame = frame[[name for name in frame.columns if name not in plan.policy.identifiers]]
         release = self._with(without_luggage(frame), self._numbers)
         release.suppressed, release.unseen = int((masked | made.hidden).sum()), strangers
         return release
@@ -295,7 +296,7 @@ class LocalEngine:
         for place in range(len(values)):
             hits[:, place] = groups.get_column(f"hits {place}").to_numpy()
         return Recount(
-            groups.select(known).rename(dict(zip(known, given, strict=True))),
+            groups.select(known),
             groups.get_column("rows").to_numpy(),
             hits,
             groups.get_column("hidden").to_numpy(),
@@ -344,7 +345,7 @@ class LocalEngine:
             mine, source = self.texts(column), original.texts(column)
         else:  # by how they print
             mine, source = printed(self._frame.get_column(column)), printed(original._frame.get_column(column))
-        both = pl.concat([mine.alias(""), source.alias("")])
+        both = pl.concat([mine, source])
         codes = both.cast(pl.Enum(both.drop_nulls().unique())).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
         return codes[: self.rows], codes[self.rows :]
 

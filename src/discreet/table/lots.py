@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discreet.table.columns import by_name
 from discreet.table.encode import Ints
 
 Flags = npt.NDArray[np.bool_]
@@ -76,7 +77,7 @@ def lot_texts(columns: Sequence[pl.Series], combination: Ints, salt: str) -> pl.
         + [texts.alias(name) for texts, name in zip(columns, names, strict=True)]
     )
     held = [
-        pl.concat_str(pl.col(name).str.len_chars().cast(pl.String), pl.lit(":"), pl.col(name)).fill_null("-")
+        pl.concat_str(by_name(name).str.len_chars().cast(pl.String), pl.lit(":"), by_name(name)).fill_null("-")
         for name in names
     ]
     frame = frame.select("combination", text=pl.concat_str(pl.lit(salt), *held) if held else pl.lit(salt))

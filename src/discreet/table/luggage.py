@@ -11,6 +11,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from discreet.table.columns import nameless
+
 
 def without_luggage(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     """Return the frame with its cells, names and types and nothing else."""
@@ -42,10 +44,10 @@ def _plain_polars(frame: pl.DataFrame) -> pl.DataFrame:
     shrunk = []
     for column in frame.iter_columns():
         if isinstance(column.dtype, pl.Enum):
-            used = set(column.drop_nulls().cast(pl.String).unique())
+            used = set(nameless(column).drop_nulls().cast(pl.String).unique())
             kept = [category for category in column.dtype.categories if category in used]
             if len(kept) < len(column.dtype.categories):
-                shrunk.append(column.cast(pl.String).cast(pl.Enum(kept)))
+                shrunk.append(nameless(column).cast(pl.String).cast(pl.Enum(kept)).alias(column.name))
     return frame.with_columns(shrunk)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.columns import nameless
 
 SHARE = 0.6
 """Of the machine's memory, the share that a job may take when nobody says more."""
@@ -158,7 +159,7 @@ def _of_parquet(path: Path) -> Table:
     rows = int(frame.select(pl.len()).collect().item())
     sample = frame.head(SAMPLED_ROWS).collect()
     long = 0
-    for column in sample.iter_columns():
+    for column in map(nameless, sample.iter_columns()):
         if column.dtype.is_float():
             long += FLOAT * len(column)
         elif isinstance(column.dtype, (pl.String, pl.Categorical, pl.Enum)):

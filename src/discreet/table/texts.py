@@ -14,6 +14,7 @@ import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.columns import nameless
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _PLAIN_OBJECTS = {str, int, float, bool, date}
@@ -40,7 +41,7 @@ def as_texts(series: nw.Series[Any], name: str) -> Texts:
     if not _has_text_type(series):
         raise InputError(f"column {name!r} holds {series.dtype}, which has no text form; only plain values can be used")
     try:
-        values = series.to_polars()
+        values = nameless(series.to_polars())
         if values.dtype.is_float():
             values = _nan_is_missing(values, name)
         kind = "text" if isinstance(values.dtype, _TEXTS) or values.dtype == pl.Null else str(values.dtype)
@@ -56,7 +57,7 @@ def as_texts(series: nw.Series[Any], name: str) -> Texts:
 def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
     """Return where two columns without a text form differ."""
     try:
-        mine, source = ours.to_polars(), theirs.to_polars()
+        mine, source = nameless(ours.to_polars()), nameless(theirs.to_polars())
         if mine.dtype != source.dtype:
             return pl.repeat(True, len(mine), eager=True)
         return ~mine.eq_missing(source)

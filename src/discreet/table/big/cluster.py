@@ -21,6 +21,7 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.table.big.files import Files, is_known, refuse
 from discreet.table.big.scratch import Scratch
+from discreet.table.big.starting import private_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -152,16 +153,19 @@ class Cluster:
         from pyspark.sql import SparkSession
 
         builder = SparkSession.builder.appName("discreet")
+        settings: dict[str, str] = {}
         if not os.environ.get("SPARK_REMOTE"):  # else all that is for whoever runs the server to say
-            builder = builder.config("spark.ui.showConsoleProgress", "false")
+            settings["spark.ui.showConsoleProgress"] = "false"
             if memory is not None:
-                builder = builder.config("spark.driver.memory", f"{max(memory >> 20, 512)}m")
+                settings["spark.driver.memory"] = f"{max(memory >> 20, 512)}m"
         with saying_spark(name):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
                 running = SparkSession.getActiveSession()
                 with own_interrupts():
-                    session = (running or builder.getOrCreate()).newSession()
+                    if settings and running is None and not _is_running():
+                        settings |= private_settings(settings)
+                    session = (running or builder.config(map={**settings}).getOrCreate()).newSession()
             session.conf.set("spark.sql.caseSensitive", "true")  # a file may have columns A and a
             if running is None and not is_connected(session):
                 session.sparkContext.setLogLevel("OFF")

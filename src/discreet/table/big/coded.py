@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from discreet.table.big.packing import ERROR, Packing
+from discreet.table.columns import by_name
 from discreet.table.encode import Combinations, Ints
 
 Collect = Callable[[pl.LazyFrame], pl.DataFrame]
@@ -23,10 +24,10 @@ def domains(texts: pl.LazyFrame, rows: int, most: int, collect: Collect) -> list
     """Return the texts that occur in each column, in code-point order; None where one has more than `most`."""
     names = texts.collect_schema().names()
     if rows > most:
-        about = collect(texts.select(pl.col(name).approx_n_unique() for name in names)).row(0)
+        about = collect(texts.select(by_name(name).approx_n_unique() for name in names)).row(0)
         if max(about, default=0) > ERROR * most:
             return None
-    found = [collect(texts.select(pl.col(name).unique())).to_series().sort(nulls_last=False) for name in names]
+    found = [collect(texts.select(by_name(name).unique())).to_series().sort(nulls_last=False) for name in names]
     return None if any(len(values) > most for values in found) else [tuple(values.to_list()) for values in found]
 
 
@@ -44,7 +45,7 @@ def counted(
     codes = []
     for place, column in enumerate(texts.collect_schema().names()):
         known = pl.Series(packing.known(place), dtype=pl.String)
-        codes.append((pl.col(column).cast(pl.Enum(known)).to_physical().cast(pl.Int64) + 1).fill_null(0))
+        codes.append((by_name(column).cast(pl.Enum(known)).to_physical().cast(pl.Int64) + 1).fill_null(0))
     keys = {f"key {at}": number for at, number in enumerate(packing.numbers(codes))}
     if min(rows, math.prod(map(len, values))) > most:
         whole = (

@@ -29,6 +29,7 @@ from discreet.table.big.keys import Keys
 from discreet.table.big.packing import FEW, LONGEST, Packing
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Map, Store
+from discreet.table.columns import by_name
 from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN, taken
 from discreet.table.staging import escaped
@@ -497,7 +498,7 @@ class DuckStore:
         try:
             with saying(self.name):
                 frame = pl.scan_parquet(paths, hive_partitioning=False, glob=False).select(
-                    pl.col(name).alias(real) for name, real in zip(names, columns, strict=True)
+                    by_name(name).alias(real) for name, real in zip(names, columns, strict=True)
                 )
                 yield from frame.collect_batches(chunk_size=ALL_ROWS, maintain_order=True, engine="streaming")
         finally:

@@ -31,6 +31,7 @@ from discreet.table.big.files import Files, changed
 from discreet.table.big.spark import SparkStore, no_order
 from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
+from discreet.table.columns import nameless
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
 from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
 from discreet.table.form import Form
@@ -222,7 +223,7 @@ class BigEngine:
         codes = np.empty(self.rows, dtype=smallest(max(len(domain), 1)))
         offset, at = int(None in domain), 0
         for part in self.store.parts([column]):
-            texts = texts_of(part.to_series())
+            texts = texts_of(nameless(part.to_series()))
             try:
                 physical = texts.cast(known).to_physical().cast(pl.Int64)
             except pl.exceptions.InvalidOperationError:
@@ -445,7 +446,7 @@ class BigEngine:
     def _hashes(self, column: str) -> Ints:
         """Return a number for each value of a column without texts: enough to look for its like."""
         self.refuse_rows(len(self._codes) + 1)
-        found = [part.to_series().hash(seed=0).to_numpy() for part in self.store.parts([column])]
+        found = [nameless(part.to_series()).hash(seed=0).to_numpy() for part in self.store.parts([column])]
         return np.concatenate([np.zeros(0, dtype=np.uint64), *found]).astype(np.int64)
 
     def beside(self, original: Engine) -> BigEngine | None:
@@ -478,7 +479,7 @@ class BigEngine:
         hits = np.empty((len(rows), len(values)), dtype=np.int64)
         for place in range(len(values)):
             hits[:, place] = found.get_column(f"hits {place}").to_numpy()
-        texts = pl.DataFrame([found.get_column(f"given {place}").alias(name) for place, name in enumerate(given)])
+        texts = pl.DataFrame([found.get_column(f"given {place}") for place in range(len(given))])
         return Recount(texts, rows, hits, found.get_column("hidden").to_numpy().astype(np.int64))
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
@@ -606,7 +607,7 @@ def _written(cells: pl.Series) -> pl.Series:
     """Return cells as they are written to a text file."""
     if not may_be_text(cells.dtype):
         raise InputError(f"column {cells.name!r}: is not text and cannot be written to a CSV file")
-    return texts_of(cells)
+    return texts_of(nameless(cells)).alias(cells.name)
 
 
 def _map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:

@@ -13,6 +13,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.big.cluster import Cluster, fresh, saying_spark
+from discreet.table.columns import by_name
 from discreet.table.lots import PLAIN
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def numbered(cluster: Cluster, frame: DataFrame, by: Column | None) -> tuple[Dat
         settled = cluster.settled(ordered.withColumn(at, functions.monotonically_increasing_id()))
         parts = functions.shiftright(functions.col(at), WITHIN)
         sizes = cluster.fetch(settled.groupBy(parts.alias(part)).agg(functions.count(functions.lit(1)).alias("rows")))
-        sizes = sizes.select(pl.col(part).cast(pl.Int64), pl.col("rows").cast(pl.Int64)).sort(part)
+        sizes = sizes.select(by_name(part).cast(pl.Int64), pl.col("rows").cast(pl.Int64)).sort(part)
         offsets = sizes.select(part, (pl.col("rows").cum_sum() - pl.col("rows")).alias(before))
         within = functions.col(at).bitwiseAND(functions.lit((1 << WITHIN) - 1))
         found = settled.join(cluster.small(offsets), parts == functions.col(part))

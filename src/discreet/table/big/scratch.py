@@ -23,10 +23,10 @@ LOCK = "lock"
 
 
 class Scratch:
-    """The folder of one job."""
+    """The folder of one job; in a `parent`, or where temporary files go."""
 
-    def __init__(self) -> None:
-        parent = Path(tempfile.gettempdir())
+    def __init__(self, parent: Path | None = None) -> None:
+        parent = parent or Path(tempfile.gettempdir())
         sweep(parent)
         try:
             while (number := _locked(folder := parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}")) is None:
@@ -61,7 +61,7 @@ def sweep(parent: Path) -> None:
             number = os.open(stray / LOCK, os.O_RDWR)
             try:
                 if lock(number):
-                    shutil.rmtree(stray, ignore_errors=True)
+                    _empty(stray)
             finally:
                 os.close(number)
 
@@ -80,6 +80,19 @@ def _locked(folder: Path) -> int | None:
 
 
 def _remove(folder: Path, number: int) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    _empty(folder)
     with contextlib.suppress(OSError):
         os.close(number)
+
+
+def _empty(folder: Path) -> None:
+    """Remove a folder; its lock last, for without it what could not be removed would never be swept."""
+    with contextlib.suppress(OSError):
+        others = [path for path in folder.iterdir() if path.name != LOCK]
+        for path in others:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if not any(path.exists() for path in others):
+            shutil.rmtree(folder, ignore_errors=True)

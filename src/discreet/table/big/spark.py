@@ -438,11 +438,11 @@ class SparkStore:
         return self.order is not None and self.rows <= ALL_ROWS
 
     def _column(self, column: str) -> pl.Series:
-        """Return a column of a small table in order."""
+        """Return a column of a small table in order, under another name."""
         if column not in self._held:
             with saying_spark(self.name):
                 found = self.cluster.fetch(self._in_places([column]))
-            self._held[column] = found.sort(self.place).get_column("0").alias(column)
+            self._held[column] = found.sort(self.place).get_column("0")
         return self._held[column]
 
     def _in_places(self, columns: Sequence[str]) -> DataFrame:
@@ -457,7 +457,7 @@ class SparkStore:
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield some columns, some rows at a time, in order."""
         if self._is_small():
-            yield pl.DataFrame([self._column(name) for name in columns])
+            yield pl.DataFrame([self._column(name).alias(name) for name in columns])
             return
         frame = self._in_places(columns)
         path = self.cluster.as_file(frame, [f"{at}" for at in range(len(columns))], self.place)

@@ -21,6 +21,7 @@ from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
 from discreet.table.big.scratch import Scratch
 from discreet.table.big.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.columns import by_name, by_names
 from discreet.table.encode import Combinations, Ints
 from discreet.table.lots import PLAIN, taken
 
@@ -96,13 +97,13 @@ class StreamStore:
             kind = self.kinds[column]
             raise InputError(f"column {column!r} holds {kind}, which has no text form; only plain values can be used")
         if self.schema[column].is_float() and self._has_nan(column):
-            return pl.col(column).fill_nan(None).cast(pl.String)
-        return pl.col(column).cast(pl.String)
+            return by_name(column).fill_nan(None).cast(pl.String)
+        return by_name(column).cast(pl.String)
 
     def _has_nan(self, column: str) -> bool:
         if column not in self._floats:
             nan, null = self.collect(
-                self.frame.select(nan=pl.col(column).is_nan().any(), null=pl.col(column).is_null().any())
+                self.frame.select(nan=by_name(column).is_nan().any(), null=by_name(column).is_null().any())
             ).row(0)
             if nan and null:
                 raise InputError(
@@ -119,12 +120,13 @@ class StreamStore:
                 text = self.text(name)
                 kept &= ~(text.is_null() | text.is_in(list(missing)).fill_null(False))
             else:
-                kept &= pl.col(name).is_not_null()
+                kept &= by_name(name).is_not_null()
         left = int(self.collect(self.frame.select(kept.sum())).item())
         if left == self.rows:
             return self
         row = self.free_name()
-        return self._settled(self.frame.with_row_index(row).filter(kept).select(*self.columns, row), self.columns, row)
+        frame = self.frame.with_row_index(row).filter(kept)
+        return self._settled(frame.select(by_names([*self.columns, row])), self.columns, row)
 
     def count(self, columns: Sequence[str], most: int) -> Combinations | None:
         """Return the different combinations of texts of some columns."""
@@ -160,9 +162,9 @@ class StreamStore:
         steps = _Steps(self, making)
         frame, place = steps.told, steps.place
         if making.removes:
-            frame = frame.filter(~pl.col(steps.masked))
+            frame = frame.filter(~by_name(steps.masked))
         if making.left_out is not None:
-            frame = frame.filter(~coded.among(pl.col(place), making.left_out))
+            frame = frame.filter(~coded.among(by_name(place), making.left_out))
         cells = [steps.released(name).alias(name) for name in making.columns]
         row = place if making.drops else None
         return self._settled(frame.select(*cells, *([row] if row else [])), making.columns, row)
@@ -170,18 +172,18 @@ class StreamStore:
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
         steps = _Steps(self, making)
-        return int(self.collect(steps.told.select(pl.col(steps.masked).sum())).item())
+        return int(self.collect(steps.told.select(by_name(steps.masked).sum())).item())
 
     def placed(self) -> tuple[str, pl.LazyFrame]:
         """Return the table with the places of its rows, and the name of their column."""
         place = self.free_name()
-        return place, self.frame.with_row_index(place).with_columns(pl.col(place).cast(pl.Int64))
+        return place, self.frame.with_row_index(place).with_columns(by_name(place).cast(pl.Int64))
 
     def only(self, places: Ints) -> StreamStore:
         """Return the table with only the rows at some places."""
         row, frame = self.placed()
         return self._settled(
-            frame.filter(coded.among(pl.col(row), places)).select(*self.columns, row), self.columns, row
+            frame.filter(coded.among(by_name(row), places)).select(by_names([*self.columns, row])), self.columns, row
         )
 
     def kept_of(self, original: Store) -> StreamStore:
@@ -192,9 +194,9 @@ class StreamStore:
 
     def taking(self, other: Store, columns: Sequence[str]) -> StreamStore:
         """Return the table with some columns as another one has them."""
-        mine = self.frame.select(name for name in self.columns if name not in columns)
-        both = pl.concat([mine, _stream(other).frame.select(columns)], how="horizontal")
-        return self._settled(both.select(self.columns), self.columns, None)
+        mine = self.frame.select(by_names(name for name in self.columns if name not in columns))
+        both = pl.concat([mine, _stream(other).frame.select(by_names(columns))], how="horizontal")
+        return self._settled(both.select(by_names(self.columns)), self.columns, None)
 
     def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
         """Return the different pairs of original and released text of some columns."""
@@ -246,7 +248,7 @@ class StreamStore:
 
         def side(store: StreamStore, prefix: str) -> pl.LazyFrame:
             told = [
-                store.text(name) if texts or (self.has_text(name) and source.has_text(name)) else pl.col(name)
+                store.text(name) if texts or (self.has_text(name) and source.has_text(name)) else by_name(name)
                 for name in columns
             ]
             return store.frame.select(cell.alias(f"{prefix} {at}") for at, cell in enumerate(told))
@@ -260,7 +262,7 @@ class StreamStore:
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield some columns, some rows at a time, in order."""
         with saying(self.name):
-            yield from self.frame.select(columns).collect_batches(
+            yield from self.frame.select(by_names(columns)).collect_batches(
                 chunk_size=ALL_ROWS, maintain_order=True, engine="streaming"
             )
 
@@ -282,7 +284,7 @@ class StreamStore:
         """Return a Parquet file with the table and nothing else."""
         if self.files.own and self.row is None and len(self.files.paths) == 1:
             return self.files.paths[0]
-        return self._settled(self.frame.select(self.columns), self.columns, None).files.paths[0]
+        return self._settled(self.frame.select(by_names(self.columns)), self.columns, None).files.paths[0]
 
     def changed(self) -> bool:
         """Whether the files are not the same any more."""
@@ -292,7 +294,7 @@ class StreamStore:
         """Return the table as a lazy frame; its file goes when the program ends."""
         if self.files.own:
             self.scratch.keep()
-        return self.frame.select(self.columns)
+        return self.frame.select(by_names(self.columns))
 
     def free_name(self, wanted: str = "row") -> str:
         """Return a name that no column has."""
@@ -332,9 +334,9 @@ class _Steps:
             keys = Keys(masks)
             frame = frame.with_columns(self._key(keys).alias(self.key))
             if len(keys.whole):
-                found.append(pl.col(self.key).is_in(keys.whole.implode()).fill_null(False))
+                found.append(by_name(self.key).is_in(keys.whole.implode()).fill_null(False))
             if len(keys.partly):
-                found.append(coded.among(pl.col(self.place), np.sort(self._drawn(keys, frame))))
+                found.append(coded.among(by_name(self.place), np.sort(self._drawn(keys, frame))))
         flag = pl.any_horizontal(found) if found else pl.lit(False)
         self.told = frame.with_columns(flag.alias(self.masked))
 
@@ -346,7 +348,7 @@ class _Steps:
 
     def _text(self, column: str) -> pl.Expr:
         """Return what is told of a column, before rows are masked."""
-        return pl.col(self.texts[column]) if column in self.texts else self.store.text(column)
+        return by_name(self.texts[column]) if column in self.texts else self.store.text(column)
 
     def _key(self, keys: Keys) -> pl.Expr:
         """Return the key of each row; null where a text is in no masked combination."""
@@ -366,15 +368,15 @@ class _Steps:
         if column not in self.making.edits:
             return cells
         edits = self.making.edits[column]
-        return coded.placed(pl.col(self.place), edits.get_column("place"), edits.get_column("text"), cells)
+        return coded.placed(by_name(self.place), edits.get_column("place"), edits.get_column("text"), cells)
 
     def _drawn(self, keys: Keys, frame: pl.LazyFrame) -> Ints:
         """Return the places of the rows that the lot takes of some combinations."""
         store = self.store
         texts = [name for name in self.making.columns if store.kinds[name] in PLAIN]
         held = [store.text(name).alias(f"{at}") for at, name in enumerate(texts)]
-        some = frame.filter(pl.col(self.key).is_in(keys.partly.implode()).fill_null(False))
-        found = store.collect(some.select(pl.col(self.place).alias("place"), pl.col(self.key).alias("key"), *held))
+        some = frame.filter(by_name(self.key).is_in(keys.partly.implode()).fill_null(False))
+        found = store.collect(some.select(by_name(self.place).alias("place"), by_name(self.key).alias("key"), *held))
         columns = [found.get_column(f"{at}") for at in range(len(texts))]
         chosen = taken(columns, keys.numbers(found.get_column("key")), keys.wanted, keys.masks.salt)
         return found.get_column("place").to_numpy()[chosen].astype(np.int64)
@@ -383,10 +385,10 @@ class _Steps:
         """Return what is released of a column."""
         making = self.making
         if not making.becomes_text(column):
-            return plain(pl.col(column), self.store.schema[column])
+            return plain(by_name(column), self.store.schema[column])
         cells = self._text(column)
         if column in making.maps and making.hides and not making.removes:
-            cells = pl.when(pl.col(self.masked)).then(pl.lit(making.marker, pl.String)).otherwise(cells)
+            cells = pl.when(by_name(self.masked)).then(pl.lit(making.marker, pl.String)).otherwise(cells)
         return self._edited(column, cells)
 
 
