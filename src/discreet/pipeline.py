@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.audit.audit import Audit, Sampled, not_covered
+from discreet.audit.public import Facts, terms
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
 from discreet.measure.cells import Removal, cell_measures
@@ -397,6 +398,7 @@ def _release(
         cells=None if measured is None else replace(measured, removal=removal),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
+        public=Facts(None, bound.released, released.rows, terms(bound, made=True)),
     )
     source.refuse_changed()
     return Release(plan, audit, released, source)
