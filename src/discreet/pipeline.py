@@ -288,21 +288,36 @@ def apply(
     table: Table,
     progress: Callable[[Progress], bool | None] | None = None,
     opening: Opening = DEFAULT,
+    policy: Policy | str | Path | None = None,
 ) -> Release:
-    """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`."""
+    """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`.
+
+    With the owner's `policy`, nothing that the plan says of itself is believed: the table is read, and the result
+    verified, as that policy has it.
+    """
     say = progress or silent
     say(Progress("read"))
-    source = open_table(table, plan.policy, opening=opening)
+    owners = plan.policy if policy is None else as_policy(policy)
+    source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
-    bound = bind(plan.policy, source.columns)
+    bound, judge = bind(plan.policy, source.columns), bind(owners, source.columns)
     _require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
     places = drawn_rows(source, plan.policy)
     sampled = None if places is None else tuple(source.numbers()[places].tolist())
-    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say)
+    judge = judge if policy is not None else replace(judge, warnings=(*judge.warnings, ITS_OWN_POLICY))
+    # Who sees only the texts of a file has the owner's word for how values are written; of other kinds the plan's.
+    vouched = policy is None or all(source.kind(column) == "text" for column in owners.sensitive)
+    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say, judge=judge, vouched=vouched)
+
+
+ITS_OWN_POLICY = (
+    "verified against the policy that the plan carries, and nothing else: whoever can change the plan can change its "
+    "promises; give the owner's policy with --policy (in Python policy=...)"
+)
 
 
 @dataclass(frozen=True)
@@ -333,17 +348,21 @@ def _release(
     task: Task | None = None,
     seed: int | None = None,
     cells: CellSearch | None = None,
+    judge: Bound | None = None,
+    vouched: bool = True,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm.
 
     Confidential cells are protected on the table as it is recoded, for `protect` only (`cells`): edits are not
-    for other rows.
+    for other rows. A `judge` is the policy that the release must keep, where it is not the plan's own; `vouched` as
+    for `check`.
     """
+    judge = judge or bound
     say(Progress("apply"))
     if cells is not None:
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
-    warnings = bound.warnings
+    warnings = judge.warnings
     gone: list[Suppressed] = []
     removal: tuple[Removal, ...] = ()
     if bound.policy.method != "disclosure":
@@ -362,19 +381,24 @@ def _release(
     if seed is not None:
         warnings = (*warnings, *_seed_warnings(plan, drawn))
     say(Progress("verify"))
-    whole = _whole(plan, source)
+    whole = source.apply(replace(plan, sampled=None)) if judge.policy.k_on_population else None
+    hide_only = source.apply(replace(plan, edits=(), removed=())) if any(wanted(judge.policy)) else None
+    hint = _hint(released, plan, judge.policy)
+    plan, bound = replace(plan, policy=judge.policy), judge
     verification = check(
         released,
         bound.policy,
         source,
-        vouched=True,
+        vouched=vouched,
         medians=median_ranges(plan),
         whole=whole,
         places=np.searchsorted(source.numbers(), released.numbers()) if any(wanted(bound.policy)) else None,
-        hide_only=source.apply(replace(plan, edits=(), removed=())) if any(wanted(bound.policy)) else None,
+        hide_only=hide_only,
     )
     if not verification.holds:
-        raise BrokenPromise(verification, _hint(released, plan))
+        raise BrokenPromise(verification, hint)
+    if bound.policy.method != "disclosure":
+        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     told = _sample_of(source, plan)
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in gone]))
@@ -463,11 +487,6 @@ def _sample_of(source: Engine, plan: Plan) -> Engine:
     return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
 
 
-def _whole(plan: Plan, source: Engine) -> Engine | None:
-    """Return the whole table as the plan makes it, where k counts in it."""
-    return source.apply(replace(plan, sampled=None)) if plan.policy.k_on_population else None
-
-
 def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
     if plan.sampled is not None:
         yield "whoever knows the seed can tell which rows were drawn for the sample"
@@ -485,8 +504,10 @@ def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
         raise TooManySuppressed(gone, rows, policy.suppress.limit)
 
 
-def _hint(released: Engine, plan: Plan) -> str:
-    """Return why a promise may be broken: values that the plan has not seen, or the luck of the draw."""
+def _hint(released: Engine, plan: Plan, policy: Policy) -> str:
+    """Return why a promise may be broken: another policy, values that the plan has not seen, the luck of the draw."""
+    if plan.policy.with_file_of(policy) != policy:
+        return "the policy that the plan was made for is another one; make a new plan with `protect`"
     if not plan.cells and any(wanted(plan.policy)):
         return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
     if plan.removed:

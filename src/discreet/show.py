@@ -64,14 +64,22 @@ def text_of(value: str | None) -> str:
 
 
 def print_release(
-    release: Release, source: str, out: str, plan: str | None, *, why: bool = True, stopped: str = ""
+    release: Release,
+    source: str,
+    out: str,
+    plan: str | None,
+    *,
+    why: bool = True,
+    stopped: str = "",
+    against: str | None = None,
 ) -> None:
-    """Say what a release promises, what changed and why."""
+    """Say what a release promises, what changed and why; `against` names the policy, where that is a question."""
     to = console()
     audit = release.audit
     dropped = f" ({audit.dropped} rows with a missing value left out)" if audit.dropped else ""
+    policy = "" if against is None else f" against {escape(against)}"
     to.print(
-        f"[bold]{escape(source)}[/] -> [bold]{escape(out)}[/]: {audit.rows} rows{dropped}, verified",
+        f"[bold]{escape(source)}[/] -> [bold]{escape(out)}[/]: {audit.rows} rows{dropped}, verified{policy}",
         soft_wrap=True,
     )
     to.print()

@@ -465,6 +465,10 @@ class Policy(Part):
             return self
         return self.model_copy(update={"file": FileOptions(**{**self.file.model_dump(), **said})})
 
+    def with_file_of(self, other: Policy) -> Policy:
+        """Return the same policy with the file options of another one."""
+        return self.model_copy(update={"file": other.file})
+
     def to_dict(self) -> dict[str, object]:
         """Return the policy as plain data that `Policy.from_dict` and a YAML file take, defaults spelled out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
