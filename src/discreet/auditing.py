@@ -23,6 +23,7 @@ from discreet.measure.changes import changes
 from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.measure.utility import utility
 from discreet.medians import Ranges, median_ranges
+from discreet.persons import repeat_warnings
 from discreet.pipeline import Progress, Release, silent
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
@@ -267,7 +268,7 @@ def _described(scene: Scene, verification: Verification, bound: Bound, name: str
         bound=None,
         usefulness=usefulness(released, told, bound, made_elsewhere=True),
         cells=cells,
-        warnings=bound.warnings,
+        warnings=(*bound.warnings, *repeat_warnings(policy, source)),
         not_covered=not_covered(policy, released.columns),
         public=Facts(name, released.columns, released.rows, terms(bound, made=False)),
         about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False),

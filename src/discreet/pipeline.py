@@ -21,6 +21,7 @@ from discreet.measure.cells import Removal, cell_measures
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
+from discreet.persons import repeat_warnings
 from discreet.plan import Plan
 from discreet.planning import (
     Task,
@@ -270,7 +271,7 @@ def prepare(
     seen = source.edited(edits) if edits and bound.counted else source
     counted = counted if seen is source else seen.count(bound.counted)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
-    warnings += [*tight_warnings(policy), *cell_warnings(policy, source)]
+    warnings += [*tight_warnings(policy), *cell_warnings(policy, source), *repeat_warnings(policy, source)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
     if places is None:
@@ -308,7 +309,8 @@ def apply(
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
     places = drawn_rows(source, plan.policy)
     sampled = None if places is None else tuple(source.numbers()[places].tolist())
-    judge = judge if policy is not None else replace(judge, warnings=(*judge.warnings, ITS_OWN_POLICY))
+    warnings = [*([ITS_OWN_POLICY] if policy is None else []), *repeat_warnings(owners, source)]
+    judge = replace(judge, warnings=(*judge.warnings, *warnings))
     # Who sees only the texts of a file has the owner's word for how values are written; of other kinds the plan's.
     vouched = policy is None or all(source.kind(column) == "text" for column in owners.sensitive)
     return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say, judge=judge, vouched=vouched)

@@ -155,6 +155,8 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
                 f"{look.name}: {look.distinct} different values; groups for them: {taxonomy_command(table, look.name)}"
             )
             to.print(f"  {escape(told)}", soft_wrap=True)
+    for warning in draft.warnings:
+        to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print("Now choose in it what must not be inferred, and see what that promises:")
     to.print(f"  discreet check {escape(out)} --table {escape(table)}", soft_wrap=True)
 
