@@ -68,9 +68,7 @@ class Missing(Part):
     A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
     """
 
-    values: tuple[Text, ...] = Field(
-        default=(), json_schema_extra={"items": {"type": ["string", "number", "boolean", "null"]}}
-    )
+    values: tuple[Text, ...] = ()
     rows: Literal["drop", "value", "unknown"] = Field(
         description="drop: rows with a missing value in any column are left out; value: a value like any other; "
         "unknown: a missing sensitive value counts neither for nor against its property"
