@@ -13,10 +13,10 @@ def repeat_warnings(policy: Policy, source: Engine) -> Iterator[str]:
 
     The names of columns and counts are told, never a value. Where an engine has too many values to count, none is.
     """
-    crowds = {isinstance(promise, Crowd) for promise in policy.promises()}
+    crowds = [isinstance(promise, Crowd) for promise in policy.promises()]
     if not crowds:
         return
-    counts = {(True,): "k counts", (False,): "a template counts"}.get(tuple(crowds), "k and templates count")
+    counts = "k counts" if all(crowds) else "k and templates count" if any(crowds) else "a template counts"
     for name in policy.identifiers:
         found = source.named(name, () if policy.missing is None else policy.missing.values)
         if found is not None and found[1] < found[0]:

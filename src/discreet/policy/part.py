@@ -47,9 +47,9 @@ def as_text(value: object) -> object:
     raise ValueError("write the value as the text it has in the table")
 
 
-VALUE = {"type": ["string", "number", "boolean", "null"]}
+VALUE: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
 """How a policy file may write a value of the table, as JSON Schema."""
-VALUES = {"anyOf": [VALUE, {"type": "array", "items": VALUE, "minItems": 1}]}
+VALUES: dict[str, Any] = {"anyOf": [VALUE, {"type": "array", "items": VALUE, "minItems": 1}]}
 """The same for one value or several."""
 Text = Annotated[str | None, BeforeValidator(as_text), WithJsonSchema(VALUE)]
 
