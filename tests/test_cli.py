@@ -441,6 +441,53 @@ def test_json_says_that_it_is_private_and_errors_have_no_groups(folder: Path) ->
     assert "group" not in worst
 
 
+def test_apply_says_against_which_policy_it_verified(folder: Path) -> None:
+    run(*PROTECT, "--plan", "plan.json")
+    alone = run("apply", "plan.json", "bank.csv", "-o", "a.csv").stdout
+    assert "24 rows, verified against the policy in the plan" in alone
+    assert "Warning: verified against the policy that the plan carries, and nothing else" in alone
+    owned = run("apply", "plan.json", "bank.csv", "-o", "b.csv", "--policy", "bank.yaml").stdout
+    assert "24 rows, verified against bank.yaml" in owned
+    assert "the policy that the plan carries" not in owned
+    document = json.loads(run("apply", "plan.json", "bank.csv", "-o", "c.csv", "-p", "bank.yaml", "--json").stdout)
+    assert (document["policy"], document["audit"]["warnings"]) == ("bank.yaml", [])
+    document = json.loads(run("apply", "plan.json", "bank.csv", "-o", "d.csv", "--json").stdout)
+    assert document["policy"] is None
+    assert len(document["audit"]["warnings"]) == 1
+
+
+def test_apply_refuses_a_plan_that_its_manifest_does_not_know(folder: Path) -> None:
+    run(*PROTECT, "--plan", "plan.json")
+    plan, manifest = folder / "plan.json", folder / "plan.manifest.json"
+    kept = plan.read_text(encoding="utf-8")
+    plan.write_text(kept.replace("75%", "99%").replace('"3/4"', '"1"'), encoding="utf-8")
+    assert plan.read_text(encoding="utf-8") != kept
+    for more in ((), ("--policy", "bank.yaml")):
+        refused = run("apply", "plan.json", "bank.csv", "-o", "again.csv", *more, code=2)
+        assert "plan.json: is not the plan that plan.manifest.json was written for" in refused.stderr
+        assert "discreet protect --plan" in refused.stderr
+    with pytest.raises(d.InputError, match="is not the plan"):
+        d.read_plan(plan)
+    assert not (folder / "again.csv").exists()
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    del document["plan"]  # as manifests were before
+    manifest.write_text(json.dumps(document), encoding="utf-8")
+    assert "the policy that the plan carries" in run("apply", "plan.json", "bank.csv", "-o", "old.csv").stdout
+    for bad in ("[]", '{"plan": 5}', "{"):
+        manifest.write_text(bad, encoding="utf-8")
+        assert "cannot be read as the manifest" in run("apply", "plan.json", "bank.csv", "-o", "x.csv", code=2).stderr
+    manifest.unlink()
+    run("apply", "plan.json", "bank.csv", "-o", "none.csv")
+
+
+def test_apply_writes_nothing_that_breaks_the_owner_s_policy(folder: Path) -> None:
+    run(*PROTECT, "--plan", "plan.json")
+    (folder / "strict.yaml").write_text((folder / "bank.yaml").read_text().replace("75%", "40%"))
+    refused = run("apply", "plan.json", "bank.csv", "-o", "again.csv", "-p", "strict.yaml", code=1)
+    assert "another one; make a new plan" in refused.stderr
+    assert not (folder / "again.csv").exists()
+
+
 def test_apply_tells_how_many_rows_it_suppressed(folder: Path) -> None:
     run(*PROTECT, "--plan", "plan.json")
     new = pl.concat([bank(), bank()[:2].with_columns(pl.lit("Pilot").alias("Job"))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,123 @@ def test_no_plan_at_all(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b"\xe9")
     with pytest.raises(d.InputError, match="not UTF-8"):
         d.read_plan(tmp_path / "latin.json")
+
+
+PEOPLE = """name,town,age,ill
+Ann,Oslo,21,no
+Bob,Oslo,24,yes
+Cid,Oslo,27,no
+Dee,Rome,52,no
+Eve,Rome,55,yes
+Fay,Rome,58,no
+"""
+TABLES = {"same": PEOPLE, "alone": PEOPLE + "Gus,Rome,23,no\n", "ill": PEOPLE.replace("Rome,52,no", "Rome,52,yes")}
+"""The rows of the plan; one more that looks like nobody; one more who is ill in Rome."""
+
+
+def owners_policy() -> d.Policy:
+    return d.Policy(
+        columns={"name": d.Column(role="identifier"), "age": d.Column(type="number", form="median")},
+        protect=[
+            d.KAnonymity(k=3, over=["town", "age"]),
+            d.Template(given=["town"], infer={"ill": "yes"}, at_most="50%"),
+        ],
+    )
+
+
+Edit = Callable[[dict[str, Any]], object]
+EDITS: dict[str, tuple[Edit, str]] = {
+    "another role": (lambda plan: plan["policy"]["columns"]["name"].update(role="other"), "same"),
+    "no role": (lambda plan: plan["policy"]["columns"].pop("name"), "same"),
+    "smaller k": (lambda plan: plan["policy"]["protect"][0].update(k=1), "alone"),
+    "no template": (lambda plan: plan["policy"]["protect"].pop(), "ill"),
+    "a larger share": (lambda plan: plan["policy"]["protect"][1].update(at_most="100%"), "ill"),
+    "town goes out unchanged": (
+        lambda plan: (plan["policy"].update(protect=[{"k": 3, "over": ["age"]}]), plan["recodings"].pop(0)),
+        "alone",
+    ),
+    "another median": (lambda plan: plan["recodings"][1]["intervals"][0].update(text="99"), "same"),
+    "no median": (lambda plan: plan["recodings"][1]["intervals"][0].update(text="<52"), "same"),
+    "another marker": (lambda plan: plan["policy"].update(marker="Oslo"), "alone"),
+    "a sample": (lambda plan: plan["policy"].update(release={"sample": "50%"}), "same"),
+    "rows are left out": (lambda plan: plan["policy"].update(suppress={"rows": "remove"}), "alone"),
+}
+"""What somebody may do to a plan, and the rows on which it shows."""
+
+
+def plan_files(folder: Path, edit: Edit, *, owner: d.Policy | None = None) -> d.Plan:
+    """Write the tables; return the plan of the first one as somebody has edited it."""
+    for name, text in TABLES.items():
+        (folder / f"{name}.csv").write_text(text)
+    document = json.loads(d.protect(folder / "same.csv", owner or owners_policy(), seed=1).plan.to_json())
+    edit(document)
+    return d.Plan.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(("edit", "rows"), EDITS.values(), ids=EDITS)
+def test_an_edited_plan_does_not_pass_the_owner_s_policy(edit: Edit, rows: str, tmp_path: Path) -> None:
+    plan = plan_files(tmp_path, edit)
+    with pytest.raises(d.BrokenPromise):
+        plan.apply(tmp_path / f"{rows}.csv", policy=owners_policy())
+    honest: Any = plan_files(tmp_path, lambda _: None).apply(tmp_path / f"{rows}.csv", policy=owners_policy())
+    assert honest.table.columns == ["town", "age", "ill"]
+    assert not any("the policy that the plan carries" in warning for warning in honest.audit.warnings)
+    assert honest.plan.policy == owners_policy()
+
+
+def test_a_plan_without_the_owner_s_policy_is_warned_of(tmp_path: Path) -> None:
+    released: Any = plan_files(tmp_path, EDITS["another role"][0]).apply(tmp_path / "same.csv")
+    assert any("the policy that the plan carries" in warning for warning in released.audit.warnings)
+    assert released.table["name"].to_list()[0] == "Ann"  # its own policy wants it so
+
+
+def test_a_plan_that_releases_identifiers_says_so(tmp_path: Path) -> None:
+    plan = plan_files(tmp_path, EDITS["another role"][0])
+    with pytest.raises(d.BrokenPromise, match="'name' should have been left out") as broken:
+        plan.apply(tmp_path / "same.csv", policy=owners_policy())
+    assert "another one; make a new plan with `protect`" in str(broken.value)
+    assert "Ann" not in str(broken.value)
+
+
+def test_recodings_that_tell_more_are_broken(tmp_path: Path) -> None:
+    def told(plan: dict[str, Any]) -> None:
+        plan["recodings"][1]["to"] = [[age, age] for age in ("21", "24", "27", "52", "55", "58")]
+        plan["policy"]["protect"] = [{"k": 1, "over": ["town", "age"]}]
+
+    plan = plan_files(tmp_path, told)
+    with pytest.raises(d.BrokenPromise):
+        plan.apply(tmp_path / "same.csv", policy=owners_policy())
+
+
+def test_how_the_file_is_read_is_said_by_the_owner(tmp_path: Path) -> None:
+    plan = plan_files(tmp_path, lambda plan: plan["policy"].update(file={"skip": 1, "header": False}))
+    released: Any = plan.apply(tmp_path / "same.csv", policy=owners_policy())
+    assert released.table.height == 6
+
+
+def test_missing_values_are_those_of_the_owner(tmp_path: Path) -> None:
+    owner = owners_policy().model_copy(update={"missing": d.Missing(values=["?"], rows="drop")})
+    plan = plan_files(tmp_path, lambda plan: plan["policy"].pop("missing"), owner=owner)
+    (tmp_path / "more.csv").write_text(PEOPLE + "Gil,?,59,no\n")
+    released: Any = plan.apply(tmp_path / "more.csv", policy=owner)
+    assert released.table.height == 6
+
+
+def test_kinds_of_values_are_not_taken_from_the_plan() -> None:
+    """A plan that says nothing of kinds would let the value true pass for one that is not True."""
+    policy = d.Policy(protect=[d.Template(given=["job"], infer={"ill": "True"}, at_most="50%")])
+    document = json.loads(
+        d.protect(pl.DataFrame({"job": [*"aab"], "ill": ["True", "False", "False"]}), policy).plan.to_json()
+    )
+    plan = d.Plan.from_json(json.dumps({**document, "kinds": {}}))
+    table = pl.DataFrame({"job": ["a", "a"], "ill": [True, True]})
+    with pytest.raises(d.BrokenPromise, match="not checkable"):
+        plan.apply(table, policy=policy)
+
+
+def test_a_confidential_cell_is_the_owner_s(tmp_path: Path) -> None:
+    plan = plan_files(tmp_path, lambda _: None)
+    cell = d.Confidential(column="ill", rows=[1], predictors=["town"], against=["id3"])
+    asked = owners_policy().model_copy(update={"protect": (*owners_policy().protect[:1], cell)})
+    with pytest.raises(d.BrokenPromise):
+        plan.apply(tmp_path / "same.csv", policy=d.Policy.from_dict(asked.to_dict()))

@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import discreet as d
 from discreet.errors import PolicyError
 from discreet.policy import Confidential, KAnonymity, Policy, Template
 from discreet.selecting import absent, cell_problems, cell_warnings, confidential_places, predictors_of
@@ -139,7 +140,37 @@ def test_the_marker_must_be_free() -> None:
     assert problem.startswith("marker: the marker 'yes' occurs in column 'pain'")
     (problem,) = problems(cells(rows=[1]), marker="cold")
     assert "in column 'ill'" in problem
-    assert problems(cells(rows=[1]), marker="?", missing={"values": ["?"], "rows": "unknown"}) == []
+    for rows in ("unknown", "value"):
+        assert problems(cells(rows=[1]), marker="?", missing={"values": ["?"], "rows": rows}) == []
+
+
+@pytest.mark.parametrize("rows", ["drop", "value", "unknown"])
+def test_a_declared_marker_is_accepted_for_groups_and_cells_alike(rows: str) -> None:
+    table = pl.DataFrame({"pain": [*"yyyynnnn*y"], "age": [*"ooyyooyy*y"], "ill": [*"abcabcabca"]})
+    told = {"marker": "*", "missing": {"values": ["*"], "rows": rows}}
+    asked = (
+        KAnonymity(k=1, over=["pain"]),
+        Confidential(column="ill", rows=[1], predictors=["age"], against=["naive_bayes"], method="dropp"),
+    )
+    for protect in (asked[:1], asked[1:], asked):
+        policy = Policy.from_dict({**Policy(protect=list(protect)).to_dict(), **told})
+        released: Any = d.protect(table, policy, seed=1)
+        assert d.verify(released.table, policy, table).holds
+    unsaid = Policy(protect=list(asked))
+    with pytest.raises(PolicyError) as both:
+        d.protect(table, unsaid)
+    assert [problem.field for problem in both.value.problems] == ["marker", "marker"]
+
+
+def test_hidden_cells_are_not_counted_as_values() -> None:
+    """The marker is declared as a value, but confidential cells are hidden by it: 2 of 3 known rows are ill."""
+    table = pl.DataFrame({"job": ["a"] * 4, "ill": ["yes", "yes", "no", "*"]})
+    template = Template(given=["job"], infer={"ill": "yes"}, at_most="60%")
+    cell = Confidential(column="ill", rows=[4], predictors=["job"], against=["id3"])
+    as_value = d.Missing(values=["*"], rows="value")
+    assert d.verify(table, Policy(protect=[template], missing=as_value)).requirements[0].answer is d.Answer.HOLDS
+    found = d.verify(table, Policy(protect=[template, cell], missing=as_value)).requirements[0]
+    assert found.answer is d.Answer.BROKEN
 
 
 def test_generalising_needs_taxonomies() -> None:

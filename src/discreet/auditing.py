@@ -14,6 +14,7 @@ from discreet.attack.scene import Scene
 from discreet.audit.adopt import adopt
 from discreet.audit.audit import Audit, Sampled, about, not_covered
 from discreet.audit.cells import Matches
+from discreet.audit.public import Facts, counted, errors, terms
 from discreet.audit.risk import risks
 from discreet.audit.verify import Verification, check, published_intervals, truth_of
 from discreet.errors import InputError
@@ -22,6 +23,7 @@ from discreet.measure.changes import changes
 from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.measure.utility import utility
 from discreet.medians import Ranges, median_ranges
+from discreet.persons import repeat_warnings
 from discreet.pipeline import Progress, Release, silent
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
@@ -162,7 +164,8 @@ def attacked(
         stop=None if time_limit is None else time.monotonic() + time_limit,
     )
     known = about(policy, release.engine.columns, (*bound.changeable, *bound.edited), name=name, made=True)
-    return deepened(replace(release.audit, about=known), scene, progress or silent)
+    public = replace(release.audit.public, name=name)
+    return deepened(replace(release.audit, about=known, public=public), scene, progress or silent)
 
 
 def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None]) -> Audit:
@@ -179,7 +182,17 @@ def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None])
     def how_far(done: int, left: int) -> bool | None:
         return say(Progress("attack", done, left, seconds=time.monotonic() - begin, expected=expected))
 
-    return replace(found, attacks=attack(scene, tasks, how_far))
+    return replace(found, attacks=attack(scene, tasks, how_far), public=_published(found, scene))
+
+
+def _published(found: Audit, scene: Scene) -> Facts:
+    """Return what a public report may tell: of the original nothing but the rounded errors of learned targets."""
+    return replace(
+        found.public,
+        counted=counted(scene.released, bind(scene.policy, scene.original.columns)),
+        learned=() if found.utility is None else errors(found.utility.learned),
+        attacked="thorough" if scene.thorough else "quick",
+    )
 
 
 def _others(table: Table | None, name: str, bound: Bound, opening: Opening = DEFAULT) -> Engine | None:
@@ -255,7 +268,8 @@ def _described(scene: Scene, verification: Verification, bound: Bound, name: str
         bound=None,
         usefulness=usefulness(released, told, bound, made_elsewhere=True),
         cells=cells,
-        warnings=bound.warnings,
+        warnings=(*bound.warnings, *repeat_warnings(policy, source)),
         not_covered=not_covered(policy, released.columns),
+        public=Facts(name, released.columns, released.rows, terms(bound, made=False)),
         about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False),
     )

@@ -298,6 +298,10 @@ def apply(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan kept with --plan.", show_default=False)],
     table: TableArg,
     out: OutOption,
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", "-p", help="The owner's policy, to verify against; that of PLAN when absent."),
+    ] = None,
     force: ForceOption = False,
     engine: EngineOption = None,
     memory_limit: MemoryOption = None,
@@ -318,20 +322,25 @@ def apply(
 
         kept = read_plan(plan)
         file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
-        kept = replace(kept, policy=kept.policy.with_file(**file))
-        _refuse_outputs(_released(out, kept.policy), [table, plan], force)
-        before = {table: _stamp(table)}
+        if policy is None:
+            kept, rules = replace(kept, policy=kept.policy.with_file(**file)), None
+        else:
+            rules = _read_policy(policy, **file)
+        inputs = [path for path in (table, plan, policy) if path is not None]
+        _refuse_outputs(_released(out, rules or kept.policy), inputs, force)
+        before = {path: _stamp(path) for path in inputs}
         with _progress(as_json) as say:
-            release = run(kept, table, say, Opening(engine, memory_limit, key))
+            release = run(kept, table, say, Opening(engine, memory_limit, key), rules)
             _refuse_changed(before)
             report.release = out
             write_release(release, out, force=force)
         from discreet.show import print_release
 
         if as_json:
-            _print_json(_release_dict(release, out, None))
+            _print_json({**_release_dict(release, out, None), "policy": None if policy is None else str(policy)})
         else:
-            print_release(release, str(table), str(out), str(plan), why=False)
+            against = "the policy in the plan" if policy is None else str(policy)
+            print_release(release, str(table), str(out), str(plan), why=False, against=against)
 
 
 @app.command()

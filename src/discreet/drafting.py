@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from discreet.persons import repeated
 from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name
 from discreet.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, words_of
@@ -81,6 +82,8 @@ class Draft:
     known: tuple[str, ...]
     unique: float
     """Share of rows that the known columns single out."""
+    warnings: tuple[str, ...] = ()
+    """What promises about groups would not mean on this table."""
 
 
 def taxonomy_command(table: str, column: str) -> str:
@@ -95,7 +98,16 @@ def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft
     frame = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
     looks = tuple(_look(column) for column in frame.iter_columns())
     known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
-    return Draft(_write(source, Path(table).name, looks, known, unique), looks, known, unique)
+    warnings = tuple(_repeated(source, looks))
+    return Draft(_write(source, Path(table).name, looks, known, unique, warnings), looks, known, unique, warnings)
+
+
+def _repeated(source: LocalEngine, looks: Sequence[Look]) -> Iterator[str]:
+    """Yield a warning for each identifier that several rows share."""
+    for look in looks:
+        found = source.named(look.name, MISSING) if look.identifier else None
+        if found is not None and found[1] < found[0]:
+            yield repeated(look.name, *found, "k counts")
 
 
 def _look(column: pl.Series) -> Look:
@@ -166,7 +178,9 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
     return tuple(name for name in frame.columns if name in chosen), alone / frame.height
 
 
-def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequence[str], unique: float) -> str:
+def _write(
+    source: LocalEngine, name: str, looks: Sequence[Look], known: Sequence[str], unique: float, warnings: Sequence[str]
+) -> str:
     """Return the draft as YAML with comments."""
     rows = f"{source.rows} rows"
     lines = [
@@ -195,6 +209,7 @@ def _write(source: LocalEngine, name: str, looks: Sequence[Look], known: Sequenc
     lines += [
         "# Or, and also: so many rows must look alike to whoever knows these columns.",
         f"#  - {{k: 10, over: [{given}]}}",
+        *(f"# Beware: {' '.join(warning.split())}." for warning in warnings),
     ]
     lines += ["", *_columns(name, looks, known), "", *_missing(looks), *_file(source)]
     return "\n".join(lines).rstrip() + "\n"

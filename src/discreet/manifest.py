@@ -1,11 +1,13 @@
-"""The manifest beside a private plan: which input and policy made which release, when, by which version."""
+"""The manifest beside a private plan: which input and policy made which plan and release, when, by which version."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from discreet.errors import InputError
 from discreet.private import private_json
 from discreet.table.big.files import watched
 from discreet.version import __version__
@@ -33,8 +35,28 @@ def manifest_path(plan: Path) -> Path:
     return plan.with_name(f"{plan.stem}.manifest.json")
 
 
+def refuse_other_plan(path: Path, plan: bytes) -> None:
+    """Refuse the contents of a plan's file that are not those its manifest was written for, if it has one.
+
+    Manifests that do not name the plan's hash, as they were written before, say nothing.
+    """
+    beside = manifest_path(path)
+    try:
+        told = json.loads(beside.read_text(encoding="utf-8"))
+        named = told.get("plan", {}).get("sha256")
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, RecursionError, AttributeError):
+        raise InputError(f"{beside}: cannot be read as the manifest of the plan beside it; restore it") from None
+    if named is not None and named != hashlib.sha256(plan).hexdigest():
+        raise InputError(
+            f"{path}: is not the plan that {beside.name} was written for: it was changed or replaced; restore it, or "
+            "make a new plan with `discreet protect --plan`"
+        )
+
+
 def manifest(parts: dict[str, tuple[str, str]]) -> str:
-    """Return the manifest as JSON; `parts` has name and SHA-256 of the input, the policy and the release."""
+    """Return the manifest as JSON; `parts` has name and SHA-256 of the input, the policy, the plan and the release."""
     body = {
         "discreet": __version__,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),

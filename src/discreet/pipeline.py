@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.audit.audit import Audit, Sampled, not_covered
+from discreet.audit.public import Facts, terms
 from discreet.audit.verify import check
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
 from discreet.measure.cells import Removal, cell_measures
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
 from discreet.medians import Ranges, median_ranges
+from discreet.persons import repeat_warnings
 from discreet.plan import Plan
 from discreet.planning import (
     Task,
@@ -269,7 +271,7 @@ def prepare(
     seen = source.edited(edits) if edits and bound.counted else source
     counted = counted if seen is source else seen.count(bound.counted)
     warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
-    warnings += [*tight_warnings(policy), *cell_warnings(policy, source)]
+    warnings += [*tight_warnings(policy), *cell_warnings(policy, source), *repeat_warnings(policy, source)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
     if places is None:
@@ -287,21 +289,37 @@ def apply(
     table: Table,
     progress: Callable[[Progress], bool | None] | None = None,
     opening: Opening = DEFAULT,
+    policy: Policy | str | Path | None = None,
 ) -> Release:
-    """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`."""
+    """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`.
+
+    With the owner's `policy`, nothing that the plan says of itself is believed: the table is read, and the result
+    verified, as that policy has it.
+    """
     say = progress or silent
     say(Progress("read"))
-    source = open_table(table, plan.policy, opening=opening)
+    owners = plan.policy if policy is None else as_policy(policy)
+    source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
-    bound = bind(plan.policy, source.columns)
+    bound, judge = bind(plan.policy, source.columns), bind(owners, source.columns)
     _require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
     places = drawn_rows(source, plan.policy)
     sampled = None if places is None else tuple(source.numbers()[places].tolist())
-    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say)
+    warnings = [*([ITS_OWN_POLICY] if policy is None else []), *repeat_warnings(owners, source)]
+    judge = replace(judge, warnings=(*judge.warnings, *warnings))
+    # Who sees only the texts of a file has the owner's word for how values are written; of other kinds the plan's.
+    vouched = policy is None or all(source.kind(column) == "text" for column in owners.sensitive)
+    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say, judge=judge, vouched=vouched)
+
+
+ITS_OWN_POLICY = (
+    "verified against the policy that the plan carries, and nothing else: whoever can change the plan can change its "
+    "promises; give the owner's policy with --policy (in Python policy=...)"
+)
 
 
 @dataclass(frozen=True)
@@ -332,17 +350,21 @@ def _release(
     task: Task | None = None,
     seed: int | None = None,
     cells: CellSearch | None = None,
+    judge: Bound | None = None,
+    vouched: bool = True,
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm.
 
     Confidential cells are protected on the table as it is recoded, for `protect` only (`cells`): edits are not
-    for other rows.
+    for other rows. A `judge` is the policy that the release must keep, where it is not the plan's own; `vouched` as
+    for `check`.
     """
+    judge = judge or bound
     say(Progress("apply"))
     if cells is not None:
         plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
     released = source.apply(plan)
-    warnings = bound.warnings
+    warnings = judge.warnings
     gone: list[Suppressed] = []
     removal: tuple[Removal, ...] = ()
     if bound.policy.method != "disclosure":
@@ -361,19 +383,24 @@ def _release(
     if seed is not None:
         warnings = (*warnings, *_seed_warnings(plan, drawn))
     say(Progress("verify"))
-    whole = _whole(plan, source)
+    whole = source.apply(replace(plan, sampled=None)) if judge.policy.k_on_population else None
+    hide_only = source.apply(replace(plan, edits=(), removed=())) if any(wanted(judge.policy)) else None
+    hint = _hint(released, plan, judge.policy)
+    plan, bound = replace(plan, policy=judge.policy), judge
     verification = check(
         released,
         bound.policy,
         source,
-        vouched=True,
+        vouched=vouched,
         medians=median_ranges(plan),
         whole=whole,
         places=np.searchsorted(source.numbers(), released.numbers()) if any(wanted(bound.policy)) else None,
-        hide_only=source.apply(replace(plan, edits=(), removed=())) if any(wanted(bound.policy)) else None,
+        hide_only=hide_only,
     )
     if not verification.holds:
-        raise BrokenPromise(verification, _hint(released, plan))
+        raise BrokenPromise(verification, hint)
+    if bound.policy.method != "disclosure":
+        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
     told = _sample_of(source, plan)
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in gone]))
@@ -397,6 +424,7 @@ def _release(
         cells=None if measured is None else replace(measured, removal=removal),
         warnings=warnings,
         not_covered=not_covered(bound.policy, bound.released),
+        public=Facts(None, bound.released, released.rows, terms(bound, made=True)),
     )
     source.refuse_changed()
     return Release(plan, audit, released, source)
@@ -461,11 +489,6 @@ def _sample_of(source: Engine, plan: Plan) -> Engine:
     return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
 
 
-def _whole(plan: Plan, source: Engine) -> Engine | None:
-    """Return the whole table as the plan makes it, where k counts in it."""
-    return source.apply(replace(plan, sampled=None)) if plan.policy.k_on_population else None
-
-
 def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
     if plan.sampled is not None:
         yield "whoever knows the seed can tell which rows were drawn for the sample"
@@ -483,8 +506,10 @@ def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
         raise TooManySuppressed(gone, rows, policy.suppress.limit)
 
 
-def _hint(released: Engine, plan: Plan) -> str:
-    """Return why a promise may be broken: values that the plan has not seen, or the luck of the draw."""
+def _hint(released: Engine, plan: Plan, policy: Policy) -> str:
+    """Return why a promise may be broken: another policy, values that the plan has not seen, the luck of the draw."""
+    if plan.policy.with_file_of(policy) != policy:
+        return "the policy that the plan was made for is another one; make a new plan with `protect`"
     if not plan.cells and any(wanted(plan.policy)):
         return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
     if plan.removed:

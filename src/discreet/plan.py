@@ -267,6 +267,7 @@ class Plan:
         self,
         table: Table,
         *,
+        policy: Policy | str | Path | None = None,
         engine: str | None = None,
         memory_limit: str | int | None = None,
         key: str | None = None,
@@ -277,15 +278,19 @@ class Plan:
         own, a combination of values that the plan has never seen goes to the group with the least loss whose labels
         cover it, or else is suppressed. `engine`, `memory_limit` and `key` as for `protect`.
 
+        `policy` is the owner's: the result is verified against it. Without it, all promises are those of the policy
+        that the plan carries, which whoever can change the plan can change; the audit then warns.
+
         Raises
         ------
         BrokenPromise
-            When the new rows do not keep the policy's promises under this plan.
+            When the new rows do not keep the policy's promises under this plan, or the plan releases what the
+            owner's policy would not.
         """
         from discreet.pipeline import apply
         from discreet.table.source import Opening
 
-        return apply(self, table, opening=Opening(engine, memory_limit, key))
+        return apply(self, table, opening=Opening(engine, memory_limit, key), policy=policy)
 
     def to_json(self) -> str:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
@@ -490,15 +495,22 @@ def _values(values: object) -> tuple[str | None, ...]:
 
 
 def read_plan(path: str | Path) -> Plan:
-    """Return the plan in a file written by `discreet protect --plan` or `Plan.to_json`."""
+    """Return the plan in a file written by `discreet protect --plan` or `Plan.to_json`.
+
+    Where a manifest stands beside it, the file must be the one that the manifest was written for.
+    """
+    from discreet.manifest import refuse_other_plan
+
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        data = Path(path).read_bytes()
+        text = data.decode()
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such plan") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a plan: not UTF-8 text") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    refuse_other_plan(Path(path), data)
     try:
         return Plan.from_json(text)
     except InputError as error:

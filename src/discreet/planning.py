@@ -73,16 +73,9 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
         if isinstance(promise, Inference) and promise.value not in counted.domain(promise.column)
     ]
     problems += _target_problems(bound, counted)
-    declared = policy.missing is not None and policy.marker in policy.missing.values
-    for column in bound.columns:
-        changes = column in bound.changeable or column in policy.sensitive
-        if changes and not declared and policy.marker in counted.domain(column):
-            message = (
-                f"the marker {policy.marker!r} occurs in column {column!r}; choose another with 'marker', "
-                "or list it under missing.values if it stands for a missing value"
-            )
-            problems.append(policy.problem(("marker",), message))
-    return problems
+    counting = [name for name in bound.columns if name in bound.changeable or name in policy.sensitive]
+    found = (policy.marker_problem(column, counted.domain(column)) for column in counting)
+    return [*problems, *(problem for problem in found if problem is not None)]
 
 
 def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:

@@ -189,7 +189,8 @@ class _Checked:
             yield self.problem("column", message)
         known = [name for adversary in requirement.adversaries for name in self._known_to(adversary)]
         for name in dict.fromkeys([requirement.column, *known]):
-            yield from self._marker_occurs(name)
+            if problem := self.policy.marker_problem(name, self.original.domain(name)):
+                yield problem
 
     def _known_to(self, adversary: Adversary) -> tuple[str, ...]:
         return known_to(adversary, self.requirement, self.policy, self.original.columns)
@@ -229,16 +230,6 @@ class _Checked:
                     f"more than {percent(limit)} of the known cells of {self.requirement.column!r} have: this guess "
                     "needs no rule"
                 )
-
-    def _marker_occurs(self, name: str) -> Iterator[Problem]:
-        marker, missing = self.policy.marker, self.policy.missing
-        declared = missing is not None and missing.rows != "value" and missing.has(marker)
-        if marker in self.original.domain(name) and not declared:
-            message = (
-                f"the marker {marker!r} occurs in column {name!r}; choose another with 'marker', "
-                "or list it under missing.values if it stands for a missing value"
-            )
-            yield self.policy.problem(("marker",), message)
 
     def values(self) -> Iterator[Problem]:
         """Yield what is wrong with the values of the confidential column."""

@@ -64,14 +64,22 @@ def text_of(value: str | None) -> str:
 
 
 def print_release(
-    release: Release, source: str, out: str, plan: str | None, *, why: bool = True, stopped: str = ""
+    release: Release,
+    source: str,
+    out: str,
+    plan: str | None,
+    *,
+    why: bool = True,
+    stopped: str = "",
+    against: str | None = None,
 ) -> None:
-    """Say what a release promises, what changed and why."""
+    """Say what a release promises, what changed and why; `against` names the policy, where that is a question."""
     to = console()
     audit = release.audit
     dropped = f" ({audit.dropped} rows with a missing value left out)" if audit.dropped else ""
+    policy = "" if against is None else f" against {escape(against)}"
     to.print(
-        f"[bold]{escape(source)}[/] -> [bold]{escape(out)}[/]: {audit.rows} rows{dropped}, verified",
+        f"[bold]{escape(source)}[/] -> [bold]{escape(out)}[/]: {audit.rows} rows{dropped}, verified{policy}",
         soft_wrap=True,
     )
     to.print()
@@ -147,6 +155,8 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
                 f"{look.name}: {look.distinct} different values; groups for them: {taxonomy_command(table, look.name)}"
             )
             to.print(f"  {escape(told)}", soft_wrap=True)
+    for warning in draft.warnings:
+        to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print("Now choose in it what must not be inferred, and see what that promises:")
     to.print(f"  discreet check {escape(out)} --table {escape(table)}", soft_wrap=True)
 

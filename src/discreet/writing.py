@@ -6,6 +6,7 @@ A run killed between the names leaves a plan whose manifest does not fit the rel
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,9 +83,11 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
         staging.remove(stale)
     if plan is not None:
         parts = {part: (path.name, digest_of(path)) for part, path in sources.items()}
+        kept = release.plan.to_json().encode()
+        parts["plan"] = (plan.name, hashlib.sha256(kept).hexdigest())
         parts["release"] = (out.name, digest_of(staging.staged(out)))
         with staging.open(plan, private=True) as file:
-            file.write(release.plan.to_json().encode())
+            file.write(kept)
         with staging.open(manifest_path(plan), private=True) as file:
             file.write(manifest(parts).encode())
     staging.commit(last=out)

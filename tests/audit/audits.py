@@ -14,10 +14,12 @@ from discreet.attack.base import Attack, Attacked, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import About, Audit, Sampled
 from discreet.audit.cells import Against, Cell, CellsFound
+from discreet.audit.public import Counted, Facts, Shares, Target, Terms, Told, errors
 from discreet.audit.risk import Risk, Spread
 from discreet.audit.verify import Finding, Truth, Verification, Worst
+from discreet.measure import usefulness
 from discreet.measure.cells import CellMeasures, Removal
-from discreet.measure.usefulness import Told, Usefulness
+from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Bar, ColumnKept, Learned, PairKept, Shown, Utility
 from tests.conftest import ROOT
 
@@ -189,7 +191,7 @@ def rich() -> Audit:
         coarser_cells={"age": 30073, "education": 11000, "country": 0, "occupation": 0},
         detail=0.69,
         bound=0.93,
-        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (Told("salary", "CM", 0.172, 0.093, 0.249),)),
+        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (usefulness.Told("salary", "CM", 0.172, 0.093, 0.249),)),
         cells=CellMeasures(57, 0.024, 1.013, 0, 0.0008, 0.42, 4, 6, 6, (Removal(2, 48, 9, 240880, 12),)),
         warnings=("no promise speaks of the column 'hours'",),
         not_covered=(
@@ -216,12 +218,46 @@ def rich() -> Audit:
             ),
             changeable=("age", "education", "country"),
         ),
+        public=_public(),
     )
+
+
+def _public() -> Facts:
+    """The public facts of the rich audit, with every part in them."""
+    terms = Terms(
+        use="predicting salary",
+        method="one cut of all columns by the coordinate search, then edits of single cells (DECP)",
+        promises=(
+            "Whoever knows age, education and sex finds at least 10 rows alike",
+            "Whoever knows education and sex is at most 60% sure that salary is >50K",
+            "Some cells of occupation are confidential; naive Bayes, ID3 and rules do not guess them",
+        ),
+        kinds=("k-anonymity", "template", "confidential"),
+        changeable=("age", "education", "country"),
+        sample=None,
+        lots=False,
+        not_covered=("whoever also knows hours, country of a person", "what can be inferred from several releases"),
+    )
+    utility = _utility()
+    counted = Counted(
+        answers=(Answer.HOLDS, Answer.HOLDS, Answer.NOT_CHECKABLE),
+        masked=37,
+        groups=812,
+        smallest=10,
+        average=37.1,
+        targets=(Target("salary", "CM", 0.17),),
+        told=tuple(Told(one.name, one.unchanged, one.coarser, one.hidden) for one in utility.columns),
+        shares=tuple(Shares(one.name, one.shown) for one in utility.columns),
+        sizes=((10, _risks()[0].spread_after),),
+    )
+    return Facts("adult_release.csv", COLUMNS, 30110, terms, counted, errors(utility.learned), "quick")
 
 
 def sampled(audit: Audit) -> Audit:
     """The same audit of a sample."""
-    return replace(audit, sample=Sampled(d.ReleaseOptions(sample=Fraction(1, 10)), 301100))
+    terms = replace(audit.public.terms, sample=("10%", "sample"))
+    drawn = Sampled(d.ReleaseOptions(sample=Fraction(1, 10)), 301100)
+    return replace(audit, sample=drawn, public=replace(audit.public, terms=terms))
 
 
 Change = Callable[[str, object], object]
@@ -244,7 +280,7 @@ def changed(part: Any, change: Change, path: str = "") -> Any:
 
 def nasty(text: str) -> Audit:
     """The rich audit with a text before each of its own."""
-    kept = ("kind", "limit", "measure", "asked")
+    kept = ("kind", "kinds[]", "limit", "measure", "asked", "attacked", "sample[]")
     found: Audit = changed(
         rich(), lambda path, value: text + str(value) if type(value) is str and not path.endswith(kept) else value
     )

@@ -15,9 +15,8 @@ import pytest
 from discreet.attack.base import Attack, Kind, Rate
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.report import report_html
 from discreet.audit.report.charts import trimmed
-from discreet.audit.report.facts import facts
+from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.risk import Spread
 from discreet.audit.verify import Truth, Verification
@@ -26,23 +25,6 @@ from discreet.writing import write_reports
 from tests.audit.audits import REAL, Change, changed, nasty, real, rich, sampled
 
 NASTY = "</script><script>window.hacked=1</script><!-- \"'&<img src=x onerror=hacked()> \u202e\u05d0 \u2028"
-
-PUBLIC = {
-    *(f"about.{name}" for name in ("name", "columns[]", "use", "method", "public[]", "changeable[]")),
-    *(f"verification.requirements[].{name}" for name in ("kind", "answer")),
-    "verification.truthful.answer",
-    *("rows", "suppressed", "detail", "not_covered[]", "sample.asked"),
-    *(f"{name}.{part}" for name in ("hidden_cells", "coarser_cells") for part in ("key", "value")),
-    *(f"usefulness.{name}" for name in ("groups", "smallest", "average")),
-    *(f"usefulness.targets[].{name}" for name in ("target", "measure", "released")),
-    "utility.loss",
-    *(f"utility.columns[].{name}" for name in ("name", "unchanged", "coarser", "hidden", "loss")),
-    *(f"utility.columns[].shown[].{name}" for name in ("label", "share")),
-    *(f"utility.learned[].{name}" for name in ("target", "learner", "score", "original", "released", "nothing")),
-    *(f"risk[].{name}" for name in ("kind", "limit", "spread_after.ends[]", "spread_after.rows[]")),
-    *("attacks.found[].kind", "attacks.thorough"),
-}
-"""What a public report may say: paths of an audit."""
 
 
 class Read(HTMLParser):
@@ -102,6 +84,10 @@ def only(path: str) -> Change:
     return lambda at, value: other(value) if at == path else value
 
 
+KEPT = ("kind", "limit")
+"""Words that the page understands."""
+
+
 def bases() -> list[Audit]:
     whole = sampled(rich())
     return [whole, replace(rich(), utility=None)]
@@ -139,7 +125,11 @@ def test_what_was_not_done_is_said(name: str) -> None:
 def test_a_broken_promise_comes_first() -> None:
     audit = rich()
     found = (replace(audit.promises[0], answer=Answer.BROKEN), *audit.promises[1:])
-    broken = replace(audit, verification=Verification(found, Truth(Answer.BROKEN, ("row 7 is not true",))))
+    verification = Verification(found, Truth(Answer.BROKEN, ("row 7 is not true",)))
+    assert audit.public.counted is not None
+    seen = replace(audit.public.counted, answers=(Answer.BROKEN, Answer.HOLDS, Answer.NOT_CHECKABLE))
+    terms = replace(audit.public.terms, method=None)
+    broken = replace(audit, verification=verification, public=replace(audit.public, counted=seen, terms=terms))
     text = Read(broken.to_html()).text
     assert "Do not publish: a promise is broken." in text
     assert "Of 3 promises 1 is broken" in text
@@ -151,7 +141,7 @@ def test_a_broken_promise_comes_first() -> None:
 
 @pytest.mark.parametrize("public", [False, True])
 def test_every_chart_has_words_a_table_and_a_description(public: bool) -> None:
-    page = report_html(rich(), public=public)
+    page = rich().to_html(public=public)
     read = Read(page)
     specs = [json.loads(text) for kind, text in read.scripts() if kind == "application/json"]
     holders = [attrs for tag, attrs in read.tags if "data-chart" in attrs]
@@ -164,7 +154,7 @@ def test_every_chart_has_words_a_table_and_a_description(public: bool) -> None:
 
 @pytest.mark.parametrize("public", [False, True])
 def test_headings_are_in_order_and_nothing_is_loaded(public: bool) -> None:
-    read = Read(report_html(rich(), public=public))
+    read = Read(rich().to_html(public=public))
     levels = [int(tag[1]) for tag, _ in read.tags if tag in ("h1", "h2", "h3", "h4")]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -177,45 +167,38 @@ def test_headings_are_in_order_and_nothing_is_loaded(public: bool) -> None:
 def test_the_public_page_has_nothing_but_what_may_be_published() -> None:
     """Whatever else changes in an audit, the public page stays the same to the letter."""
     for audit in bases():
-        secret = changed(audit, lambda path, value: value if path in PUBLIC else other(value))
+        secret = changed(
+            audit, lambda path, value: value if path.startswith("public.") or path.endswith(KEPT) else other(value)
+        )
         assert secret != audit
-        page = report_html(audit, public=True)
-        assert report_html(secret, public=True) == page
-        assert report_html(secret) != report_html(audit)
-        assert "S3CRET" in report_html(secret)
-        fewer = replace(secret, warnings=(), cells=None, before=())
-        assert report_html(fewer, public=True) == page
+        page = audit.to_html(public=True)
+        assert secret.to_html(public=True) == page
+        assert secret.to_html() != audit.to_html()
+        assert "S3CRET" in secret.to_html()
 
 
 def test_what_may_be_published_is() -> None:
-    """The list of what is public has nothing too much: each of its paths is taken, and its texts are on the page."""
-    for allowed in sorted(PUBLIC - {"sample.asked"}):
-        told = [changed(audit, only(allowed)) for audit in bases()]
-        assert [facts(audit) for audit in told] != [facts(audit) for audit in bases()], allowed
-    free = {path for path in PUBLIC if not path.endswith(("kind", "limit", "asked"))}
-    tokens: dict[str, str] = {}
-
-    def token(path: str, value: object) -> object:
-        return tokens.setdefault(path, f"token{len(tokens)}") if path in free and type(value) is str else value
-
-    pages = "".join(report_html(changed(audit, token), public=True) for audit in bases())
-    assert [path for path, text in tokens.items() if text not in pages] == []
-    assert len(tokens) > 10
-
-
-def test_the_public_page_shows_the_groups_of_k_only() -> None:
-    """How sure one can be in which group is for the owner."""
-    audit = rich()
-    k, template = audit.risk
-    page = report_html(audit, public=True)
-    assert report_html(replace(audit, risk=(k,)), public=True) == page
-    assert report_html(replace(audit, risk=(template,)), public=True) != page
+    """Public facts have nothing too much: each text of theirs is on the page, each figure changes it."""
+    facts = sampled(rich()).public
+    paths: dict[str, object] = {}
+    changed(facts, lambda path, value: paths.setdefault(path, value))
+    words = ("terms.kinds[]", "terms.sample[]", "counted.answers[]", "counted.sizes[][]", "counted.targets[].measure")
+    page = public_page(facts)
+    made_elsewhere = replace(facts, terms=replace(facts.terms, method=None))
+    for path, value in paths.items():
+        if value is None or path in words:
+            continue
+        told = made_elsewhere if path == "counted.answers[]" else facts
+        now = public_page(changed(told, only(path)))
+        assert now != page, path
+        assert type(value) is not str or "S3CRET" in str(now), path
+    assert len(paths) > 30
 
 
 @pytest.mark.parametrize("public", [False, True])
 def test_texts_are_escaped(public: bool) -> None:
     audit = nasty(NASTY)
-    clean, read = Read(report_html(rich(), public=public)), Read(report_html(audit, public=public))
+    clean, read = Read(rich().to_html(public=public)), Read(audit.to_html(public=public))
     assert [tag for tag, _ in read.tags] == [tag for tag, _ in clean.tags]
     for kind, text in read.scripts():
         if kind == "application/json":
@@ -227,7 +210,7 @@ def test_odd_values_are_named() -> None:
     audit = rich()
     worst = replace(audit.risk[1].worst_after[0], group={"a": None, "b": "", "c": "  ", "d": "x" * 5000})
     risk = replace(audit.risk[1], worst_after=(worst,))
-    page = report_html(replace(audit, risk=(risk,)))
+    page = replace(audit, risk=(risk,)).to_html()
     assert "a = (missing), b = (empty), c = “  ”, d = xxx" in page
     assert "x" * 200 not in page
 
@@ -238,14 +221,14 @@ def test_many_cells_are_points_and_tables_are_cut() -> None:
     assert finding.cells is not None
     many = tuple(replace(cell, row=row) for row, cell in enumerate(finding.cells.cells * 50, 1))
     findings = (*audit.promises[:2], replace(finding, cells=replace(finding.cells, cells=many)))
-    page = report_html(replace(audit, verification=Verification(findings, Truth(Answer.HOLDS))))
+    page = replace(audit, verification=Verification(findings, Truth(Answer.HOLDS))).to_html()
     assert "Each point is a cell" in page
     assert "600 more are not shown here" in page
 
 
 def test_many_promises_are_not_shown_one_by_one() -> None:
     audit = replace(rich(), risk=rich().risk * 20, utility=None)
-    page = report_html(audit)
+    page = audit.to_html()
     assert page.count("The worst groups of the release") == 2 * 12
     assert "28 more are not shown one by one" in page
     names = [attrs["id"] for _, attrs in Read(page).tags if "id" in attrs]

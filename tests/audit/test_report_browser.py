@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet.audit.report import report_html
 from tests.audit.audits import nasty, real, rich
 from tests.audit.test_report import NASTY
 from tests.browser import Browser, chromium
@@ -27,11 +26,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     bad = nasty(NASTY + "x" * 300)
     made = {
-        "owner": report_html(rich()),
-        "public": report_html(rich(), public=True),
-        "nasty": report_html(bad),
-        "nasty_public": report_html(bad, public=True),
-        "real": report_html(real("bob")),
+        "owner": rich().to_html(),
+        "public": rich().to_html(public=True),
+        "nasty": bad.to_html(),
+        "nasty_public": bad.to_html(public=True),
+        "real": real("bob").to_html(),
     }
     for name, page in made.items():
         (folder / f"{name}.html").write_text(page, encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from discreet.attack.base import Attacked
 from discreet.audit.risk import Risk
@@ -18,6 +19,9 @@ from discreet.measure.utility import Utility
 from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
 from discreet.policy.share import percent
 from discreet.private import private_json
+
+if TYPE_CHECKING:
+    from discreet.audit.public import Facts
 
 WARNING = "this audit tells more than the release does. Keep it; never publish it."
 
@@ -213,6 +217,8 @@ class Audit:
     """What the edits for confidential cells cost; None when the policy has none."""
     warnings: tuple[str, ...]
     not_covered: tuple[str, ...]
+    public: Facts
+    """All that a public report may tell; a part by itself, made of nothing else that is here."""
     risk: tuple[Risk, ...] = ()
     """The groups of every promise about groups, before and after."""
     utility: Utility | None = None
@@ -220,7 +226,7 @@ class Audit:
     attacks: Attacked | None = None
     """What adversaries get right; None when the release was not attacked."""
     about: About | None = None
-    """What the release is, for reports."""
+    """What the release is, for the owner's report."""
 
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
@@ -267,6 +273,6 @@ class Audit:
 
     def to_html(self, *, public: bool = False) -> str:
         """Return the audit as a page to be read: for the owner, or `public` without any secret."""
-        from discreet.audit.report import report_html
+        from discreet.audit.report import owner_html, public_html
 
-        return report_html(self, public=public)
+        return public_html(self.public) if public else owner_html(self)

@@ -125,6 +125,19 @@ def _risks(
             yield _risk(promise, _Groups(before, promise, place), _Groups(after, promise, place, sizes), most)
 
 
+def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, Spread], ...]:
+    """Return k and how large the groups are, for each promise of k-anonymity that counts in the release."""
+    found: list[Crowd] = []
+    for index, requirement in enumerate(policy.protect):
+        promises: list[GroupPromise] = [] if isinstance(requirement, Confidential) else list(policy.promises_of(index))
+        found += [promise for promise in promises if isinstance(promise, Crowd) and not promise.whole]
+    return tuple(
+        (promise.k, _Groups(_counts(released, policy, [promise]), promise, 0).spread())
+        for promise in found
+        if set(promise.given) <= set(released.columns)
+    )
+
+
 def _counts(table: Engine, policy: Policy, promises: Sequence[GroupPromise]) -> Recount:
     values = [promise.value for promise in promises if isinstance(promise, Inference)]
     return table.recount(promises[0].given, promises[0].column, values, policy.hidden_texts())

@@ -82,11 +82,21 @@ class _Looks:
 
 def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
     """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed."""
-    columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
-    counted = released.count(columns)
     # Where none was suppressed (disclosure, rows that are removed, a cut that hides everything), rows that tell
     # nothing are a group like others.
     some = made_elsewhere or (released.suppressed > 0 and bound.policy.method != "disclosure")
+    return _usefulness(released, source, bound, some=some)
+
+
+def usefulness_by_itself(released: Engine, bound: Bound) -> Usefulness:
+    """Return what everybody can count on a release, who sees no original: rows that tell nothing are a group, too."""
+    return _usefulness(released, released, bound, some=False)
+
+
+def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -> Usefulness:
+    """Return what a release is good for; `some` says that rows which tell nothing are suppressed, and no group."""
+    columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
+    counted = released.count(columns)
     after = _Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
     sizes = _rows_of(after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows))
     sizes = sizes[sizes > 0]

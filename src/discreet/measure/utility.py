@@ -6,7 +6,7 @@ counted apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from itertools import combinations
@@ -204,7 +204,7 @@ def _kept(column: Beside) -> ColumnKept:
         loss=float(losses.mean()) if cells else 0.0,
         distance=float(np.abs(before - after).sum() / 2) if before.any() and after.any() else None,
         bars=tuple(_bars(column)),
-        shown=tuple(_shown(column)),
+        shown=tuple(shown(dict(zip(column.sense.texts, column.rows.tolist(), strict=True)))),
     )
 
 
@@ -212,15 +212,14 @@ def _label(text: str | None) -> str:
     return "(missing)" if text is None else text
 
 
-def _shown(column: Beside) -> Iterator[Shown]:
-    """Yield the commonest texts of the release itself; among equals by their text."""
-    counts = np.bincount(column.sense.codes, minlength=len(column.sense.texts))
-    texts = [_label(text) for text in column.sense.texts]
-    order = sorted(np.flatnonzero(counts).tolist(), key=lambda place: (-int(counts[place]), texts[place]))
-    for place in order[:BARS]:
-        yield Shown(texts[place], float(counts[place] / counts.sum()))
-    if rest := order[BARS:]:
-        yield Shown(None, float(counts[rest].sum() / counts.sum()))
+def shown(cells: Mapping[str | None, int]) -> Iterator[Shown]:
+    """Yield the commonest texts of a released column, given the cells that have each; among equals by their text."""
+    ranked = sorted(((-count, _label(text)) for text, count in cells.items() if count))
+    whole = sum(cells.values())
+    for count, text in ranked[:BARS]:
+        yield Shown(text, -count / whole)
+    if rest := ranked[BARS:]:
+        yield Shown(None, -sum(count for count, _ in rest) / whole)
 
 
 def _bars(column: Beside) -> Iterator[Bar]:

@@ -70,7 +70,6 @@ class Column(Part):
     ends: tuple[Text, ...] | None = Field(
         default=None,
         description="where intervals may begin; between any two values when absent",
-        json_schema_extra={"items": {"type": ["string", "number"]}},
     )
     labels: tuple[str, ...] | None = Field(
         default=None, description="names of the intervals between the ends, one more than there are ends"
@@ -85,7 +84,9 @@ class Column(Part):
     )
     date_format: str | None = Field(default=None, description="how dates are written, such as %d.%m.%Y")
     weight: Weight = Field(
-        default=Fraction(1), description="how much its loss of detail counts beside that of the other columns"
+        default=Fraction(1),
+        description="how much its loss of detail counts beside that of the other columns",
+        json_schema_extra={"not": {"const": 0}},
     )
     losses: Amounts = Field(
         default=None,

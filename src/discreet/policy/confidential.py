@@ -28,7 +28,7 @@ from pydantic import (
 from discreet.errors import InputError, PolicyError
 from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
-from discreet.policy.part import Frozen, Part, Path, Text, Whole, did_you_mean
+from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole, did_you_mean
 from discreet.policy.share import Share, percent
 from discreet.textfile import read_text
 
@@ -261,6 +261,16 @@ def _plain_adversary(adversary: Adversary) -> object:
     return {adversary.name: options} if options else adversary.name
 
 
+def _options_schema(kind: type[Part]) -> dict[str, Any]:
+    """Return what may be said of an adversary, as JSON Schema: nothing at all where nothing must be."""
+    told = kind.model_json_schema()
+    return {**told, "type": "object" if told.get("required") else ["object", "null"]}
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    **{name: _options_schema(kind) for name, kind in KINDS.items()},
+    **{name: {"type": ["object", "null"], "maxProperties": 0} for name in LEARNERS},
+}
 AdversaryField = Annotated[
     InstanceOf[NaiveBayes] | InstanceOf[Id3] | InstanceOf[Learner] | InstanceOf[Rules],
     BeforeValidator(_as_adversary),
@@ -268,31 +278,10 @@ AdversaryField = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"enum": ["naive_bayes", "id3", *LEARNERS]},
+                {"enum": [name for name, options in _OPTIONS.items() if "null" in options["type"]]},
                 {
                     "type": "object",
-                    "properties": {
-                        "naive_bayes": {
-                            "type": ["object", "null"],
-                            "properties": {
-                                "nulls": {"enum": ["count", "drop", "spread"]},
-                                "laplace": {"type": ["number", "string"]},
-                            },
-                            "additionalProperties": False,
-                        },
-                        "id3": {"type": ["object", "null"], "maxProperties": 0},
-                        "rules": {
-                            "type": "object",
-                            "properties": {
-                                "min_confidence": {"type": ["number", "string"]},
-                                "min_support": {"type": ["integer", "string"]},
-                                "conditions": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                                "denominator": {"enum": ["all", "published"]},
-                            },
-                            "required": ["min_confidence"],
-                            "additionalProperties": False,
-                        },
-                    },
+                    "properties": _OPTIONS,
                     "additionalProperties": False,
                     "minProperties": 1,
                     "maxProperties": 1,
@@ -471,17 +460,12 @@ class Confidential(Part):
     )
     ids: Ids | None = None
     where: Annotated[
-        Mapping[str, tuple[Text, ...]] | None, BeforeValidator(_as_condition), PlainSerializer(_plain_condition)
+        Mapping[str, tuple[Text, ...]] | None,
+        BeforeValidator(_as_condition),
+        PlainSerializer(_plain_condition),
+        WithJsonSchema({"type": ["object", "null"], "additionalProperties": VALUES}),
     ] = Field(
         default=None,
-        json_schema_extra={
-            "additionalProperties": {
-                "anyOf": [
-                    {"type": ["string", "number", "boolean", "null"]},
-                    {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}, "minItems": 1},
-                ]
-            }
-        },
         description="columns and the value (or values) that they have in these rows",
     )
     predictors: Annotated[tuple[str, ...] | None, AfterValidator(_each_once)] = Field(
@@ -494,7 +478,18 @@ class Confidential(Part):
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
     )
-    may_hide: Annotated[tuple[Hideable, ...] | None, BeforeValidator(_as_regions)] = Field(
+    may_hide: Annotated[
+        tuple[Hideable, ...] | None,
+        BeforeValidator(_as_regions),
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"type": "array", "items": {"enum": list(CASES["f"])}},
+                    {"enum": [*CASES, None]},
+                ]
+            }
+        ),
+    ] = Field(
         default=None,
         description="what may be changed: own.conditions (the row's own predictors), others.conditions (other rows' "
         "predictors), others.sensitive (other rows' cells of the column)",

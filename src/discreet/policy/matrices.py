@@ -172,7 +172,5 @@ Weight = Annotated[
     Fraction,
     BeforeValidator(parse_amount),
     PlainSerializer(write_amount, return_type=str),
-    WithJsonSchema(
-        {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": r"^[\d./\s]+$"}]}
-    ),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[\d./\s]+$"}]}),
 ]

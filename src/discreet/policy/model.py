@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -68,9 +68,7 @@ class Missing(Part):
     A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
     """
 
-    values: tuple[Text, ...] = Field(
-        default=(), json_schema_extra={"items": {"type": ["string", "number", "boolean", "null"]}}
-    )
+    values: tuple[Text, ...] = ()
     rows: Literal["drop", "value", "unknown"] = Field(
         description="drop: rows with a missing value in any column are left out; value: a value like any other; "
         "unknown: a missing sensitive value counts neither for nor against its property"
@@ -367,11 +365,15 @@ class Policy(Part):
         return self.missing is not None and self.missing.rows == "unknown" and self.missing.has(value)
 
     def hidden_texts(self) -> tuple[str | None, ...]:
-        """The texts of sensitive cells that tell nothing: the marker and missing values, unless they are values."""
+        """The texts of sensitive cells that tell nothing: the marker and missing values, unless they are values.
+
+        Where single cells are hidden, the marker always is one that tells nothing.
+        """
         if self.missing is None:
             return (self.marker,)
         if self.missing.rows == "value":
-            return () if self.missing.has(self.marker) else (self.marker,)
+            edits = any(isinstance(requirement, Confidential) for requirement in self.protect)
+            return () if self.missing.has(self.marker) and not edits else (self.marker,)
         return tuple(dict.fromkeys([self.marker, None, *self.missing.values]))
 
     @property
@@ -448,6 +450,21 @@ class Policy(Part):
         for promise in self.protect[index].promises(index):
             yield replace(promise, whole=True) if self.k_on_population and isinstance(promise, Crowd) else promise
 
+    def marker_problem(self, column: str, values: Collection[str | None]) -> Problem | None:
+        """Return what is wrong where the marker is one of the values of a column that is counted or changed.
+
+        A cell that has it on its own account could not be told from a hidden one, unless the policy says that it stands
+        for a missing value: then it tells as little.
+        """
+        declared = self.missing is not None and self.missing.has(self.marker)
+        if declared or self.marker not in values:
+            return None
+        message = (
+            f"the marker {self.marker!r} occurs in column {column!r}; choose another with 'marker', "
+            "or list it under missing.values if it stands for a missing value"
+        )
+        return self.problem(("marker",), message)
+
     def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""
         return self._source.problem(path, message)
@@ -464,6 +481,10 @@ class Policy(Part):
         if not said:
             return self
         return self.model_copy(update={"file": FileOptions(**{**self.file.model_dump(), **said})})
+
+    def with_file_of(self, other: Policy) -> Policy:
+        """Return the same policy with the file options of another one."""
+        return self.model_copy(update={"file": other.file})
 
     def to_dict(self) -> dict[str, object]:
         """Return the policy as plain data that `Policy.from_dict` and a YAML file take, defaults spelled out."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
 
 from discreet.errors import PolicyError, Problem
 
@@ -47,7 +47,11 @@ def as_text(value: object) -> object:
     raise ValueError("write the value as the text it has in the table")
 
 
-Text = Annotated[str | None, BeforeValidator(as_text)]
+VALUE: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
+"""How a policy file may write a value of the table, as JSON Schema."""
+VALUES: dict[str, Any] = {"anyOf": [VALUE, {"type": "array", "items": VALUE, "minItems": 1}]}
+"""The same for one value or several."""
+Text = Annotated[str | None, BeforeValidator(as_text), WithJsonSchema(VALUE)]
 
 
 def _not_a_truth_value(value: object) -> object:

@@ -30,7 +30,7 @@ from pydantic import (
 )
 
 from discreet.policy.confidential import Confidential
-from discreet.policy.part import Frozen, Part, Path, Text, Whole
+from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole
 from discreet.policy.share import Share, percent
 
 
@@ -150,16 +150,7 @@ class Template(Part):
         json_schema_extra={
             "minProperties": 1,
             "maxProperties": 1,
-            "additionalProperties": {
-                "anyOf": [
-                    {"type": ["string", "number", "boolean", "null"]},
-                    {
-                        "type": "array",
-                        "items": {"type": ["string", "number", "boolean", "null"]},
-                        "minItems": 1,
-                    },
-                ]
-            },
+            "additionalProperties": VALUES,
         }
     )
     given: KnownColumns

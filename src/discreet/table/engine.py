@@ -114,6 +114,13 @@ class Engine(Protocol):
         """Return the values that occur in a column in code-point order, a missing one first; no row is looked at."""
         ...
 
+    def named(self, column: str, missing: Sequence[str | None]) -> tuple[int, int] | None:
+        """Return how many rows have a value (no `missing` one) in a column, and how many different values that are.
+
+        None where the values have no texts, or are too many to count.
+        """
+        ...
+
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row."""
         ...

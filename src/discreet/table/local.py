@@ -402,6 +402,14 @@ class LocalEngine:
         """Return the values that occur in a column in code-point order, a missing one first."""
         return self.encoded(column).domain
 
+    def named(self, column: str, missing: Sequence[str | None]) -> tuple[int, int] | None:
+        """Return how many rows have a value in a column, and how many different ones."""
+        if not self.has_text(column):
+            return None
+        texts = self.texts(column).drop_nulls()
+        texts = texts.filter(~texts.is_in([value for value in missing if value is not None]))
+        return len(texts), texts.n_unique()
+
     def refuse_rows(self, columns: int) -> None:
         """Accept any number: the rows are in memory."""
 

@@ -16,6 +16,7 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
+    from discreet.audit.public import Facts
     from discreet.audit.report.page import Page
 
 NEEDS = ("altair", "vl_convert", "jinja2")
@@ -35,21 +36,20 @@ def refuse_report() -> None:
             raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
 
 
-def report_html(audit: Audit, *, public: bool = False) -> str:
-    """Return a report as one HTML page that needs nothing else.
-
-    Parameters
-    ----------
-    audit
-        What was found.
-    public
-        Leave out whatever may not be published; see `discreet.audit.report.facts.facts` for what is left.
-    """
+def owner_html(audit: Audit) -> str:
+    """Return the owner's report as one HTML page that needs nothing else."""
     refuse_report()
     from discreet.audit.report.private import private_page
+
+    return render(private_page(audit))
+
+
+def public_html(facts: Facts) -> str:
+    """Return the report that may be published; `discreet.audit.public` says of what it is made."""
+    refuse_report()
     from discreet.audit.report.public import public_page
 
-    return render(public_page(audit) if public else private_page(audit))
+    return render(public_page(facts))
 
 
 def render(page: Page) -> str:

@@ -1,6 +1,6 @@
 """The report that may be published: the method, the promises and the utility, without any secret.
 
-Nothing of the audit gets here but what `facts` takes, field by field: no function below sees anything else.
+It is made of public facts alone (`discreet.audit.public`): no function here sees an audit or the original.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from discreet.attack.base import KINDS, Kind
 from discreet.audit.answers import Answer
-from discreet.audit.audit import Audit
+from discreet.audit.public import Counted, Facts
 from discreet.audit.report import charts
-from discreet.audit.report.facts import Facts, facts
 from discreet.audit.report.groups import spread_table
 from discreet.audit.report.page import (
     Block,
@@ -29,7 +27,7 @@ from discreet.audit.report.page import (
     Table,
     section,
 )
-from discreet.audit.report.shared import changes_figure, left_open, loss_figure
+from discreet.audit.report.shared import ONE_VALUE, Changed, changes_figure, left_open
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import Spread
 from discreet.policy import Confidential, Crowd, Inference
@@ -44,18 +42,11 @@ _KINDS = {
     Crowd.kind: ("promise of k-anonymity", "promises of k-anonymity"),
     Confidential.kind: ("promise about confidential cells", "promises about confidential cells"),
 }
-_ATTACKS: dict[Kind, str] = {
-    "linkage": "who a row is",
-    "inference": "what somebody's value is",
-    "cells": "what a confidential cell is",
-    "aware": "the same with knowledge of the method",
-}
 
 
-def public_page(audit: Audit) -> Page:
+def public_page(told: Facts) -> Page:
     """Return the report that may be published."""
     charts.altair()
-    told = facts(audit)
     level, verdict = _verdict(told)
     return Page(
         title="About this release" if told.name is None else f"About {told.name}",
@@ -71,7 +62,7 @@ def public_page(audit: Audit) -> Page:
             _made(told),
             _changes(told),
             _usefulness(told),
-            left_open(told.not_covered),
+            left_open(told.terms.not_covered),
             _reading(),
         ),
         made_by=f"discreet {__version__}",
@@ -79,113 +70,121 @@ def public_page(audit: Audit) -> Page:
 
 
 def _size(told: Facts) -> str:
-    columns = f", {many(len(told.columns), 'column')}" if told.columns else ""
-    return f"{many(told.rows, 'row')}{columns}"
+    return f"{many(told.rows, 'row')}, {many(len(told.columns), 'column')}"
 
 
 def _verdict(told: Facts) -> tuple[Level, str]:
-    if Answer.BROKEN in told.answers or told.truthful is Answer.BROKEN:
+    """Say what a release that discreet made always keeps, and of another one what it shows itself."""
+    if told.terms.method is not None:
+        if told.terms.lots:
+            return "look", "Nothing is broken, but cells may be left to the lot, which promises nothing."
+        return "good", "Every promise was counted again on this release, and holds."
+    answers = () if told.counted is None else told.counted.answers
+    if Answer.BROKEN in answers:
         return "bad", "This release does not keep what was promised."
-    if Answer.NOT_CHECKABLE in told.answers:
-        return "look", "Not every promise could be checked."
-    if Answer.BY_LOT in told.answers:
-        return "look", "Nothing is broken, but some cells are left to the lot, which promises nothing."
+    if not answers or Answer.NOT_CHECKABLE in answers:
+        return "look", "Not every promise can be checked by the release alone."
     return "good", "Every promise was counted again on this release, and holds."
 
 
 def _summary(told: Facts) -> Iterator[str]:
-    if told.truthful is Answer.HOLDS:
+    if told.terms.method is not None:
         yield "Every cell is the original value, something that covers it, or hidden. Nothing is invented."
-    if told.attacks is None:
+    if told.attacked is None:
         yield "The release was not attacked."
     else:
-        done = [_ATTACKS[kind] for kind in KINDS if kind in told.attacks]
-        how = "thorough" if told.thorough else "quick"
-        yield f"The owner attacked it before it was published ({how} attacks): {listed(done) or 'no attack fits'}."
-    yield f"{many(len(told.not_covered), 'thing')} that no promise covers: see below."
+        yield f"The owner attacked it before it was published ({told.attacked} attacks)."
+    yield f"{many(len(told.terms.not_covered), 'thing')} that no promise covers: see below."
 
 
 def _cards(told: Facts) -> Iterator[Card]:
-    held = sum(answer is Answer.HOLDS for answer in told.answers)
-    yield Card("Promises", f"{held} of {len(told.answers)}", "hold", _verdict(told)[0])
-    if told.detail is not None and told.recodes:
-        yield Card("Detail", share(told.detail), "of the columns that may change is released")
-    if told.recodes:
-        yield Card(
-            "Groups", number(told.groups), f"of rows that look alike; the smallest has {many(told.smallest, 'row')}"
-        )
-    hidden = sum(column.hidden for column in told.changed)
+    every = len(told.terms.kinds)
+    held = every
+    if told.terms.method is None:
+        held = 0 if told.counted is None else sum(answer is Answer.HOLDS for answer in told.counted.answers)
+    yield Card("Promises", f"{held} of {every}", "hold", _verdict(told)[0])
+    if told.counted is None:
+        return
+    if told.terms.recodes:
+        smallest = many(told.counted.smallest, "row")
+        yield Card("Groups", number(told.counted.groups), f"of rows that look alike; the smallest has {smallest}")
+    hidden = sum(column.hidden for column in told.counted.told)
     yield Card("Hidden", number(hidden), "cells" if hidden != 1 else "cell")
 
 
 def _promises(told: Facts) -> Section:
-    counts = Counter(told.kinds)
+    counts = Counter(told.terms.kinds)
     kinds = [many(count, *_KINDS[kind]) for kind, count in counts.items() if kind in _KINDS]
     lead = Prose(sentence(f"The policy has {listed(kinds)}")) if kinds else None
-    return section(
-        "promises", "What is promised", [lead, Items(tuple(map(sentence, told.promises))) if told.promises else None]
-    )
+    said = told.terms.promises
+    return section("promises", "What is promised", [lead, Items(tuple(map(sentence, said))) if said else None])
 
 
 def _made(told: Facts) -> Section:
     rows = [
-        ("For", told.use or "not said"),
-        ("Made by", told.method or "not said"),
-        ("Columns", listed(told.columns, 40) or "not said"),
-        ("May change", listed(told.changeable, 40) or "not said"),
+        ("For", told.terms.use),
+        ("Made by", told.terms.method or "not said"),
+        ("Columns", listed(told.columns, 40)),
+        ("May change", listed(told.terms.changeable, 40) or "none"),
     ]
-    if told.sample is not None:
-        where = "the released rows" if told.sample[1] == "sample" else "the whole table"
-        rows.append(("Sample", f"{told.sample[0]} of the rows, drawn at random; k counts in {where}"))
+    if told.terms.sample is not None:
+        drawn, k_on = told.terms.sample
+        where = "the released rows" if k_on == "sample" else "the whole table"
+        rows.append(("Sample", f"{drawn} of the rows, drawn at random; k counts in {where}"))
     return section("made", "How it was made", [Table("The release", ("", ""), tuple(rows), words=frozenset({1}))])
 
 
 def _changes(told: Facts) -> Section:
     rows = [("Rows released", number(told.rows))]
-    if told.suppressed:
-        rows.append(("Of these hidden on all columns that may change", number(told.suppressed)))
-    return section(
-        "changes", "What was changed where", [changes_figure(told.changed), Table("Rows", ("", "Rows"), tuple(rows))]
-    )
+    if told.counted is None:
+        return section("changes", "How much is told", [Table("Rows", ("", "Rows"), tuple(rows)), _unmeasured()])
+    if told.counted.masked:
+        rows.append(("Of these hidden on all columns that may change", number(told.counted.masked)))
+    columns = [Changed(one.name, one.one, one.several, one.hidden) for one in told.counted.told]
+    blocks = [changes_figure(columns, ONE_VALUE), Table("Rows", ("", "Rows"), tuple(rows))]
+    return section("changes", "How much is told", blocks)
+
+
+def _unmeasured() -> Prose:
+    return Prose("Not measured: a report of “discreet audit” has more.")
 
 
 def _usefulness(told: Facts) -> Section:
+    if told.counted is None:
+        return section("usefulness", "What it is good for", [_unmeasured()])
+    counted = told.counted
     rows = [
-        ("Detail of the columns that may change that is released (1 − LM)", share(told.detail)),
-        ("Groups of rows that look alike on all of them", number(told.groups)),
-        ("Rows in the smallest group", number(told.smallest)),
-        ("Rows in a group on average", number(round(told.average, 1))),
+        ("Groups of rows that look alike on all columns that may change", number(counted.groups)),
+        ("Rows in the smallest group", number(counted.smallest)),
+        ("Rows in a group on average", number(round(counted.average, 1))),
         *(
-            (f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.released))
-            for target in told.targets
+            (f"What the groups do not tell of {target.name} ({target.measure})", whole_share(target.figure))
+            for target in counted.targets
         ),
     ]
     blocks: list[Block | None] = [
-        Table("Groups and detail", ("", ""), tuple(rows)) if told.recodes else None,
-        *(_sizes(n, limit, found) for n, (limit, found) in enumerate(told.sizes, 1)),
-        loss_figure(told.losses, told.loss),
+        Table("Groups", ("", ""), tuple(rows)) if told.terms.recodes else None,
+        *(_sizes(n, k, found) for n, (k, found) in enumerate(counted.sizes, 1)),
         _learned(told),
-        *_shares(told),
+        *_shares(counted),
     ]
     return section("usefulness", "What it is good for", blocks)
 
 
-def _sizes(n: int, limit: str, found: Spread) -> Figure | None:
+def _sizes(n: int, k: int, found: Spread) -> Figure | None:
     if not sum(found.rows):
         return None
-    title = f"Every row stands in a group of at least {limit} that look alike"
-    small = sum(rows for end, rows in zip(found.ends, found.rows, strict=False) if end < Fraction(limit))
+    title = f"Every row stands in a group of at least {k} that look alike"
+    small = sum(rows for end, rows in zip(found.ends, found.rows, strict=False) if end < k)
     if small:
         title = "How large the groups are in which the rows stand"
-    spec = charts.spread(
-        None, found, Fraction(limit), sizes=True, description=f"{title}. Rows by the size of their group."
-    )
+    spec = charts.spread(None, found, Fraction(k), sizes=True, description=f"{title}. Rows by the size of their group.")
     return Figure(
         f"sizes-{n}",
         title,
         spec,
-        spread_table(None, found, Fraction(limit), sizes=True),
-        (("bar-after", "rows"), ("dashed", f"k = {limit}")),
+        spread_table(None, found, Fraction(k), sizes=True),
+        (("bar-after", "rows"), ("dashed", f"k = {k}")),
     )
 
 
@@ -206,10 +205,10 @@ def _learned(told: Facts) -> Table | None:
     )
 
 
-def _shares(told: Facts) -> list[Block | None]:
+def _shares(counted: Counted) -> list[Block | None]:
     figures = []
-    for n, column in enumerate(told.shares[:MOST_SMALL], 1):
-        rows = [("all others" if label is None else value(label), None, part) for label, part in column.shown]
+    for n, column in enumerate(counted.shares[:MOST_SMALL], 1):
+        rows = [("all others" if one.label is None else value(one.label), None, one.share) for one in column.shown]
         title = f"{clipped(column.name)} in the release"
         table = Table(title, ("Text", "Share"), tuple((label, share(part)) for label, _, part in rows))
         figures.append(Figure(f"values-{n}", title, charts.paired(rows, f"{title}: shares of its texts."), table))
@@ -218,11 +217,10 @@ def _shares(told: Facts) -> list[Block | None]:
 
 def _reading() -> Section:
     rows = (
-        ("Group", "Rows that look alike on all columns that may change."),
-        ("Coarser", "A group of values or an interval that covers the original value."),
-        ("Loss", "0% is a cell that tells its value; 100% is one that tells nothing; a group of values lies between."),
-        ("CM", "The share of rows that are not of the most frequent class of their group."),
-        ("RM", "The spread of a number inside the groups beside its spread among all rows."),
+        ("Group", "Rows that look alike on all columns that may change; rows hidden on all of them are one, too."),
+        ("Coarser", "A group of values or an interval that covers the original value; a median stands for one."),
+        ("CM", "The share of released rows that are not of the most frequent class of their group."),
+        ("RM", "The spread of a number inside the groups beside its spread among all released rows."),
     )
     return section(
         "reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))]

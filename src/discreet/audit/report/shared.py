@@ -32,7 +32,29 @@ class Changed:
         return self.unchanged + self.coarser + self.hidden
 
 
-def changes_figure(columns: Sequence[Changed]) -> Figure | None:
+@dataclass(frozen=True)
+class Kept:
+    """How it is said that a cell was not made coarser: beside the original, or by the release alone."""
+
+    head: str
+    key: str
+    cells: str
+    all: str
+    most: str
+    each: str
+
+
+AS_IT_WAS = Kept(
+    "Unchanged", "as it was", "of the cells are as they were", "No cell of these columns was changed", "changed most",
+    "kept",
+)  # fmt: skip
+ONE_VALUE = Kept(
+    "One value", "tells one value", "of the cells tell one value", "Every cell of these columns tells one value",
+    "is coarsest", "one value",
+)  # fmt: skip
+
+
+def changes_figure(columns: Sequence[Changed], kept: Kept = AS_IT_WAS) -> Figure | None:
     """Return what was changed where."""
     told = [column for column in columns if column.cells]
     if not told:
@@ -40,55 +62,35 @@ def changes_figure(columns: Sequence[Changed]) -> Figure | None:
     ranked = sorted(told, key=lambda column: column.unchanged / column.cells)
     touched = [column for column in ranked if column.unchanged < column.cells]
     whole = sum(column.cells for column in told)
-    kept = sum(column.unchanged for column in told)
-    title = f"{share(kept / whole)} of the cells are as they were"
+    left = sum(column.unchanged for column in told)
+    title = f"{share(left / whole)} {kept.cells}"
     if not touched:
-        title = "No cell of these columns was changed"
-    elif kept and len(told) > 1:
+        title = kept.all
+    elif left and len(told) > 1:
         most = touched[0]
-        title += f"; {clipped(most.name)} changed most ({share(most.unchanged / most.cells)} kept)"
+        title += f"; {clipped(most.name)} {kept.most} ({share(most.unchanged / most.cells)} {kept.each})"
     lines = [
         (
             clipped(column.name),
             (column.unchanged / column.cells, column.coarser / column.cells, column.hidden / column.cells),
-            f"{share(column.unchanged / column.cells)} kept",
+            f"{share(column.unchanged / column.cells)} {kept.each}",
         )
         for column in ranked[:MOST_LINES]
     ]
     table = Table(
         "Cells of each column",
-        ("Column", "Unchanged", "Coarser", "Hidden", "Cells"),
+        ("Column", kept.head, "Coarser", "Hidden", "Cells"),
         tuple(
             (clipped(column.name), *map(number, (column.unchanged, column.coarser, column.hidden, column.cells)))
             for column in ranked
         ),
     )
-    description = f"{title}. Per column the shares of unchanged, coarser and hidden cells."
+    description = f"{title}. Per column the shares of cells: {kept.key}, coarser, hidden."
     return Figure(
         "changes", title, charts.stacked(lines, description),
         cut_table(table, MOST_ROWS),
-        key=(("all", "as it was"), ("some", "coarser: a group, an interval"), ("none", "hidden")),
+        key=(("all", kept.key), ("some", "coarser: a group, an interval"), ("none", "hidden")),
         note=more_lines(len(ranked)),
-    )  # fmt: skip
-
-
-def loss_figure(losses: Sequence[tuple[str, float]], mean: float | None) -> Figure | None:
-    """Return how much detail each column lost."""
-    if not losses:
-        return None
-    ranked = sorted(losses, key=lambda one: -one[1])
-    name, most = ranked[0]
-    average = "" if mean is None else f"; {share(mean)} on average over the columns that may change"
-    title = f"{clipped(name)} lost most of its detail: {share(most)}{average}" if most else "No column lost any detail"
-    table = Table(
-        "Loss of each column, from 0% (all told) to 100% (nothing told)",
-        ("Column", "Loss"),
-        tuple((clipped(column), share(loss)) for column, loss in ranked),
-    )
-    lines = [(clipped(column), loss, share(loss)) for column, loss in ranked[:MOST_LINES]]
-    return Figure(
-        "loss", title, charts.bars(lines, charts.Axis("detail lost"), f"{title}. Loss of detail per column."),
-        cut_table(table, MOST_ROWS), note=more_lines(len(ranked)),
     )  # fmt: skip
 
 

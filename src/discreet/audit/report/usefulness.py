@@ -8,7 +8,7 @@ from math import isfinite
 from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Figures, Heading, Prose, Section, Table, cut_table, section
-from discreet.audit.report.shared import MOST_ROWS, loss_figure
+from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
@@ -34,9 +34,29 @@ def usefulness_section(audit: Audit) -> Section:
 def utility_blocks(found: Utility) -> list[Block | None]:
     """Return what is kept of columns and pairs of them, and how well targets are learned."""
     learned = [learned_figure(found.learned, score) for score in dict.fromkeys(one.score for one in found.learned)]
-    loss = loss_figure([(column.name, column.loss) for column in found.columns], found.loss)
+    loss = _loss([(column.name, column.loss) for column in found.columns], found.loss)
     notes = [Prose(sentence(note)) for note in found.notes]
     return [loss, *learned, _pairs(found), *_distributions(found.columns), *notes]
+
+
+def _loss(losses: Sequence[tuple[str, float]], mean: float) -> Figure | None:
+    """Return how much detail each column lost."""
+    if not losses:
+        return None
+    ranked = sorted(losses, key=lambda one: -one[1])
+    name, most = ranked[0]
+    average = f"; {share(mean)} on average over the columns that may change"
+    title = f"{clipped(name)} lost most of its detail: {share(most)}{average}" if most else "No column lost any detail"
+    table = Table(
+        "Loss of each column, from 0% (all told) to 100% (nothing told)",
+        ("Column", "Loss"),
+        tuple((clipped(column), share(loss)) for column, loss in ranked),
+    )
+    lines = [(clipped(column), loss, share(loss)) for column, loss in ranked[:MOST_LINES]]
+    return Figure(
+        "loss", title, charts.bars(lines, charts.Axis("detail lost"), f"{title}. Loss of detail per column."),
+        cut_table(table, MOST_ROWS), note=more_lines(len(ranked)),
+    )  # fmt: skip
 
 
 def _figures(audit: Audit) -> Table | None:

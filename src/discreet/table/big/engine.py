@@ -42,6 +42,10 @@ Opener = Callable[[Path, Policy], StreamStore]
 """Reads a released file, to compare it with what was verified."""
 
 
+MOST_NAMES = 1_000_000
+"""Different values of an identifier that are counted."""
+
+
 class BigEngine:
     """A table that lives in a store, or will when somebody needs more of it than counts.
 
@@ -197,6 +201,16 @@ class BigEngine:
         """Return the values that occur in a column in code-point order, a missing one first; no row is fetched."""
         self._refuse_strange([column])
         return self._codes[column].domain if column in self._codes else self.count([column]).domains[0]
+
+    def named(self, column: str, missing: Sequence[str | None]) -> tuple[int, int] | None:
+        """Return how many rows have a value in a column, and how many different ones; None where these are many."""
+        most = min(MOST_NAMES, self.limits.combinations)
+        counted = self.store.count([column], most) if self.has_text(column) else None
+        if counted is None:
+            return None
+        told = np.array([text is not None and text not in missing for text in counted.domain(column)], dtype=np.bool_)
+        rows = counted.rows(column)[told]
+        return int(rows.sum()), len(rows)
 
     def encoded(self, column: str) -> Encoded:
         """Return a column as codes, row by row; refused where too many would have to be fetched."""
