@@ -67,6 +67,8 @@ class Frame(NamedTuple):
     interval_of: Ints
     """The node of each column that is an interval, -1 for none."""
     vast: Flags
+    lone_hidden: Flags
+    """Whether an interval is hidden when rows are kept of no other."""
     first: Ints
     stop: Ints
     parent: Ints
@@ -110,6 +112,10 @@ class Room(NamedTuple):
     block: Ints
     come: Ints
     between: Ints
+    has: Flags
+    ahead: Ints
+    behind: Ints
+    before: Ints
     one: Ints
     two: Ints
     three: Ints
@@ -279,10 +285,11 @@ class _Search:
             self._take(self.steps.descend(cut, self.objective, range(len(cut))).cut)
 
     def _settle(self, look: _Look) -> None:
-        """Evaluate the only cut of a set."""
+        """Evaluate the only cut of a set; where another is told in its place, that one is in another set."""
         cut = self.bounds.cut(look.coarse)
         self._take(cut)
-        if self.objective.allows(self.evaluator.evaluate(cut)):
+        outcome = self.evaluator.evaluate(cut)
+        if self.objective.allows(outcome) and all(map(np.array_equal, outcome.cut, cut)):
             self.floor = min(self.floor, self._least(cut))
 
     def _least(self, cut: Cut) -> int:
@@ -304,7 +311,7 @@ class _Search:
         outcome = self.evaluator.evaluate(cut)
         cost = self.objective.cost(outcome)
         if cost < self.upper and self.objective.allows(outcome):
-            self.best = Candidate(cut, outcome, cost)
+            self.best = Candidate(outcome.cut, outcome, cost)
 
 
 class _Bounds:
@@ -361,7 +368,8 @@ class _Bounds:
         self.room = Room(
             ints(codes), ints(codes), ints(codes), ints(codes), ints(nodes), ints(nodes), ints(nodes), ints(nodes),
             ints(nodes), ints(nodes), ints(nodes), ints(nodes), ints(widest), ints(widest), ints(widest),
-            ints(blocks, blocks), ints(widest), ints(widest), ints(widest),
+            ints(blocks, blocks), np.zeros((blocks, blocks), dtype=np.bool_), ints(5, widest), ints(5, widest),
+            ints(3, widest), ints(widest), ints(widest), ints(widest),
         )  # fmt: skip
         self.cell_of, self.row_at, self.n_cell, self.base_cell, self.left = (ints(rows + 1) for _ in range(5))
         self.is_open = np.zeros((rows, columns), dtype=np.bool_)
@@ -477,9 +485,9 @@ class _Bounds:
         pick = self.part - 1
         share, drops = (np.zeros(wish.shape, dtype=np.int64) for _ in range(2))
         bound = relax(
-            frame, one.nodes, one.codes, self.part, self.front, cells, self.left, self.is_open, lists,
-            wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds, self.room,
-            node_bound, code_bound, pick,
+            frame, one.nodes, one.codes, self.part, self.front, self.settled, self.row_at, cells, self.left,
+            self.is_open, lists, wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds,
+            self.room, node_bound, code_bound, pick,
         )  # fmt: skip
         for c in np.flatnonzero(~frame.main):
             pick[frame.code_at[c] : frame.code_at[c + 1]] = self.part[frame.code_at[c] : frame.code_at[c + 1]] - 1
@@ -609,9 +617,11 @@ def _frame(problem: CutProblem, evaluator: Evaluator, objective: Objective, main
                 interval_of[c] = place
                 vast[c] = int(space.cuts[node.first : node.stop].sum()) > MOST_BLOCKS
     flat = np.concatenate(losses) if losses else np.zeros(0, dtype=np.int64)
+    hides = evaluator.outermost is not None
+    lone = np.array([hides and column.lone_hidden for column in problem.columns], dtype=np.bool_)
     return Frame(
         problem.codes, problem.sizes, _dropped(evaluator, objective), main,
-        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, first,
+        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, lone, first,
         stop, parent, children, interval, stride, loss_at, objective.loss * flat, leaf,
         objective.loss * positions, objective.loss * hidden,
     )  # fmt: skip

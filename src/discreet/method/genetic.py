@@ -198,7 +198,7 @@ class Genitor:
     def _evaluate(self, on: Bytes) -> Candidate:
         cut = cut_of(bits_of(on, self.cuts), self.cuts)
         outcome = self.evaluator.evaluate(cut)
-        return Candidate(cut, outcome, self.objective.cost(outcome))
+        return Candidate(outcome.cut, outcome, self.objective.cost(outcome))
 
     @property
     def saw_everything(self) -> bool:
