@@ -68,7 +68,7 @@ class Parts(NamedTuple):
     widths: Ints
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """The part of each code under a cut of one column, how many there are, and what a cell of each code loses."""
 
     part: Ints
@@ -112,19 +112,19 @@ class Evaluator:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
-        self._told: dict[tuple[int, bytes], _Told] = {}
+        self._told: dict[tuple[int, bytes], Told] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> Parts:
         """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
-        found = [self._column(place, firsts) for place, firsts in enumerate(cut)]
+        found = [self.told(place, firsts) for place, firsts in enumerate(cut)]
         return Parts(_joined([told.part for told in found]), np.array([told.parts for told in found], dtype=np.int64))
 
     def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
         """Return what a cell of each code loses, in units, all columns one after the other."""
-        return _joined([self._column(place, firsts).loss for place, firsts in enumerate(cut)])
+        return _joined([self.told(place, firsts).loss for place, firsts in enumerate(cut)])
 
-    def _column(self, place: int, firsts: Firsts) -> _Told:
+    def told(self, place: int, firsts: Firsts) -> Told:
         """Return what a cut of one column comes to; the last ones are remembered."""
         known = (place, firsts.tobytes())
         if known not in self._told:
@@ -132,7 +132,7 @@ class Evaluator:
                 self._told.clear()
             parts, part = np.unique(firsts, return_inverse=True)
             loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
-            self._told[known] = _Told(part.astype(np.int64), len(parts), loss)
+            self._told[known] = Told(part.astype(np.int64), len(parts), loss)
         return self._told[known]
 
     def evaluate(self, cut: Cut, *, by_lot: bool = True) -> Outcome:

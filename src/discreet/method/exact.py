@@ -11,7 +11,8 @@ others are kept or left out; what leaving out costs is dealt out to the columns 
 Each column then finds its own cheapest cut, the others being as coarse as may be: rows of parts that are too small
 even so cost their share, others the smaller of loss and share. Their sum is a bound, for any shares; a few
 subgradient steps make it better. It is exact when one column is left. What targets cost is bounded from below by what
-they cost in the finest groups. Decisions whose opposite has too high a bound are taken at once.
+they cost in the finest groups. Decisions whose opposite has too high a bound are taken at once. Where there are few
+cuts and rows, each cut is evaluated instead.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy.typing as npt
 from discreet.method.coordinate import Candidate, Objective, Steps, showing
 from discreet.method.cut_kernels import find_broken, group
 from discreet.method.evaluation import Cut, Evaluator, Parts
+from discreet.method.every_cut import MOST_WORK, EveryCut, is_small
 from discreet.method.exact_kernels import (
     FREE,
     NO,
@@ -46,6 +48,8 @@ Floats = npt.NDArray[np.float64]
 States = npt.NDArray[np.int8]
 MOST_BLOCKS = 512
 """Places where numbers may be cut; of a column with more nothing is bounded."""
+ASKED_EVERY = 20_000
+"""Cuts that are looked at before the search asks whether to go on."""
 MOST_TRIED = 6
 """Decisions whose two sides are looked at before one of them is taken."""
 NEVER = 2**62
@@ -128,7 +132,7 @@ class Proof:
     best: Candidate
     bound: int
     nodes: int
-    """Sets of cuts that were looked at."""
+    """Sets of cuts that were looked at, or single cuts where there are few."""
     allowed: bool
     """Whether the cut leaves no more rows out than it may."""
 
@@ -195,9 +199,13 @@ def search(
     start: Candidate,
     *,
     carry_on: Callable[[Watch], bool] = lambda _: True,
+    most_work: int = MOST_WORK,
 ) -> Proof:
-    """Return the best of all allowed cuts, or the best found when it is stopped, with what none goes below."""
-    return _Search(problem, evaluator, objective, start).run(carry_on)
+    """Return the best of all allowed cuts, or the best found when it is stopped, with what none goes below.
+
+    Where all cuts together are no more work than so many cells, each is looked at.
+    """
+    return _Search(problem, evaluator, objective, start).run(carry_on, every_cut=is_small(evaluator, most_work))
 
 
 class _Search:
@@ -218,11 +226,13 @@ class _Search:
         """Sets of cuts that cost this or more are of no interest."""
         return self.best.cost if self.objective.allows(self.best.outcome) else self.bounds.most
 
-    def run(self, carry_on: Callable[[Watch], bool]) -> Proof:
-        """Look at one set after the other."""
+    def run(self, carry_on: Callable[[Watch], bool], *, every_cut: bool) -> Proof:
+        """Look at one set after the other, or at every cut."""
         first = self.bounds.everything()
         self._push(self.bounds.look(self.bounds.everyone, first, None, self.upper, 60))
-        while self.queue:
+        if every_cut and self.queue and self._look_at_every_cut(carry_on):
+            self.queue.clear()
+        while self.queue and not every_cut:
             bound = min(self.queue[0][0], self.floor, self.best.cost)
             if not carry_on(Watch(self.nodes, len(self.queue), self.best, bound)):
                 break
@@ -233,6 +243,21 @@ class _Search:
         low = min([self.floor, *(bound for bound, _, _ in self.queue[:1])])
         best = showing(self.best, self.evaluator.problem, self.evaluator, self.objective)
         return Proof(best, min(low, best.cost), self.nodes, self.objective.allows(best.outcome))
+
+    def _look_at_every_cut(self, carry_on: Callable[[Watch], bool]) -> bool:
+        """Take the best of all cuts; return whether it came to the last."""
+        every, asked = EveryCut(self.evaluator, self.objective), -ASKED_EVERY
+        while every.done < every.total:
+            bound = min(self.queue[0][0], self.floor, self.best.cost)
+            if every.done - asked >= ASKED_EVERY:
+                asked = every.done
+                if not carry_on(Watch(every.done, every.total - every.done, self.best, bound)):
+                    return False
+            cut = every.below(self.upper, ASKED_EVERY)
+            if cut is not None:
+                self._settle(cut)
+            self.nodes = every.done
+        return True
 
     def _push(self, look: _Look) -> None:
         if look.bound < self.upper:
@@ -249,7 +274,7 @@ class _Search:
         self._try(look)
         choices = self.bounds.choices(look)
         if not choices:
-            self._settle(look)
+            self._settle(self.bounds.cut(look.coarse))
             return
         score, without, taken = -1.0, look, look
         for place, is_node in choices:
@@ -284,9 +309,8 @@ class _Search:
         if self.nodes & (self.nodes - 1) == 0 or self.nodes % 64 == 0:
             self._take(self.steps.descend(cut, self.objective, range(len(cut))).cut)
 
-    def _settle(self, look: _Look) -> None:
-        """Evaluate the only cut of a set; where another is told in its place, that one is in another set."""
-        cut = self.bounds.cut(look.coarse)
+    def _settle(self, cut: Cut) -> None:
+        """Evaluate a single cut; where another is told in its place, that one comes up by itself."""
         self._take(cut)
         outcome = self.evaluator.evaluate(cut)
         if self.objective.allows(outcome) and all(map(np.array_equal, outcome.cut, cut)):

@@ -101,7 +101,7 @@ class Quick:
 
     def _rows(self, used: Flags, words: int) -> Rows:
         """Return the rows as they can be told apart by strings that have only these switches on."""
-        parts = self.cuts.parts(self.cuts._bits(used))
+        parts = self.cuts.parts(self.cuts.strings(used))
         firsts, codes = [], []
         for part, code in zip(parts, self.problem.codes, strict=True):
             first, number = np.unique(part, return_inverse=True)
