@@ -40,6 +40,7 @@ from discreet.method.exact_kernels import (
     relax,
     target_bounds,
 )  # fmt: skip
+from discreet.method.lots import least_for_lots
 from discreet.method.problem import CutProblem
 from discreet.table.encode import Ints
 
@@ -319,17 +320,16 @@ class _Search:
     def _least(self, cut: Cut) -> int:
         """Return what a cut costs at least, whichever rows are drawn by lot.
 
-        How many are drawn is certain where only the size of groups counts; what each loses before, at most.
+        (For targets a row drawn may cost as much as it did before.)
         """
         evaluator, objective = self.evaluator, self.objective
         outcome = evaluator.evaluate(cut)
         cost = objective.cost(evaluator.evaluate(cut, by_lot=False))
-        sizes_only = all(all(table.persons) for table in evaluator.problem.tables)
-        if not outcome.short or not sizes_only or any(objective.weights):
+        if not outcome.short or any(objective.weights):
             return cost
-        codes = evaluator.problem.codes[:, ~outcome.left_out] + evaluator.offsets[:-1, np.newaxis]
-        dearest = int(evaluator.losses(cut)[codes].sum(axis=0).max(initial=0))
-        return cost + outcome.short * max(objective.gone - objective.loss * dearest, 0)
+        codes = evaluator.problem.codes + evaluator.offsets[:-1, np.newaxis]
+        worth = np.maximum(objective.gone - objective.loss * evaluator.losses(cut)[codes].sum(axis=0), 0)
+        return min(cost + least_for_lots(evaluator.problem, outcome.left_out, worth, NEVER), NEVER)
 
     def _take(self, cut: Cut) -> None:
         outcome = self.evaluator.evaluate(cut)
