@@ -45,9 +45,7 @@ def all_cuts(job: Job, fast: Evaluator) -> list[Cut]:
     return found
 
 
-def prove(
-    fast: Evaluator, objective: Objective, start: Cut, nodes: int | None = None, most_work: int = 0
-) -> Proof:
+def prove(fast: Evaluator, objective: Objective, start: Cut, nodes: int | None = None, most_work: int = 0) -> Proof:
     """Search from some cut, as long as so many sets of cuts, or cut by cut."""
     outcome = fast.evaluate(start)
 
@@ -225,6 +223,24 @@ def test_no_proof_where_a_lucky_draw_would_beat_the_best() -> None:
     )
     assert lucky > release.plan.detail
     assert 1 - lucky >= release.plan.bound * (1 - release.plan.detail) - 1e-9
+
+
+def test_with_templates_the_bound_rises_as_sets_of_cuts_are_looked_at() -> None:
+    """A group that is too sure when little is decided loses rows in every cut of the set."""
+    table, policy = few_rows(1)
+    fast = CutPlanner(prepare(table, policy).task)
+    coarsest = tuple(np.full(column.space.size, -1) for column in fast.problem.columns)
+    start = fast.evaluator.evaluate(coarsest)
+    bounds: list[int] = []
+
+    def watch(far: Watch) -> bool:
+        bounds.append(far.bound)
+        return far.nodes < 400
+
+    first = Candidate(coarsest, start, fast.objective.cost(start))
+    search(fast.problem, fast.evaluator, fast.objective, first, carry_on=watch, most_work=0)
+    assert bounds == sorted(bounds)
+    assert bounds[0] < bounds[-1]
 
 
 def test_the_bound_of_a_plan_is_a_share() -> None:

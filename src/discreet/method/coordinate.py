@@ -520,10 +520,10 @@ def _cheapest_of_two(cost: Ints, kept: Flags) -> tuple[int, list[int]]:
     number = 0 if best[0, blocks] < best[2, blocks] else 2
     if cost[0, -1] <= best[number, blocks]:
         return int(cost[0, -1]), [0]
-    begins, at = list[int](), (number, blocks)
-    while at[1] > 0:
-        at = come[at]
-        begins.insert(0, at[1])
+    begins, stand = list[int](), (number, blocks)
+    while stand[1] > 0:
+        stand = come[stand]
+        begins.insert(0, stand[1])
     return int(best[number, blocks]), begins
 
 

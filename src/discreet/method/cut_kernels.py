@@ -320,7 +320,7 @@ def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-d
 
 @kernel
 def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
-    """Write the least and the greatest code from `firsts` on that a row kept has in each of the columns; -1 for none."""
+    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none."""
     for c in columns:
         first = firsts[c]
         code = codes[c]

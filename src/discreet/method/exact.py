@@ -3,7 +3,7 @@
 Guarantee: the cut it returns was evaluated as a whole, like one of coordinate search, from whose best it starts. No
 allowed cut costs less than the `bound` it returns, whenever it is stopped. Where the bound is the cost of the cut,
 that is proven to be a best one; it can be when rows are left out only for the size of their groups in one set of
-known columns, and no more of them are needed by lot; else there may stay a gap.
+known columns, or there are few cuts, and no rows are needed by lot; else there may stay a gap.
 
 How: some decisions (a node is opened or not, numbers are cut at a place or not, a value is shown or not) leave a
 set of cuts. All of them refine the coarsest one, so a row whose group is too small there is left out by all. The
@@ -11,8 +11,11 @@ others are kept or left out; what leaving out costs is dealt out to the columns 
 Each column then finds its own cheapest cut, the others being as coarse as may be: rows of parts that are too small
 even so cost their share, others the smaller of loss and share. Their sum is a bound, for any shares; a few
 subgradient steps make it better. It is exact when one column is left. What targets cost is bounded from below by what
-they cost in the finest groups. Decisions whose opposite has too high a bound are taken at once. Where there are few
-cuts and rows, each cut is evaluated instead.
+they cost in the finest groups. With templates there is another bound: of a group that is too sure under the coarsest
+cut some rows are left out by all, for however it is told apart, some part of it is too sure as well. Where a single
+interval of numbers is not told (see `outermost`), ways to cut them that keep rows of one only are passed over.
+Decisions whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is
+evaluated instead.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from discreet.method.exact_kernels import (
 )  # fmt: skip
 from discreet.method.lots import least_for_lots
 from discreet.method.problem import CutProblem
+from discreet.method.row_kernels import certain_cost, forced_out, least_losses
 from discreet.table.encode import Ints
 
 Flags = npt.NDArray[np.bool_]
@@ -400,6 +404,7 @@ class _Bounds:
         self.code, self.count = (ints(columns, rows) for _ in range(2))
         self.part, self.front, self.known = (ints(codes) for _ in range(3))
         self.settled = np.zeros(codes, dtype=np.bool_)
+        self.least, self.left_row = ints(codes), ints(rows)
         self.nothing, self.gone = ints(rows), np.full(rows, self.objective.gone, dtype=np.int64)
         self.own_group = np.array([target.own_group for target in self.problem.targets], dtype=np.bool_)
 
@@ -513,9 +518,33 @@ class _Bounds:
             self.is_open, lists, wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds,
             self.room, node_bound, code_bound, pick,
         )  # fmt: skip
+        bound = max(bound, self._row_by_row(one))
         for c in np.flatnonzero(~frame.main):
             pick[frame.code_at[c] : frame.code_at[c + 1]] = self.part[frame.code_at[c] : frame.code_at[c + 1]] - 1
         return _Look(int(bound), replace(one, wish=best_wish), ids, self.part - 1, pick, node_bound, code_bound)
+
+    def _row_by_row(self, one: _Set) -> int:
+        """Return what a set costs at least with templates: a group too sure under the coarsest cut loses rows in all.
+
+        Each template by itself; 0 where there is none.
+        """
+        problem, evaluator, everyone = self.problem, self.evaluator, self.everyone
+        if all(all(table.persons) for table in problem.tables):
+            return 0
+        _, _, dead = self._groups(everyone)
+        least_losses(everyone.frame, one.nodes, one.codes, self.front, self.least)
+        certain = certain_cost(everyone.frame, dead, *self._targets(everyone, one), self.least, self.left_row)
+        order = np.argsort(self.left_row, kind="stable")
+        most = 0
+        for place, table in enumerate(problem.tables):
+            groups = evaluator.group(evaluator.known[place], Parts(self.part, self.widths), table.fixed)
+            for hits, person, limit in zip(table.hits, table.persons, evaluator.limits[place], strict=True):
+                if not person and limit[0] < limit[1]:
+                    most = max(most, forced_out(
+                        evaluator.ids, groups, order, table.sizes, hits, dead, limit, self.left_row,
+                        *evaluator.figures,
+                    ))  # fmt: skip
+        return int(certain) + int(most)
 
     def cut(self, firsts: Ints) -> Cut:
         """Return the cut of all columns with these first codes of parts."""

@@ -330,21 +330,14 @@ def joined(ahead, i, has, each, behind, end):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cheapest_path(  # type: ignore[no-untyped-def]
-    frame, c, code_state, blocks, nothing, begins, cost, has, ahead, behind, before, come, yes, no,
-):  # fmt: skip
-    """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
+def find_ahead(base, code_state, blocks, begins, cost, has, ahead, before):  # type: ignore[no-untyped-def]
+    """Write the cheapest ways to cut all blocks in front of each, by how many intervals have rows; see `least_of`.
 
-    Either there is only one interval, or rows are kept of more than one or none of those that `has` speaks of, or all
-    numbers are left out, which costs `nothing`. `come` is where the interval that ends before each block begins.
-    `ahead`, `behind` and `before` are scratch: by the number of intervals that have rows.
+    `before` is from where: three times the first block of the last interval, and the number in front of that.
     """
-    base = frame.code_at[c]
     for number in range(3):
         ahead[number, 0] = NO_WAY if number else 0
-        behind[number, blocks] = NO_WAY if number else 0
     least_of(ahead, 0)
-    least_of(behind, blocks)
     for end in range(1, blocks + 1):
         for number in range(3):
             ahead[number, end] = NO_WAY
@@ -358,6 +351,14 @@ def cheapest_path(  # type: ignore[no-untyped-def]
                     ahead[to, end] = way
                     before[to, end] = 3 * i + number
         least_of(ahead, end)
+
+
+@kernel
+def find_behind(base, code_state, blocks, begins, cost, has, behind):  # type: ignore[no-untyped-def]
+    """Write the cheapest ways to cut the blocks from each on, as `find_ahead` does."""
+    for number in range(3):
+        behind[number, blocks] = NO_WAY if number else 0
+    least_of(behind, blocks)
     for i in range(blocks - 1, -1, -1):
         for number in range(3):
             behind[number, i] = NO_WAY
@@ -369,6 +370,21 @@ def cheapest_path(  # type: ignore[no-untyped-def]
                 if behind[number, end] < NO_WAY:
                     behind[to, i] = min(behind[to, i], behind[number, end] + cost[i, end - 1])
         least_of(behind, i)
+
+
+@kernel
+def cheapest_path(  # type: ignore[no-untyped-def]
+    frame, c, code_state, blocks, nothing, begins, cost, has, ahead, behind, before, come, yes, no,
+):  # fmt: skip
+    """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
+
+    Either there is only one interval, or rows are kept of more than one or none of those that `has` speaks of, or all
+    numbers are left out, which costs `nothing`. `come` is where the interval that ends before each block begins.
+    `ahead`, `behind` and `before` are scratch: by the number of intervals that have rows.
+    """
+    base = frame.code_at[c]
+    find_ahead(base, code_state, blocks, begins, cost, has, ahead, before)
+    find_behind(base, code_state, blocks, begins, cost, has, behind)
     number = 0 if ahead[0, blocks] <= ahead[2, blocks] else 2
     best = ahead[number, blocks]
     whole = ahead[3, blocks] < NO_WAY

@@ -388,7 +388,7 @@ def find_inner(c, meaning, room):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
+def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]
     """Make the string at hand say more truly what is told, see `outermost`; return whether it had to be changed.
 
     -1 if keys are too large.
