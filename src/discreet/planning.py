@@ -297,6 +297,7 @@ class CutPlanner:
             self.problem,
             whole=isinstance(policy.use, Counts),
             few_may_pass=policy.removes,
+            hides_outermost=True,
             largest=loss_bound(self.problem, policy),
         )
         self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
@@ -311,10 +312,14 @@ class CutPlanner:
         ImpossiblePromise
             When even with everything hidden a promise is broken.
         """
+        best, complete = self.search(carry_on)
+        return self.plan(best, complete=complete)
+
+    def plan(self, best: Candidate, *, complete: bool = True) -> Plan:
+        """Return a cut as a plan."""
         from discreet.method.coordinate import bits_of
         from discreet.method.cuts import cuts_of
 
-        best, complete = self.search(carry_on)
         spaces = [column.space for column in self.problem.columns]
         found = cuts_of(spaces).found(bits_of(best.cut, spaces))
         return Plan(

@@ -210,10 +210,10 @@ def test_the_search_fits_what_is_asked() -> None:
     assert d.Policy(protect=[k], search="disclosure").method == "disclosure"
 
 
-BEST = {10: 0.21684, 25: 0.26664, 50: 0.31716, 100: 0.36918, 250: 0.43647, 500: 0.49062}
+BEST = {10: 0.21584, 25: 0.26664, 50: 0.31716, 100: 0.36918, 250: 0.43647, 500: 0.49003}
 
 
-@pytest.mark.parametrize("k", [25, 250])
+@pytest.mark.parametrize("k", [10, 25, 250, 500])
 def test_adult_is_as_good_as_the_best_known(k: int, data_dir: Path) -> None:
     """LM of the published search, by the paper's rule; and the same cut is what the golden file has."""
     table = adult_table(data_dir)
@@ -226,7 +226,7 @@ def test_adult_is_as_good_as_the_best_known(k: int, data_dir: Path) -> None:
     objective = Objective(1, fast.units.per_row, (), problem.total)
     found = search(problem, fast, objective, kicks=40, rng=np.random.default_rng(0))
     lost = fast.units.share(found.outcome.lost + found.outcome.gone * fast.units.per_row, problem.total)
-    assert lost <= BEST[k] + 0.0005
+    assert lost <= BEST[k] + 0.000005
     best = next(case for case in golden["cases"] if case["name"] == "best found, lm" and case["k"] == k)
     cuts = cuts_of([column.space for column in problem.columns])
     outcome = fast.evaluate(cut_of(np.array([int(bit) for bit in best["bits"]], dtype=np.uint8), cuts))

@@ -44,8 +44,8 @@ def k_jobs(draw: st.DrawFn, most_rows: int = 20) -> Job:
     ends = draw(st.sampled_from([None, ["0", "18", "20.5", "25"]]))
     kinds = {
         "town": d.Column(taxonomy=TREE),
-        "age": d.Column(type="number", ends=ends),
-        "day": d.Column(type="date"),
+        "age": d.Column(type="number", ends=ends, open_ends=draw(st.booleans())),
+        "day": d.Column(type="date", open_ends=draw(st.booleans())),
     }
     uses: list[d.Classify | d.General] = [d.Classify("class"), d.General()]
     policy = d.Policy(
@@ -93,9 +93,11 @@ def switches(bits: Bits, cuts: Cuts) -> Bits:
     return np.ascontiguousarray(bits[..., cuts.order[cuts.begins]])
 
 
-@given(k_jobs(), AIMS, st.booleans(), SEEDS)
-def test_the_quick_evaluation_is_the_general_one(job: Job, aim: str, few_may_pass: bool, seed: int) -> None:
-    fast = evaluator(job, few_may_pass=few_may_pass)
+@given(k_jobs(), AIMS, st.booleans(), st.booleans(), SEEDS)
+def test_the_quick_evaluation_is_the_general_one(
+    job: Job, aim: str, few_may_pass: bool, hides_outermost: bool, seed: int
+) -> None:
+    fast = evaluator(job, few_may_pass=few_may_pass, hides_outermost=hides_outermost)
     objective = objective_of(fast, aim)
     quick = quick_of(fast, objective)
     assert quick.covers

@@ -3,15 +3,16 @@
 Guarantee: the cut it returns was evaluated as a whole, and every group it keeps keeps every promise. With the
 other columns fixed, loss of detail and misjudged rows are sums over groups, so the best cut of a taxonomy
 (bottom-up) or of numbers (a shortest path over intervals) is found exactly, where one set of columns is known to
-all promises and no limit on suppressed rows binds; elsewhere it is a good guess that is taken only if the whole
-got better. Plain columns show or hide one value at a time. Kicks out of local optima are drawn at random.
-It says nothing about how far the best of all cuts is.
+all promises, no limit on suppressed rows binds and intervals hidden on both sides keep their rows left out (see
+`outermost`); elsewhere it is a good guess that is taken only if the whole got better. Plain columns show or hide one
+value at a time. Kicks out of local optima are drawn at random. It says nothing about how far the best of all cuts is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -43,6 +44,8 @@ MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
 MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
 """About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
+NO_WAY = 2**62
+"""Costs more than anything else."""
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 
@@ -115,7 +118,7 @@ def search(
     cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
     coarsest = tuple(_coarsest(column.space) for column in problem.columns)
     start = evaluator.evaluate(coarsest)
-    best = Candidate(coarsest, start, objective.cost(start))
+    best = Candidate(start.cut, start, objective.cost(start))
     current = best
     reluctance = 0
     for kick in range(kicks + 1):
@@ -129,7 +132,7 @@ def search(
         if first is not None and aim == objective and kick % 2 == 0:
             begin = steps.descend(begin, first, order).cut
         found = steps.descend(begin, aim, order)
-        true = Candidate(found.cut, found.outcome, objective.cost(found.outcome))
+        true = replace(found, cost=objective.cost(found.outcome))
         if objective.allows(true.outcome):
             if true.cost <= current.cost:  # as good is good enough to go on from: there are plateaus
                 current = true
@@ -153,14 +156,14 @@ def showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objectiv
             cut = (*best.cut[:place], np.arange(column.space.size), *best.cut[place + 1 :])
             outcome = evaluator.evaluate(cut)
             if objective.cost(outcome) <= best.cost and objective.allows(outcome):
-                best = Candidate(cut, outcome, objective.cost(outcome))
+                best = Candidate(outcome.cut, outcome, objective.cost(outcome))
     return best
 
 
 def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cut: Cut) -> Candidate:
     """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
     found = evaluator.evaluate(cut)
-    begin = Candidate(cut, found, objective.cost(found))
+    begin = Candidate(found.cut, found, objective.cost(found))
     steps = Steps(problem, evaluator)
     steps.share = 1
     better = steps.descend(cut, objective, range(len(cut)))
@@ -206,7 +209,7 @@ class Steps:
     def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
         """Take the best step of each column in turn until none is better."""
         outcome = self.evaluator.evaluate(cut)
-        best = Candidate(cut, outcome, objective.cost(outcome))
+        best = Candidate(outcome.cut, outcome, objective.cost(outcome))
         since = 0
         turn = 0
         while since < len(order):
@@ -229,7 +232,7 @@ class Steps:
         cut = (*best.cut[:place], firsts, *best.cut[place + 1 :])
         outcome = self.evaluator.evaluate(cut)
         cost = objective.cost(outcome)
-        return Candidate(cut, outcome, cost) if cost < best.cost else best
+        return Candidate(outcome.cut, outcome, cost) if cost < best.cost else best
 
     def _flip(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         """Show or hide all values of a plain column, all that gain by it alone, then one at a time, as is best."""
@@ -408,7 +411,8 @@ class _Column:
         cost = self._nodes(steps, place, contexts, objective)
         cuts: list[int] = []
         if self.interval is not None:
-            cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions)
+            two = steps.evaluator.outermost is not None and steps.problem.columns[place].lone_hidden
+            cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions, two=two)
         return self._choose(cost, cuts)
 
     def _nodes(self, steps: Steps, place: int, contexts: Contexts, objective: Objective) -> list[int]:
@@ -427,8 +431,13 @@ class _Column:
         )  # fmt: skip
         return [int(x) for x in cost]
 
-    def _path(self, steps: Steps, contexts: Contexts, objective: Objective, positions: Ints) -> tuple[int, list[int]]:
-        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
+    def _path(
+        self, steps: Steps, contexts: Contexts, objective: Objective, positions: Ints, *, two: bool
+    ) -> tuple[int, list[int]]:
+        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts.
+
+        `two`: rows must be kept of two intervals if there are several, for a single one is not told.
+        """
         assert self.interval is not None
         node = self.space.nodes[self.interval]
         blocks = len(self.begins)
@@ -442,18 +451,10 @@ class _Column:
         ends = np.append(self.begins[1:], node.stop) - 1
         width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
         cost = objective.loss * width * kept + based
-        best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
-        for end in range(blocks):
-            ways = best[: end + 1] + cost[: end + 1, end]
-            come[end + 1] = int(np.argmin(ways))
-            best[end + 1] = ways[come[end + 1]]
-        cuts = []
-        at = blocks
-        while at > 0:
-            at = int(come[at])
-            if at > 0:
-                cuts.append(int(self.begins[at]))
-        return int(best[blocks]), sorted(cuts)
+        best, begins = _cheapest(cost)
+        if two and sum(bool(kept[i, j] > 0) for i, j in _ends(begins, blocks)) == 1 < len(begins):
+            best, begins = _cheapest_of_two(cost, kept > 0)
+        return best, [int(self.begins[at]) for at in begins[1:]]
 
     def _choose(self, cost: list[int], cuts: list[int]) -> Firsts:
         """Return the cheapest cut of the tree: a node, or the best of its children."""
@@ -477,6 +478,53 @@ class _Column:
                 for cut in cuts:
                     firsts[cut : node.stop] = cut
         return firsts
+
+
+def _ends(begins: Sequence[int], blocks: int) -> list[tuple[int, int]]:
+    """Return the first and the last block of intervals that begin with these blocks."""
+    return [(first, stop - 1) for first, stop in pairwise([*begins, blocks])]
+
+
+def _cheapest(cost: Ints) -> tuple[int, list[int]]:
+    """Return what the cheapest intervals of all blocks cost together, and with which blocks they begin."""
+    blocks = len(cost)
+    best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
+    for end in range(blocks):
+        ways = best[: end + 1] + cost[: end + 1, end]
+        come[end + 1] = int(np.argmin(ways))
+        best[end + 1] = ways[come[end + 1]]
+    begins = [blocks]
+    while begins[0] > 0:
+        begins.insert(0, int(come[begins[0]]))
+    return int(best[blocks]), begins[:-1]
+
+
+def _cheapest_of_two(cost: Ints, kept: Flags) -> tuple[int, list[int]]:
+    """Do as `_cheapest`, but rows are kept of at least two intervals, of none, or there is only one interval."""
+    blocks = len(cost)
+    best = np.full((3, blocks + 1), NO_WAY, dtype=np.int64)  # by how many intervals have rows that are kept: 0, 1, more
+    best[0, 0] = 0
+    come: dict[tuple[int, int], tuple[int, int]] = {}
+    for end in range(blocks):
+        has = kept[: end + 1, end]
+        for number in range(3):
+            ways = np.full((3, end + 1), NO_WAY, dtype=np.int64)
+            ways[number] = np.where(has & (number < 2), NO_WAY, best[number, : end + 1])
+            if number:
+                ways[number - 1] = np.where(has, best[number - 1, : end + 1], NO_WAY)
+            ways = np.where(ways < NO_WAY, ways + cost[: end + 1, end], NO_WAY)
+            before, at = divmod(int(np.argmin(ways)), end + 1)
+            if ways[before, at] < NO_WAY:
+                best[number, end + 1] = ways[before, at]
+                come[number, end + 1] = before, at
+    number = 0 if best[0, blocks] < best[2, blocks] else 2
+    if cost[0, -1] <= best[number, blocks]:
+        return int(cost[0, -1]), [0]
+    begins, stand = list[int](), (number, blocks)
+    while stand[1] > 0:
+        stand = come[stand]
+        begins.insert(0, stand[1])
+    return int(best[number, blocks]), begins
 
 
 def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.int64]:

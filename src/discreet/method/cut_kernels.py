@@ -319,6 +319,29 @@ def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-d
 
 
 @kernel
+def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
+    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none."""
+    for c in columns:
+        first = firsts[c]
+        code = codes[c]
+        least = -1
+        most = -1
+        for row in range(len(left_out)):
+            v = code[row]
+            if left_out[row] or v < first:
+                continue
+            if most < 0:
+                least = v
+                most = v
+            elif v < least:
+                least = v
+            elif v > most:
+                most = v
+        low[c] = least
+        high[c] = most
+
+
+@kernel
 def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
     """Sort rows by their group, within one as they are; `start` has where each group begins."""
     for g in range(groups + 1):

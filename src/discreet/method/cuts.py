@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Bits = npt.NDArray[np.uint8]
 """One string, or several as rows of an array."""
 Repair = Literal["nearest", "split", "merge"]
+MANY = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +101,14 @@ class Cuts:
         """
         ones = self._ones(bits)
         if how == "split":
-            return self._bits(self._with_above(ones > 0))
+            return self.strings(self._with_above(ones > 0))
         if how == "merge":
-            return self._bits(self._with_below(ones == self.widths))
+            return self.strings(self._with_below(ones == self.widths))
         # How many bits more are changed if a switch is on, those below it as is best, than if it and they are off.
         more = self.widths - 2 * ones
         for level in reversed(self.levels):
             more[..., level.above] += np.add.reduceat(np.minimum(more[..., level.own], 0), level.starts, axis=-1)
-        return self._bits(self._with_below(more <= 0))
+        return self.strings(self._with_below(more <= 0))
 
     def flip(self, bits: Bits, place: int) -> Bits:
         """Return a valid string with one bit flipped, which wins; a bit that is never 1 stays.
@@ -160,7 +161,7 @@ class Cuts:
         on = np.zeros(turn.shape, dtype=np.bool_)
         enough = dense * self.widths.sum() - before > rng.random(dense.shape) * widths
         np.put_along_axis(on, order, enough, axis=-1)
-        return self._bits(on)
+        return self.strings(on)
 
     def parts(self, bits: Bits) -> list[Ints]:
         """Return for each column, by code, the first code of the part that it is in; hidden values are one part.
@@ -197,13 +198,14 @@ class Cuts:
     def _flipped(self, bits: Bits, drawn: Flags) -> Bits:
         on, hit = self._ones(bits) > 0, self._ones(drawn) > 0
         kept = self._with_below(on & ~hit)
-        return self._bits(self._with_above(kept | (hit & ~on)))
+        return self.strings(self._with_above(kept | (hit & ~on)))
 
     def _ones(self, bits: Bits | Flags) -> Ints:
         """Return how many of each switch's bits are 1."""
         return np.asarray(np.add.reduceat(bits[..., self.order], self.begins, axis=-1, dtype=np.int64))
 
-    def _bits(self, on: Flags) -> Bits:
+    def strings(self, on: Flags) -> Bits:
+        """Return the strings with these switches on; one on its own, or several as rows of an array."""
         bits = np.zeros((*on.shape[:-1], self.length), dtype=np.uint8)
         bits[..., self.order] = np.repeat(on, self.widths, axis=-1)
         return bits
@@ -240,6 +242,24 @@ def cuts_of(spaces: Sequence[Space], pinned: Sequence[Flags] | None = None) -> C
         else:
             _hang_nodes(own, space, parents)
     return _numbered(tuple(spaces), offsets, switches, np.array(parents, dtype=np.int64))
+
+
+def number_of_cuts(cuts: Cuts) -> int:
+    """Return how many cuts there are, MANY for that many or more.
+
+    >>> number_of_cuts(cuts_of([Space(3)]))
+    8
+    """
+    ways = [1] * len(cuts.parent)
+    total = 1
+    for switch in range(len(ways) - 1, -1, -1):
+        above = int(cuts.parent[switch])
+        mine = min(ways[switch] + 1, MANY)
+        if above < 0:
+            total = min(total * mine, MANY)
+        else:
+            ways[above] = min(ways[above] * mine, MANY)
+    return total
 
 
 def genitor_rank(u: float, size: int, bias: float = 1.5) -> int:

@@ -2,7 +2,8 @@
 
 A cut says of each code of each column into which part it falls. Groups of rows that break a promise are left
 out whole (suppressed); where promises know different columns, rows that leave may break other groups, so all
-are counted again until nothing changes. Everything is in integers.
+are counted again until nothing changes. Where outermost intervals are hidden of which no row is kept, it is counted
+what is told then; see `outermost`. Everything is in integers.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from discreet.method.cut_kernels import (
     target_costs,
 )
 from discreet.method.groups import largest_below
+from discreet.method.outermost import Inner, Outermost, together
 from discreet.method.problem import CutProblem, CutTable
 from discreet.method.space import Space
 from discreet.method.targets import Target, fields_of, shape_of
@@ -44,6 +46,8 @@ MOST_KEPT = 10_000
 class Outcome:
     """What a cut comes to."""
 
+    cut: Cut
+    """The cut, made coarser where what is told of it is."""
     lost: int
     """Loss of the kept rows, in units."""
     kept: tuple[int, ...]
@@ -64,7 +68,7 @@ class Parts(NamedTuple):
     widths: Ints
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """The part of each code under a cut of one column, how many there are, and what a cell of each code loses."""
 
     part: Ints
@@ -80,11 +84,13 @@ class Evaluator:
         problem: CutProblem,
         *,
         few_may_pass: bool = False,
+        hides_outermost: bool = False,
         whole: bool = False,
         largest: int = LARGEST,
     ) -> None:
         self.problem = problem
         self.few_may_pass = few_may_pass
+        self.outermost = Outermost(problem) if hides_outermost else None
         spaces = [column.space for column in problem.columns]
         weights = [column.weight for column in problem.columns]
         self.units = loss_units(spaces, weights, problem.total, whole=whole, largest=largest)
@@ -106,19 +112,19 @@ class Evaluator:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
-        self._told: dict[tuple[int, bytes], _Told] = {}
+        self._told: dict[tuple[int, bytes], Told] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> Parts:
         """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
-        found = [self._column(place, firsts) for place, firsts in enumerate(cut)]
+        found = [self.told(place, firsts) for place, firsts in enumerate(cut)]
         return Parts(_joined([told.part for told in found]), np.array([told.parts for told in found], dtype=np.int64))
 
     def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
         """Return what a cell of each code loses, in units, all columns one after the other."""
-        return _joined([self._column(place, firsts).loss for place, firsts in enumerate(cut)])
+        return _joined([self.told(place, firsts).loss for place, firsts in enumerate(cut)])
 
-    def _column(self, place: int, firsts: Firsts) -> _Told:
+    def told(self, place: int, firsts: Firsts) -> Told:
         """Return what a cut of one column comes to; the last ones are remembered."""
         known = (place, firsts.tobytes())
         if known not in self._told:
@@ -126,16 +132,34 @@ class Evaluator:
                 self._told.clear()
             parts, part = np.unique(firsts, return_inverse=True)
             loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
-            self._told[known] = _Told(part.astype(np.int64), len(parts), loss)
+            self._told[known] = Told(part.astype(np.int64), len(parts), loss)
         return self._told[known]
 
     def evaluate(self, cut: Cut, *, by_lot: bool = True) -> Outcome:
         """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
+        outcome = self._as_it_is(cut, by_lot=by_lot)
+        while self.outermost is not None and outcome.gone:
+            coarser = self.outermost.coarser(outcome.cut, outcome.left_out, partial(self._together, outcome.cut))
+            if coarser is None:
+                break
+            outcome = self._as_it_is(coarser, by_lot=by_lot)
+        return outcome
+
+    def _as_it_is(self, cut: Cut, *, by_lot: bool) -> Outcome:
+        """Return what a cut comes to if all its intervals are told."""
         problem = self.problem
         part = self.parts(cut)
         if self.at_once:
             return self._at_once(cut, part, by_lot=by_lot)
-        groups = 0
+        left_out, groups = self._left_out(part)
+        lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        kept, dropped = self._judge(part, left_out, groups, short)
+        return Outcome(cut, int(lost), kept, dropped, int(gone), short, left_out)
+
+    def _left_out(self, part: Parts) -> tuple[npt.NDArray[np.bool_], int]:
+        """Return the rows of groups that break a promise; `ids` are the groups of the last table, which has so many."""
+        problem, groups = self.problem, 0
         left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
         changed = True
         while changed:
@@ -146,10 +170,12 @@ class Evaluator:
                     more |= self.broken[self.ids]
             changed = len(problem.tables) > 1 and bool((more != left_out).any())
             left_out = more
-        lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
-        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
-        kept, dropped = self._judge(part, left_out, groups, short)
-        return Outcome(int(lost), kept, dropped, int(gone), short, left_out)
+        return left_out, groups
+
+    def _together(self, cut: Cut, hidden: list[Inner]) -> npt.NDArray[np.bool_]:
+        """Return the rows left out when intervals below and above those told are one part."""
+        part = self.parts(cut)
+        return self._left_out(part._replace(numbers=together(part.numbers, self.offsets, hidden)))[0]
 
     @cached_property
     def at_once(self) -> bool:
@@ -172,7 +198,7 @@ class Evaluator:
         left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
-        return Outcome(int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
+        return Outcome(cut, int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
 
     @cached_property
     def sums(self) -> Ints:

@@ -3,7 +3,7 @@
 Guarantee: the cut it returns was evaluated as a whole, like one of coordinate search, from whose best it starts. No
 allowed cut costs less than the `bound` it returns, whenever it is stopped. Where the bound is the cost of the cut,
 that is proven to be a best one; it can be when rows are left out only for the size of their groups in one set of
-known columns, and no more of them are needed by lot; else there may stay a gap.
+known columns, or there are few cuts, and no rows are needed by lot; else there may stay a gap.
 
 How: some decisions (a node is opened or not, numbers are cut at a place or not, a value is shown or not) leave a
 set of cuts. All of them refine the coarsest one, so a row whose group is too small there is left out by all. The
@@ -11,7 +11,11 @@ others are kept or left out; what leaving out costs is dealt out to the columns 
 Each column then finds its own cheapest cut, the others being as coarse as may be: rows of parts that are too small
 even so cost their share, others the smaller of loss and share. Their sum is a bound, for any shares; a few
 subgradient steps make it better. It is exact when one column is left. What targets cost is bounded from below by what
-they cost in the finest groups. Decisions whose opposite has too high a bound are taken at once.
+they cost in the finest groups. With templates there is another bound: of a group that is too sure under the coarsest
+cut some rows are left out by all, for however it is told apart, some part of it is too sure as well. Where a single
+interval of numbers is not told (see `outermost`), ways to cut them that keep rows of one only are passed over.
+Decisions whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is
+evaluated instead.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import numpy.typing as npt
 from discreet.method.coordinate import Candidate, Objective, Steps, showing
 from discreet.method.cut_kernels import find_broken, group
 from discreet.method.evaluation import Cut, Evaluator, Parts
+from discreet.method.every_cut import MOST_WORK, EveryCut, is_small
 from discreet.method.exact_kernels import (
     FREE,
     NO,
@@ -38,7 +43,9 @@ from discreet.method.exact_kernels import (
     relax,
     target_bounds,
 )  # fmt: skip
+from discreet.method.lots import least_for_lots
 from discreet.method.problem import CutProblem
+from discreet.method.row_kernels import certain_cost, forced_out, least_losses
 from discreet.table.encode import Ints
 
 Flags = npt.NDArray[np.bool_]
@@ -46,6 +53,8 @@ Floats = npt.NDArray[np.float64]
 States = npt.NDArray[np.int8]
 MOST_BLOCKS = 512
 """Places where numbers may be cut; of a column with more nothing is bounded."""
+ASKED_EVERY = 20_000
+"""Cuts that are looked at before the search asks whether to go on."""
 MOST_TRIED = 6
 """Decisions whose two sides are looked at before one of them is taken."""
 NEVER = 2**62
@@ -67,6 +76,8 @@ class Frame(NamedTuple):
     interval_of: Ints
     """The node of each column that is an interval, -1 for none."""
     vast: Flags
+    lone_hidden: Flags
+    """Whether an interval is hidden when rows are kept of no other."""
     first: Ints
     stop: Ints
     parent: Ints
@@ -110,6 +121,10 @@ class Room(NamedTuple):
     block: Ints
     come: Ints
     between: Ints
+    has: Flags
+    ahead: Ints
+    behind: Ints
+    before: Ints
     one: Ints
     two: Ints
     three: Ints
@@ -122,7 +137,7 @@ class Proof:
     best: Candidate
     bound: int
     nodes: int
-    """Sets of cuts that were looked at."""
+    """Sets of cuts that were looked at, or single cuts where there are few."""
     allowed: bool
     """Whether the cut leaves no more rows out than it may."""
 
@@ -189,9 +204,13 @@ def search(
     start: Candidate,
     *,
     carry_on: Callable[[Watch], bool] = lambda _: True,
+    most_work: int = MOST_WORK,
 ) -> Proof:
-    """Return the best of all allowed cuts, or the best found when it is stopped, with what none goes below."""
-    return _Search(problem, evaluator, objective, start).run(carry_on)
+    """Return the best of all allowed cuts, or the best found when it is stopped, with what none goes below.
+
+    Where all cuts together are no more work than so many cells, each is looked at.
+    """
+    return _Search(problem, evaluator, objective, start).run(carry_on, every_cut=is_small(evaluator, most_work))
 
 
 class _Search:
@@ -212,11 +231,13 @@ class _Search:
         """Sets of cuts that cost this or more are of no interest."""
         return self.best.cost if self.objective.allows(self.best.outcome) else self.bounds.most
 
-    def run(self, carry_on: Callable[[Watch], bool]) -> Proof:
-        """Look at one set after the other."""
+    def run(self, carry_on: Callable[[Watch], bool], *, every_cut: bool) -> Proof:
+        """Look at one set after the other, or at every cut."""
         first = self.bounds.everything()
         self._push(self.bounds.look(self.bounds.everyone, first, None, self.upper, 60))
-        while self.queue:
+        if every_cut and self.queue and self._look_at_every_cut(carry_on):
+            self.queue.clear()
+        while self.queue and not every_cut:
             bound = min(self.queue[0][0], self.floor, self.best.cost)
             if not carry_on(Watch(self.nodes, len(self.queue), self.best, bound)):
                 break
@@ -227,6 +248,21 @@ class _Search:
         low = min([self.floor, *(bound for bound, _, _ in self.queue[:1])])
         best = showing(self.best, self.evaluator.problem, self.evaluator, self.objective)
         return Proof(best, min(low, best.cost), self.nodes, self.objective.allows(best.outcome))
+
+    def _look_at_every_cut(self, carry_on: Callable[[Watch], bool]) -> bool:
+        """Take the best of all cuts; return whether it came to the last."""
+        every, asked = EveryCut(self.evaluator, self.objective), -ASKED_EVERY
+        while every.done < every.total:
+            bound = min(self.queue[0][0], self.floor, self.best.cost)
+            if every.done - asked >= ASKED_EVERY:
+                asked = every.done
+                if not carry_on(Watch(every.done, every.total - every.done, self.best, bound)):
+                    return False
+            cut = every.below(self.upper, ASKED_EVERY)
+            if cut is not None:
+                self._settle(cut)
+            self.nodes = every.done
+        return True
 
     def _push(self, look: _Look) -> None:
         if look.bound < self.upper:
@@ -243,7 +279,7 @@ class _Search:
         self._try(look)
         choices = self.bounds.choices(look)
         if not choices:
-            self._settle(look)
+            self._settle(self.bounds.cut(look.coarse))
             return
         score, without, taken = -1.0, look, look
         for place, is_node in choices:
@@ -278,33 +314,32 @@ class _Search:
         if self.nodes & (self.nodes - 1) == 0 or self.nodes % 64 == 0:
             self._take(self.steps.descend(cut, self.objective, range(len(cut))).cut)
 
-    def _settle(self, look: _Look) -> None:
-        """Evaluate the only cut of a set."""
-        cut = self.bounds.cut(look.coarse)
+    def _settle(self, cut: Cut) -> None:
+        """Evaluate a single cut; where another is told in its place, that one comes up by itself."""
         self._take(cut)
-        if self.objective.allows(self.evaluator.evaluate(cut)):
+        outcome = self.evaluator.evaluate(cut)
+        if self.objective.allows(outcome) and all(map(np.array_equal, outcome.cut, cut)):
             self.floor = min(self.floor, self._least(cut))
 
     def _least(self, cut: Cut) -> int:
         """Return what a cut costs at least, whichever rows are drawn by lot.
 
-        How many are drawn is certain where only the size of groups counts; what each loses before, at most.
+        (For targets a row drawn may cost as much as it did before.)
         """
         evaluator, objective = self.evaluator, self.objective
         outcome = evaluator.evaluate(cut)
         cost = objective.cost(evaluator.evaluate(cut, by_lot=False))
-        sizes_only = all(all(table.persons) for table in evaluator.problem.tables)
-        if not outcome.short or not sizes_only or any(objective.weights):
+        if not outcome.short or any(objective.weights):
             return cost
-        codes = evaluator.problem.codes[:, ~outcome.left_out] + evaluator.offsets[:-1, np.newaxis]
-        dearest = int(evaluator.losses(cut)[codes].sum(axis=0).max(initial=0))
-        return cost + outcome.short * max(objective.gone - objective.loss * dearest, 0)
+        codes = evaluator.problem.codes + evaluator.offsets[:-1, np.newaxis]
+        worth = np.maximum(objective.gone - objective.loss * evaluator.losses(cut)[codes].sum(axis=0), 0)
+        return min(cost + least_for_lots(evaluator.problem, outcome.left_out, worth, NEVER), NEVER)
 
     def _take(self, cut: Cut) -> None:
         outcome = self.evaluator.evaluate(cut)
         cost = self.objective.cost(outcome)
         if cost < self.upper and self.objective.allows(outcome):
-            self.best = Candidate(cut, outcome, cost)
+            self.best = Candidate(outcome.cut, outcome, cost)
 
 
 class _Bounds:
@@ -361,13 +396,15 @@ class _Bounds:
         self.room = Room(
             ints(codes), ints(codes), ints(codes), ints(codes), ints(nodes), ints(nodes), ints(nodes), ints(nodes),
             ints(nodes), ints(nodes), ints(nodes), ints(nodes), ints(widest), ints(widest), ints(widest),
-            ints(blocks, blocks), ints(widest), ints(widest), ints(widest),
+            ints(blocks, blocks), np.zeros((blocks, blocks), dtype=np.bool_), ints(5, widest), ints(5, widest),
+            ints(3, widest), ints(widest), ints(widest), ints(widest),
         )  # fmt: skip
         self.cell_of, self.row_at, self.n_cell, self.base_cell, self.left = (ints(rows + 1) for _ in range(5))
         self.is_open = np.zeros((rows, columns), dtype=np.bool_)
         self.code, self.count = (ints(columns, rows) for _ in range(2))
         self.part, self.front, self.known = (ints(codes) for _ in range(3))
         self.settled = np.zeros(codes, dtype=np.bool_)
+        self.least, self.left_row = ints(codes), ints(rows)
         self.nothing, self.gone = ints(rows), np.full(rows, self.objective.gone, dtype=np.int64)
         self.own_group = np.array([target.own_group for target in self.problem.targets], dtype=np.bool_)
 
@@ -477,13 +514,37 @@ class _Bounds:
         pick = self.part - 1
         share, drops = (np.zeros(wish.shape, dtype=np.int64) for _ in range(2))
         bound = relax(
-            frame, one.nodes, one.codes, self.part, self.front, cells, self.left, self.is_open, lists,
-            wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds, self.room,
-            node_bound, code_bound, pick,
+            frame, one.nodes, one.codes, self.part, self.front, self.settled, self.row_at, cells, self.left,
+            self.is_open, lists, wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds,
+            self.room, node_bound, code_bound, pick,
         )  # fmt: skip
+        bound = max(bound, self._row_by_row(one))
         for c in np.flatnonzero(~frame.main):
             pick[frame.code_at[c] : frame.code_at[c + 1]] = self.part[frame.code_at[c] : frame.code_at[c + 1]] - 1
         return _Look(int(bound), replace(one, wish=best_wish), ids, self.part - 1, pick, node_bound, code_bound)
+
+    def _row_by_row(self, one: _Set) -> int:
+        """Return what a set costs at least with templates: a group too sure under the coarsest cut loses rows in all.
+
+        Each template by itself; 0 where there is none.
+        """
+        problem, evaluator, everyone = self.problem, self.evaluator, self.everyone
+        if all(all(table.persons) for table in problem.tables):
+            return 0
+        _, _, dead = self._groups(everyone)
+        least_losses(everyone.frame, one.nodes, one.codes, self.front, self.least)
+        certain = certain_cost(everyone.frame, dead, *self._targets(everyone, one), self.least, self.left_row)
+        order = np.argsort(self.left_row, kind="stable")
+        most = 0
+        for place, table in enumerate(problem.tables):
+            groups = evaluator.group(evaluator.known[place], Parts(self.part, self.widths), table.fixed)
+            for hits, person, limit in zip(table.hits, table.persons, evaluator.limits[place], strict=True):
+                if not person and limit[0] < limit[1]:
+                    most = max(most, forced_out(
+                        evaluator.ids, groups, order, table.sizes, hits, dead, limit, self.left_row,
+                        *evaluator.figures,
+                    ))  # fmt: skip
+        return int(certain) + int(most)
 
     def cut(self, firsts: Ints) -> Cut:
         """Return the cut of all columns with these first codes of parts."""
@@ -609,9 +670,11 @@ def _frame(problem: CutProblem, evaluator: Evaluator, objective: Objective, main
                 interval_of[c] = place
                 vast[c] = int(space.cuts[node.first : node.stop].sum()) > MOST_BLOCKS
     flat = np.concatenate(losses) if losses else np.zeros(0, dtype=np.int64)
+    hides = evaluator.outermost is not None
+    lone = np.array([hides and column.lone_hidden for column in problem.columns], dtype=np.bool_)
     return Frame(
         problem.codes, problem.sizes, _dropped(evaluator, objective), main,
-        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, first,
+        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, lone, first,
         stop, parent, children, interval, stride, loss_at, objective.loss * flat, leaf,
         objective.loss * positions, objective.loss * hidden,
     )  # fmt: skip

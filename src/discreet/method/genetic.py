@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.method.coordinate import Candidate, Objective, cut_of
-from discreet.method.cuts import Bits, Cuts, cuts_of
+from discreet.method.cuts import Bits, Cuts, cuts_of, number_of_cuts
 from discreet.method.evaluation import Evaluator
 from discreet.method.genetic_kernels import (
     DISTINCT,
@@ -50,7 +50,6 @@ MEMO, MOST_REMEMBERED = 2**28, 2**20
 """Bytes for strings whose costs are remembered, and how many there may be."""
 VAIN_DRAWS, LEAST_DRAWS, LARGEST_DRAW = 5, 64, 2**22
 """Rounds without a new string before the start gives up; strings, and switches, of a round."""
-MANY = 2**62
 
 
 @dataclass(frozen=True)
@@ -198,7 +197,7 @@ class Genitor:
     def _evaluate(self, on: Bytes) -> Candidate:
         cut = cut_of(bits_of(on, self.cuts), self.cuts)
         outcome = self.evaluator.evaluate(cut)
-        return Candidate(cut, outcome, self.objective.cost(outcome))
+        return Candidate(outcome.cut, outcome, self.objective.cost(outcome))
 
     @property
     def saw_everything(self) -> bool:
@@ -243,25 +242,6 @@ def _lots(many: int, probability: float, rng: np.random.Generator) -> Ints:
         last = int(found[-1][-1])
     together = np.concatenate(found)
     return together[together < many]
-
-
-def number_of_cuts(cuts: Cuts) -> int:
-    """Return how many cuts there are, MANY for that many or more.
-
-    >>> from discreet.method.space import Space
-    >>> number_of_cuts(cuts_of([Space(3)]))
-    8
-    """
-    ways = [1] * len(cuts.parent)
-    total = 1
-    for switch in range(len(ways) - 1, -1, -1):
-        above = int(cuts.parent[switch])
-        mine = min(ways[switch] + 1, MANY)
-        if above < 0:
-            total = min(total * mine, MANY)
-        else:
-            ways[above] = min(ways[above] * mine, MANY)
-    return total
 
 
 def _strings(cuts: Cuts) -> Strings:

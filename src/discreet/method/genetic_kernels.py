@@ -47,6 +47,10 @@ class Meaning(NamedTuple):
     hidden_at: Ints
     hidden: Ints
     """By plain column, from `hidden_at` on: loss of a hidden value where so many besides are hidden."""
+    numbers: Ints
+    """By column: the first code that is a number, where outermost intervals are hidden; -1 elsewhere."""
+    lone_hidden: Flags
+    """By column: whether an interval is hidden when no row is kept of any other."""
 
 
 class Rows(NamedTuple):
@@ -89,6 +93,8 @@ class Aims(NamedTuple):
     """How wide a figure is."""
     words: int
     """Integers of each row."""
+    hides: bool
+    """Whether outermost intervals of which no row is kept are hidden."""
 
 
 class Room(NamedTuple):
@@ -114,6 +120,17 @@ class Room(NamedTuple):
     """By group: its place."""
     rows: Ints
     """By group: one of its rows."""
+    child: Bytes
+    """What is told of a string, as a string."""
+    low: Ints
+    high: Ints
+    """By column: the least and the greatest part of numbers of which a row is kept; -1 for none."""
+    hidden: Ints
+    """By column: how many outermost intervals are hidden."""
+    low_at: Ints
+    last_at: Ints
+    stop_at: Ints
+    """By column: where the lowest and the highest interval that is told begins, and where the latter stops."""
 
 
 class Tables(NamedTuple):
@@ -267,8 +284,9 @@ def count(rows, direct, room, words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sum_up(found, direct, rows, room, aims):  # type: ignore[no-untyped-def]
+def sum_up(found, direct, rows, quick):  # type: ignore[no-untyped-def]
     """Return the loss of the groups kept, their misjudged rows, and the rows left out; leave all places empty."""
+    room, aims = quick.room, quick.aims
     lost = 0
     wrong = 0
     gone = 0
@@ -299,21 +317,129 @@ def sum_up(found, direct, rows, room, aims):  # type: ignore[no-untyped-def]
         for t in range(rows.codes.shape[0]):
             each += room.loss_of[room.begin[t] + rows.codes[t, row]]
         lost += n * each
+        if aims.hides:
+            find_reach(row, rows, quick.meaning, room)
     return lost, wrong, gone
+
+
+@kernel
+def find_reach(row, rows, meaning, room):  # type: ignore[no-untyped-def]
+    """Note that a row is kept: in which parts its numbers are."""
+    for t in range(rows.codes.shape[0]):
+        code = np.int64(rows.codes[t, row])
+        for place in range(rows.sets[t + 1] - 1, rows.sets[t] - 1, -1):
+            c = rows.columns[place]
+            at = rows.at[c]
+            size = rows.at[c + 1] - at
+            v = rows.firsts[at + code % size]
+            code //= size
+            if 0 <= meaning.numbers[c] <= v:
+                part = room.part[meaning.codes[c] + v]
+                if room.high[c] < 0:
+                    room.low[c] = part
+                    room.high[c] = part
+                room.low[c] = min(room.low[c], part)
+                room.high[c] = max(room.high[c], part)
+
+
+@kernel
+def counted(rows, quick):  # type: ignore[no-untyped-def]
+    """Return loss, misjudged rows and rows left out as the parts are; -1 for all if keys are too large."""
+    room, aims = quick.room, quick.aims
+    bound = tabulate(rows, quick.meaning, room)
+    if bound == 0:
+        return -1, -1, -1
+    direct = bound <= len(room.table) // aims.words
+    add_keys(rows, room)
+    found = count(rows, direct, room, aims.words)
+    for c in range(len(room.low)):
+        room.low[c] = -1
+        room.high[c] = -1
+    return sum_up(found, direct, rows, quick)
+
+
+@kernel
+def close(c, begin, end, switch, meaning, child):  # type: ignore[no-untyped-def]
+    """Make one interval of the numbers of a column from a code up to another."""
+    for v in range(begin, end - 1):
+        s = switch[meaning.bits[c] + v]
+        if s >= 0:
+            child[s] = 0
+
+
+@kernel
+def find_inner(c, meaning, room):  # type: ignore[no-untyped-def]
+    """Write where the told intervals of a column begin, where the last one does and stops; return how many are not."""
+    first = meaning.numbers[c]
+    base = meaning.codes[c]
+    size = meaning.codes[c + 1] - base
+    room.low_at[c] = -1
+    if first < 0 or room.high[c] < 0 or (first > 0 and room.part[base] == room.part[base + first]):
+        return 0
+    for v in range(first, size):
+        part = room.part[base + v]
+        if part == room.low[c] and room.low_at[c] < 0:
+            room.low_at[c] = v
+        if part == room.high[c]:
+            if room.part[base + v - 1] != part or v == first:
+                room.last_at[c] = v
+            room.stop_at[c] = v + 1
+    return room.low[c] - room.part[base + first] + room.part[base + size - 1] - room.high[c]
+
+
+@kernel
+def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]
+    """Make the string at hand say more truly what is told, see `outermost`; return whether it had to be changed.
+
+    -1 if keys are too large.
+    """
+    meaning, room = quick.meaning, quick.room
+    changed = 0
+    several = False
+    for c in range(len(meaning.plain)):
+        room.hidden[c] = find_inner(c, meaning, room)
+        if room.hidden[c] > 0 and meaning.lone_hidden[c] and room.low_at[c] == room.last_at[c]:
+            close(c, meaning.numbers[c], meaning.codes[c + 1] - meaning.codes[c], switch, meaning, room.child)
+            changed = 1
+        several = several or room.hidden[c] > 1
+    if changed == 1 or not several:
+        return changed
+    for c in range(len(meaning.plain)):
+        if room.hidden[c] > 1:
+            base = meaning.codes[c]
+            size = meaning.codes[c + 1] - base
+            first = meaning.numbers[c]
+            one = room.part[base + (first if room.low_at[c] > first else size - 1)]
+            for v in range(first, size):
+                if v < room.low_at[c] or v >= room.stop_at[c]:
+                    room.part[base + v] = one
+    _, _, together = counted(rows, quick)
+    if together == gone:
+        return 0
+    for c in range(len(meaning.plain)):
+        if room.hidden[c] > 1:
+            first = meaning.numbers[c]
+            with_last = room.hidden[c] == 2 and room.low_at[c] > first
+            above = room.last_at[c] if with_last else room.stop_at[c]
+            close(c, first, room.low_at[c], switch, meaning, room.child)
+            close(c, above, meaning.codes[c + 1] - meaning.codes[c], switch, meaning, room.child)
+    return 1 if together >= 0 else -1
 
 
 @kernel
 def outcome_of(child, switch, rows, quick):  # type: ignore[no-untyped-def]
     """Return loss, misjudged rows, rows left out and rows to be left out besides; -1 for all if keys are too large."""
     room, aims = quick.room, quick.aims
-    describe(child, switch, quick.meaning, room)
-    bound = tabulate(rows, quick.meaning, room)
-    if bound == 0:
+    for s in range(len(child)):
+        room.child[s] = child[s]
+    changed = 1
+    lost = wrong = gone = 0
+    while changed == 1:
+        describe(room.child, switch, quick.meaning, room)
+        lost, wrong, gone = counted(rows, quick)
+        changed = make_coarser(gone, rows, switch, quick) if gone > 0 else 0
+    if gone < 0 or changed < 0:
         return -1, -1, -1, -1
-    direct = bound <= len(room.table) // aims.words
-    add_keys(rows, room)
-    found = count(rows, direct, room, aims.words)
-    lost, wrong, gone = sum_up(found, direct, rows, room, aims)
     short = aims.company - gone if 0 < gone < aims.company else 0
     return lost, wrong, gone, short
 

@@ -68,7 +68,7 @@ class Quick:
         self.counts = _packed(_judged(problem, objective)[0] if aims.covers else problem.sizes.reshape(-1, 1), aims)
         self.used: Flags = np.ones(len(cuts.parent), dtype=np.bool_)
         rows = self._rows(self.used, aims.words)
-        self.tables = Tables(_meaning(evaluator, cuts), rows, rows, _room(problem, aims), aims)
+        self.tables = Tables(_meaning(evaluator, cuts), rows, rows, _room(problem, aims, len(cuts.parent)), aims)
 
     @property
     def covers(self) -> bool:
@@ -101,7 +101,7 @@ class Quick:
 
     def _rows(self, used: Flags, words: int) -> Rows:
         """Return the rows as they can be told apart by strings that have only these switches on."""
-        parts = self.cuts.parts(self.cuts._bits(used))
+        parts = self.cuts.parts(self.cuts.strings(used))
         firsts, codes = [], []
         for part, code in zip(parts, self.problem.codes, strict=True):
             first, number = np.unique(part, return_inverse=True)
@@ -149,6 +149,7 @@ def _aims(problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Ai
         fields=fields,
         bits=bits,
         words=-(-fields // (63 // bits)),
+        hides=evaluator.outermost is not None and bool(len(evaluator.outermost.places)),
     )
 
 
@@ -186,6 +187,8 @@ def _meaning(evaluator: Evaluator, cuts: Cuts) -> Meaning:
         positions=np.array(positions, dtype=np.int64),
         hidden_at=np.array(hidden_at, dtype=np.int64),
         hidden=np.array(hidden, dtype=np.int64),
+        numbers=np.full(len(cuts.spaces), -1) if evaluator.outermost is None else evaluator.outermost.firsts,
+        lone_hidden=np.array([column.lone_hidden for column in evaluator.problem.columns], dtype=np.bool_),
     )
 
 
@@ -204,7 +207,7 @@ def _sets(sizes: Sequence[int]) -> list[list[int]]:
     return sets
 
 
-def _room(problem: CutProblem, aims: Aims) -> Room:
+def _room(problem: CutProblem, aims: Aims, switches: int) -> Room:
     sizes = [column.space.size for column in problem.columns]
     rows, columns, codes = len(problem.sizes), len(sizes), sum(sizes)
     entries = columns * LARGEST_SET + codes  # enough for any sets of columns
@@ -225,6 +228,13 @@ def _room(problem: CutProblem, aims: Aims) -> Room:
         table=zeros(max(min(math.prod(sizes), DIRECT), places) * aims.words),
         touched=zeros(rows + 1),
         rows=zeros(rows + 1),
+        child=np.zeros(switches, dtype=np.uint8),
+        low=zeros(columns),
+        high=zeros(columns),
+        hidden=zeros(columns),
+        low_at=zeros(columns),
+        last_at=zeros(columns),
+        stop_at=zeros(columns),
     )
 
 

@@ -116,6 +116,11 @@ class Column(Part):
         """The form in which intervals are released."""
         return self.form or ("label" if self.labels else "interval")
 
+    @property
+    def lone_hidden(self) -> bool:
+        """Whether an interval that is the only one is released as the marker."""
+        return self.open_ends or self.released_form != "interval"
+
     @model_validator(mode="after")
     def _says_something(self) -> Column:
         if not self.model_fields_set:
