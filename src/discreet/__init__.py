@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         PolicyError,
         Problem,
         PromiseError,
+        TellingCells,
         TooManySuppressed,
         UnprotectedCells,
     )
@@ -83,6 +84,7 @@ _HOMES = {
         "PolicyError",
         "Problem",
         "PromiseError",
+        "TellingCells",
         "TooManySuppressed",
         "UnprotectedCells",
     ),
@@ -165,6 +167,7 @@ __all__ = [
     "Suppress",
     "Taxonomy",
     "Template",
+    "TellingCells",
     "TooManySuppressed",
     "Truth",
     "UnprotectedCells",
