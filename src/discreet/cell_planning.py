@@ -45,6 +45,8 @@ from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.telling import INSTEAD, all_have_it
 
+DRAWS = 3
+"""How often all decoys are drawn anew, where too few of those that were drawn can be protected."""
 MOST_SHADOWS = 2_000_000
 """Ways in which confidential rows may be seen, that are kept."""
 
@@ -95,12 +97,16 @@ def plan_cells(
         Where to be hidden would tell the value.
     """
     chance = os.urandom if seed is None else seeded(seed)
-    decoys = Drawn(plan.policy, chance)
-    for _ in range(ROUNDS):  # what is done for cells may ask for more decoys, or show that some do not fit
-        planning = _Planning(released, source, plan, decoys, seconds_left)
-        found = planning.run(carry_on)
-        if found is not None:
-            return found
+    for draw in range(1, DRAWS + 1):
+        decoys = Drawn(plan.policy, chance)
+        try:
+            for _ in range(ROUNDS):  # what is done for cells may ask for more decoys, or show that some do not fit
+                found = _Planning(released, source, plan, decoys, seconds_left).run(carry_on)
+                if found is not None:
+                    return found
+        except TellingCells:
+            if draw == DRAWS or not decoys.unfit:
+                raise
     raise TellingCells(decoys.exhausted())
 
 
@@ -195,7 +201,7 @@ class _Planning:
             if other.column == made.column:
                 rows = self.own[index]
                 told[rows] = 0 if other.change == "delete" else parent[true[rows]]
-                for row, node in self.decoys.nodes.get(index, {}).items():
+                for row, node in self.decoys.floors(index).items():
                     told[row] = node
         return Column(told, true, (told != true) | self._blank(made.column, true))
 
@@ -306,7 +312,7 @@ class _Planning:
             deletes=requirement.change == "delete",
             fall_back=requirement.may("others.conditions"),
             removes=requirement.on_failure == "remove",
-            floors=self.decoys.nodes.get(index, {}),
+            floors=self.decoys.floors(index),
         )
 
     def _defence(self, requirement: Confidential, adversary: Adversary, method: str) -> Defence:

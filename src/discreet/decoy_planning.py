@@ -6,6 +6,7 @@ release tells it from them. One that cannot be protected so is given back, and a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -52,20 +53,26 @@ class Drawn:
     policy: Policy
     source: Source
     nodes: dict[int, dict[int, int]] = field(default_factory=dict)
+    raised: dict[int, dict[int, int]] = field(default_factory=dict)
+    """Confidential rows that are released with a more general node than they need, as their decoys need it."""
     unfit: dict[int, set[int]] = field(default_factory=dict)
     """Rows that could not be protected as decoys."""
-    values: dict[int, set[int]] = field(default_factory=dict)
-    """Their values: others are drawn first."""
+    failures: dict[int, Counter[int]] = field(default_factory=dict)
+    """How often each value could not: others are drawn first."""
 
     def rows(self, index: int) -> Ints:
         """Return the decoys of a requirement, ascending."""
         return np.array(sorted(self.nodes.get(index, ())), dtype=np.int64)
 
+    def floors(self, index: int) -> dict[int, int]:
+        """Return the least general nodes that cells of a requirement are released with, as far as they are bound."""
+        return {**self.raised.get(index, {}), **self.nodes.get(index, {})}
+
     def give_back(self, index: int, rows: Sequence[int], column: Column) -> None:
         """Take decoys back that could not be protected; they are not drawn again."""
         for row in rows:
             self.unfit.setdefault(index, set()).add(row)
-            self.values.setdefault(index, set()).add(int(column.true[row]))
+            self.failures.setdefault(index, Counter())[int(column.true[row])] += 1
             del self.nodes[index][row]
 
     def exhausted(self) -> list[tuple[int, str]]:
@@ -84,18 +91,38 @@ class Drawn:
         wants = asking.wants(column) if asking.made.decoy_share is not None else []
         unfit = np.array(sorted(self.unfit.get(asking.index, ())), dtype=np.int64)
         for want in wants:
+            if self._raise(asking, column, want):
+                continue
             may = free.copy()
             may[unfit] = False
             among = candidates(column, asking.tree, want, may)
             if len(among) < want.number:
                 raise TellingCells([(asking.index, self._too_few(asking, want, len(among), len(unfit)))])
-            likely = among[~np.isin(column.true[among], sorted(self.values.get(asking.index, ())))]
-            among = likely if len(likely) >= want.number else among
+            among = self._likely(asking.index, among, column.true[among], want.number)
             here = asking.rows[column.told[asking.rows] == want.node]
             like = here[np.isin(column.true[here], want.values)]
             for row in draw(among, want.number, like, asking.looks, self.source).tolist():
                 self.nodes.setdefault(asking.index, {})[row] = want.node
         return bool(wants)
+
+    def _raise(self, asking: Asking, column: Column, want: Want) -> bool:
+        """Bind cells at a node to the one above where their decoys could not stay there; return whether some could not."""
+        decoys, up = self.nodes.get(asking.index, {}), int(asking.tree.parent[want.node])
+        here = [row for row, node in decoys.items() if node == want.node]
+        if all(column.told[row] == want.node for row in here):
+            return False
+        decoys.update(dict.fromkeys(here, up))
+        rows = asking.rows[column.told[asking.rows] == want.node].tolist()
+        self.raised.setdefault(asking.index, {}).update(dict.fromkeys(rows, up))
+        return True
+
+    def _likely(self, index: int, among: Ints, values: Ints, number: int) -> Ints:
+        """Return those of some rows that are most likely to fit, by how often their values did not; at least so many."""
+        failed = np.zeros(int(values.max()) + 1, dtype=np.int64)
+        for value, times in self.failures.get(index, Counter()).items():
+            failed[value : value + 1] = times
+        often = failed[values]
+        return among[often <= np.sort(often)[number - 1]]
 
     def _too_few(self, asking: Asking, want: Want, number: int, unfit: int) -> str:
         made = asking.made

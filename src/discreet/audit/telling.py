@@ -41,8 +41,8 @@ class HiddenCells:
         How many released rows tell each value.
     everybody
         How many rows of the original have each value.
-    domain
-        The values.
+    domain, labels
+        The values, and the released texts by code.
     """
 
     column: str
@@ -52,13 +52,14 @@ class HiddenCells:
     kept: Ints
     everybody: Ints
     domain: tuple[str | None, ...]
+    labels: tuple[str | None, ...]
 
     def groups(self) -> Iterator[tuple[int, Ints]]:
         """Yield each text that hides something, and the places of its cells."""
         order = np.argsort(self.texts, kind="stable")
-        texts, first = np.unique(self.texts[order], return_index=True)
-        for text, places in zip(texts.tolist(), np.split(order, first[1:]), strict=True):
-            yield text, places
+        texts, first, number = np.unique(self.texts[order], return_index=True, return_counts=True)
+        for text, start, cells in zip(texts.tolist(), first.tolist(), number.tolist(), strict=True):
+            yield text, order[start : start + cells]
 
     @property
     def common(self) -> Rate:
@@ -88,6 +89,7 @@ def hidden_cells(released: Engine, original: Engine, beside: Ints, policy: Polic
         np.bincount(true[told], minlength=size).astype(np.int64),
         np.where(known, np.bincount(there.codes, minlength=size), 0).astype(np.int64),
         tuple(there.domain),
+        tuple(here.domain),
     )
 
 

@@ -12,9 +12,15 @@ from discreet.policy.share import parse_share
 WRITE = "write the share of other values among the hidden cells, such as 50%, or (against rules) true or false"
 
 
+_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+"""A policy file is read as texts."""
+
+
 def _as_decoys(value: object) -> bool | Fraction:
     if isinstance(value, bool):
         return value
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
     try:
         share = parse_share(value)
     except ValueError:
