@@ -277,9 +277,9 @@ def test_decoys_of_rules_must_be_enough_where_cells_are_chosen_by_their_value() 
 
 
 def test_too_few_other_cells_are_refused() -> None:
-    with pytest.raises(d.TellingCells, match=r"protect\[0\]\.decoys: .* 891 more must be hidden, .* only 240 cells") as e:
+    with pytest.raises(d.TellingCells, match=r"protect\[0\]\.decoys: .* 891 more must be .* only 240 cells") as error:
         d.protect(TABLE, policy(ask(rows=HIV[:9], decoys="99%")))
-    assert_tells_nothing(str(e.value).replace("240", ""))
+    assert_tells_nothing(str(error.value))
     others = [i + 1 for i, text in enumerate(TABLE["ill"]) if text != "hiv"]
     kept = [{"column": "ill", "rows": others[5:]}]
     with pytest.raises(d.TellingCells, match="are only 5 cells"):

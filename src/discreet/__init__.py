@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from discreet.intervals import Interval
     from discreet.measure.utility import Utility
     from discreet.pipeline import Progress, Release, protect
-    from discreet.plan import Edit, Kept, Plan, Protected, Recoding, Step, read_plan
+    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step, read_plan
     from discreet.policy import (
         Classify,
         Column,
@@ -90,7 +90,7 @@ _HOMES = {
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
+    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
         "Column",
@@ -131,6 +131,7 @@ __all__ = [
     "Column",
     "Confidential",
     "Counts",
+    "Decoy",
     "Disclosure",
     "DiscreetError",
     "Edit",
@@ -166,8 +167,8 @@ __all__ = [
     "Step",
     "Suppress",
     "Taxonomy",
-    "Template",
     "TellingCells",
+    "Template",
     "TooManySuppressed",
     "Truth",
     "UnprotectedCells",

@@ -21,7 +21,7 @@ from discreet.assigning import placed
 from discreet.decoy_planning import Asking, Drawn, not_enough
 from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
 from discreet.measure.cells import Removal
-from discreet.method.cells.chance import Source, drawn, seeded
+from discreet.method.cells.chance import drawn, seeded
 from discreet.method.cells.decoys import Column, one_value_only
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import ROUNDS, Defence, Job, RuleDefence, Ward

@@ -106,7 +106,7 @@ class Drawn:
         return bool(wants)
 
     def _raise(self, asking: Asking, column: Column, want: Want) -> bool:
-        """Bind cells at a node to the one above where their decoys could not stay there; return whether some could not."""
+        """Bind cells at a node to the one above, if their decoys could not stay there; return whether that was so."""
         decoys, up = self.nodes.get(asking.index, {}), int(asking.tree.parent[want.node])
         here = [row for row, node in decoys.items() if node == want.node]
         if all(column.told[row] == want.node for row in here):
@@ -117,7 +117,7 @@ class Drawn:
         return True
 
     def _likely(self, index: int, among: Ints, values: Ints, number: int) -> Ints:
-        """Return those of some rows that are most likely to fit, by how often their values did not; at least so many."""
+        """Return at least so many of some rows: those most likely to fit, by how often their values did not."""
         failed = np.zeros(int(values.max()) + 1, dtype=np.int64)
         for value, times in self.failures.get(index, Counter()).items():
             failed[value : value + 1] = times

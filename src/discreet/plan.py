@@ -271,7 +271,8 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, sampled=None, suppressed=(), masks=None, edits=(), removed=(), cells=(), decoys=(), bound=None)
+        edited = replace(self, edits=(), removed=(), cells=(), decoys=())
+        return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
 
     def apply(
         self,
@@ -357,7 +358,8 @@ class Plan:
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
-        named |= {cell.column for cell in (*plan.cells, *plan.decoys)} | set(plan.masks.names if plan.masks is not None else ())
+        named |= {cell.column for cell in (*plan.cells, *plan.decoys)}
+        named |= set(plan.masks.names if plan.masks is not None else ())
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):

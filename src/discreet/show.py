@@ -430,7 +430,8 @@ def _edits(release: Release) -> Table:
     table = Table("column", *names, title="Single cells changed", title_justify="left", box=None)
     for column in plan.columns:
         if column in figures:
-            table.add_row(escape(column), *(f"{figures[column][name]:,}" if figures[column][name] else "none" for name in names))
+            told = [figures[column][name] for name in names]
+            table.add_row(escape(column), *(f"{figure:,}" if figure else "none" for figure in told))
     return table
 
 

@@ -21,6 +21,10 @@ from discreet.selecting import known_to_groups, wanted
 from discreet.table.encode import Ints
 
 TITLE = "takes a hidden cell for the value that the release lacks, or for that which most hidden cells have"
+NOTE = (
+    "all hidden cells of the column are guessed, each by the others; the better of the two guesses is shown, beside "
+    "how many of all cells have the commonest value"
+)
 
 
 def hiding_attacks(scene: Scene) -> Iterator[Task]:
@@ -57,10 +61,7 @@ def _attack_on(scene: Scene, column: str, requirement: int | None) -> Callable[[
             baseline=hidden.common,
             requirement=requirement,
             warnings=tuple(_warnings(column, released, hidden.common)),
-            notes=(
-                "all hidden cells of the column are guessed, each by the others; the better of the two guesses is "
-                "shown, beside how many of all cells have the commonest value",
-            ),
+            notes=(NOTE,),
             figures={"lacking_right": lacking, "mostly_right": mostly, "lacking": len(_lacking(hidden))},
             seconds=time.monotonic() - begin,
         )
