@@ -20,6 +20,7 @@ from discreet.method.cells.trees import ValueTree
 from discreet.policy import Policy
 from discreet.policy.confidential import Confidential
 from discreet.policy.share import percent
+from discreet.selecting import wanted
 from discreet.table.encode import Ints
 from discreet.telling import too_much_alike
 
@@ -78,7 +79,8 @@ class Drawn:
     def exhausted(self) -> list[tuple[int, str]]:
         """Return what to say where decoys were drawn again and again, and never all of them fitted."""
         message = "too few other cells could be protected like the confidential ones; ask for fewer decoys"
-        return [(index, str(self.policy.problem(("protect", index, "decoys"), message))) for index in self.unfit]
+        asking = [index for index, made in wanted(self.policy) if made.decoy_share is not None]
+        return [(index, str(self.policy.problem(("protect", index, "decoys"), message))) for index in asking]
 
     def add(self, asking: Asking, column: Column, free: npt.NDArray[np.bool_]) -> bool:
         """Draw what is wanting beside the hidden cells of a requirement; return whether that was anything.
@@ -122,7 +124,8 @@ class Drawn:
         for value, times in self.failures.get(index, Counter()).items():
             failed[value : value + 1] = times
         often = failed[values]
-        return among[often <= np.sort(often)[number - 1]]
+        likely: Ints = among[often <= np.sort(often)[number - 1]]
+        return likely
 
     def _too_few(self, asking: Asking, want: Want, number: int, unfit: int) -> str:
         made = asking.made
@@ -132,7 +135,7 @@ class Drawn:
         message = (
             f"{want.alike} of {want.cells} hidden cells of {made.column!r} have a confidential value: for a share of "
             f"{percent(made.decoy_share)} other values {want.number} more must be hidden, and there {there} with "
-            f"another value that may be{others}; ask for fewer decoys, or publish less"
+            f"another value that may be{others}; ask for fewer decoys, or list fewer cells under must_publish"
         )
         return str(self.policy.problem(("protect", asking.index, "decoys"), message))
 

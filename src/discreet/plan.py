@@ -358,7 +358,7 @@ class Plan:
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
-        named |= {cell.column for cell in (*plan.cells, *plan.decoys)}
+        named |= {cell.column for cell in plan.cells} | {cell.column for cell in plan.decoys}
         named |= set(plan.masks.names if plan.masks is not None else ())
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")

@@ -21,6 +21,7 @@ from discreet.method.cells.trees import ValueTree
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+NEVER = 2**62
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,18 @@ def wanting(column: Column, rows: Ints, most: Fraction, together: Ints | None = 
         sets = [together] if together is not None else [np.array([v]) for v in np.unique(column.true[ours]).tolist()]
         alike = [int(counts[values[values < len(counts)]].sum()) for values in sets]
         cells = int(here.sum())
-        needed = [-(-number * most.denominator // most.numerator) - cells for number in alike]
+        needed = [_least(number, most) - cells for number in alike]
         short = [place for place, number in enumerate(needed) if number > 0]
         if short:
             values = np.concatenate([sets[place] for place in short])
             worst = max(alike[place] for place in short)
             found.append(Want(int(node), max(needed), values.astype(np.int64), cells, worst))
     return found
+
+
+def _least(alike: int, most: Fraction) -> int:
+    """Return among how many cells so many have at most some share; where that is 0, no number is enough."""
+    return -(-alike * most.denominator // most.numerator) if most else NEVER if alike else 0
 
 
 def one_value_only(column: Column, rows: Ints, gone: Flags) -> int:
