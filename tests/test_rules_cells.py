@@ -473,7 +473,7 @@ BAD = {
     f"column: d, rows: [1], {SIXTY}, method: dropp": "dropp is against naive_bayes",
     f"column: d, rows: [1], {SIXTY}, change: generalise": "write change: delete",
     "column: d, rows: [1], method: smc": "smc is against rules",
-    "column: d, rows: [1], decoys: true": "decoys: are against rules",
+    "column: d, rows: [1], decoys: true": "decoys: true is against rules",
     "column: d, rows: [1], decoys: true, may_hide: b, against: [{rules: {min_confidence: 1}}]": "others.sensitive",
 }
 

@@ -33,13 +33,14 @@ if TYPE_CHECKING:
         PolicyError,
         Problem,
         PromiseError,
+        TellingCells,
         TooManySuppressed,
         UnprotectedCells,
     )
     from discreet.intervals import Interval
     from discreet.measure.utility import Utility
     from discreet.pipeline import Progress, Release, protect
-    from discreet.plan import Edit, Kept, Plan, Protected, Recoding, Step, read_plan
+    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step, read_plan
     from discreet.policy import (
         Classify,
         Column,
@@ -83,12 +84,13 @@ _HOMES = {
         "PolicyError",
         "Problem",
         "PromiseError",
+        "TellingCells",
         "TooManySuppressed",
         "UnprotectedCells",
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
+    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
     "discreet.policy": (
         "Classify",
         "Column",
@@ -129,6 +131,7 @@ __all__ = [
     "Column",
     "Confidential",
     "Counts",
+    "Decoy",
     "Disclosure",
     "DiscreetError",
     "Edit",
@@ -164,6 +167,7 @@ __all__ = [
     "Step",
     "Suppress",
     "Taxonomy",
+    "TellingCells",
     "Template",
     "TooManySuppressed",
     "Truth",

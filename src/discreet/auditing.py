@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.attack.run import attack, planned
 from discreet.attack.scene import Scene
@@ -232,9 +233,20 @@ def _places(matches: Matches | None, released: Engine, source: Engine, bound: Bo
     for name in same:
         if name in released.columns:
             mine, theirs = released.codes_beside(source, name)
-            if (mine == theirs).mean() < _IN_ORDER:
+            told = _told(released, name, bound.policy.marker)
+            if told.any() and (mine == theirs)[told].mean() < _IN_ORDER:
                 return None
     return np.arange(source.rows)
+
+
+def _told(released: Engine, name: str, marker: str) -> npt.NDArray[np.bool_]:
+    """Say which cells of a column speak for or against the order of the rows: a hidden one does neither."""
+    try:
+        encoded = released.encoded(name)
+    except InputError:  # it has no text form, and so no marker
+        return np.ones(released.rows, dtype=np.bool_)
+    told: npt.NDArray[np.bool_] = np.array([text != marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
+    return told
 
 
 def _hide_only(released: Engine, source: Engine, bound: Bound, places: Ints | None) -> Engine | None:

@@ -20,16 +20,18 @@ from discreet.adversary.base import Trained
 from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
 from discreet.assigning import placed
-from discreet.errors import InputError, Unprotected, UnprotectedCells
+from discreet.decoy_planning import Asking, Drawn, not_enough
+from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
 from discreet.measure.cells import Removal
-from discreet.method.cells.chance import Source, drawn, seeded
+from discreet.method.cells.chance import drawn, seeded
+from discreet.method.cells.decoys import Column, one_value_only
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
-from discreet.method.cells.job import Defence, Job, RuleDefence, Ward
+from discreet.method.cells.job import ROUNDS, Defence, Job, RuleDefence, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.rules import Limits
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
-from discreet.plan import Edit, Plan, Protected, Unseen
+from discreet.plan import Decoy, Edit, Plan, Protected, Unseen
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.policy.share import percent
 from discreet.selecting import (
@@ -43,7 +45,10 @@ from discreet.selecting import (
 )
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
+from discreet.telling import INSTEAD, all_have_it
 
+DRAWS = 3
+"""How often all decoys are drawn anew, where too few of those that were drawn can be protected."""
 MOST_SHADOWS = 2_000_000
 """Ways in which confidential rows may be seen, that are kept."""
 
@@ -58,6 +63,7 @@ class CellPlan:
     cells: tuple[Protected, ...]
     removal: tuple[Removal, ...] = ()
     """What is hidden against rules."""
+    decoys: tuple[Decoy, ...] = ()
 
 
 def plan_cells(
@@ -89,20 +95,32 @@ def plan_cells(
     ------
     UnprotectedCells
         With the rows, by number, whose cells cannot be protected.
+    TellingCells
+        Where to be hidden would tell the value.
     """
     chance = os.urandom if seed is None else seeded(seed)
-    return _Planning(released, source, plan, chance, seconds_left).run(carry_on)
+    for draw in range(1, DRAWS + 1):
+        decoys = Drawn(plan.policy, chance)
+        try:
+            for _ in range(ROUNDS):  # what is done for cells may ask for more decoys, or show that some do not fit
+                found = _Planning(released, source, plan, decoys, seconds_left).run(carry_on)
+                if found is not None:
+                    return found
+        except TellingCells:
+            if draw == DRAWS or not decoys.unfit:
+                raise
+    raise TellingCells(decoys.exhausted())
 
 
 class _Planning:
     """The columns that the requirements name, as an adversary sees them."""
 
     def __init__(
-        self, released: Engine, source: Engine, plan: Plan, chance: Source, seconds_left: Callable[[], float]
+        self, released: Engine, source: Engine, plan: Plan, decoys: Drawn, seconds_left: Callable[[], float]
     ) -> None:
         policy = plan.policy
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
-        self.chance, self.seconds_left = chance, seconds_left
+        self.decoys, self.chance, self.seconds_left = decoys, decoys.source, seconds_left
         self.requirements = list(wanted(policy))
         self.columns = seen_by_adversaries(policy, released.columns)
         self.seen: list[Seen] = []
@@ -114,12 +132,18 @@ class _Planning:
             self.seen.append(replace(seen, nodes=seen.nodes[:0].copy()))
         self.trees = [_tree(seen) for seen in self.seen]
         self.numbers = released.numbers()
-        self.rows = {index: self._rows(requirement) for index, requirement in self.requirements}
-        self.actuals = {index: self._actuals(index, requirement) for index, requirement in self.requirements}
+        self.own = {index: self._rows(requirement) for index, requirement in self.requirements}
+        """The confidential rows of each requirement."""
         for index, requirement in self.requirements:
-            table[self._place(requirement.column), self.rows[index]] = self.actuals[index]
+            table[self._place(requirement.column), self.own[index]] = self._actuals(self.own[index], requirement)
         confidential = list(dict.fromkeys(self._place(requirement.column) for _, requirement in self.requirements))
         locked = self._locked()
+        self.askings = [self._asking(index, requirement, table) for index, requirement in self.requirements]
+        for asking in self.askings:
+            decoys.add(asking, self._least_hidden(asking.made, table), ~locked[self._place(asking.made.column)])
+        self.rows = {i: np.sort(np.concatenate([self.own[i], decoys.rows(i)])) for i, _ in self.requirements}
+        """Those whose cells are protected: the confidential ones, and decoys beside them."""
+        self.actuals = {i: self._actuals(self.rows[i], requirement) for i, requirement in self.requirements}
         self.shadows: dict[int, list[tuple[int, int]]] = {}
         """For each requirement its rows and their shadows, pair by pair."""
         real = np.arange(len(self.numbers), dtype=np.int64)
@@ -132,7 +156,7 @@ class _Planning:
                 locked = np.concatenate([locked, locked[:, of]], axis=1)
                 real = np.concatenate([real, of])
         self.table = CellTable(list(table), self.trees, confidential, locked, real)
-        self.wards = [self._ward(index, requirement, chance) for index, requirement in self.requirements]
+        self.wards = [self._ward(index, requirement) for index, requirement in self.requirements]
 
     def _predictors(self, requirement: Confidential) -> tuple[str, ...]:
         return predictors_of(requirement, self.policy, self.released.columns)
@@ -153,13 +177,50 @@ class _Planning:
         numbers = self.source.numbers()[confidential_places(requirement, self.source)]
         return np.flatnonzero(np.isin(self.numbers, numbers)).astype(np.int64)
 
-    def _actuals(self, index: int, requirement: Confidential) -> npt.NDArray[np.int32]:
-        """Return the true value of each of these rows, a leaf of the column's tree."""
+    def _actuals(self, rows: Ints, requirement: Confidential) -> npt.NDArray[np.int32]:
+        """Return the true value of each of some rows, a leaf of the column's tree."""
         encoded = self.source.encoded(requirement.column)
         node_of = self.seen[self._place(requirement.column)].tree.node_of
         nodes = np.array([node_of.get(value, 0) for value in encoded.domain], dtype=np.int32)
-        places = np.searchsorted(self.source.numbers(), self.numbers[self.rows[index]])
+        places = np.searchsorted(self.source.numbers(), self.numbers[rows])
         return nodes[encoded.codes[places]]
+
+    def _asking(self, index: int, made: Confidential, table: Nodes) -> Asking:
+        """Return what decoys of a requirement must stand beside."""
+        place = self._place(made.column)
+        node_of = self.seen[place].tree.node_of
+        chosen = (made.where or {}).get(made.column)
+        together = None if chosen is None else np.array([node_of.get(v, 0) for v in chosen], dtype=np.int64)
+        known = [self._place(name) for name in self._predictors(made) if name in self.columns]
+        return Asking(index, made, self.own[index], together, self.trees[place], [table[at] for at in known])
+
+    def _least_hidden(self, made: Confidential, table: Nodes) -> Column:
+        """Return a column with all confidential cells and decoys hidden as little as can be, and nothing else."""
+        place = self._place(made.column)
+        true = table[place].astype(np.int64)
+        told, parent = true.copy(), self.trees[place].parent
+        for index, other in self.requirements:
+            if other.column == made.column:
+                rows = self.own[index]
+                told[rows] = 0 if other.change == "delete" else parent[true[rows]]
+                for row, node in self.decoys.floors(index).items():
+                    told[row] = node
+        return Column(told, true, (told != true) | self._blank(made.column, true))
+
+    def _now_hidden(self, made: Confidential) -> Column:
+        """Return a column as it is now, without the rows that were taken out."""
+        place, rows = self._place(made.column), len(self.numbers)
+        start = int(self.table.first[place])
+        told = self.table.frame.codes[place, :rows].astype(np.int64) - start
+        true = self.table.original[place, :rows].astype(np.int64) - start
+        return Column(told, true, ((told != true) | self._blank(made.column, true)) & ~self.table.gone[:rows])
+
+    def _blank(self, column: str, true: Ints) -> npt.NDArray[np.bool_]:
+        """Say which cells look hidden and never told a value."""
+        encoded = self.released.encoded(column)
+        marked = np.array([text == self.policy.marker for text in encoded.domain], dtype=np.bool_)
+        blank: npt.NDArray[np.bool_] = marked[encoded.codes] & (true == 0)
+        return blank
 
     def _locked(self) -> npt.NDArray[np.bool_]:
         """Return which cells must stay as they are."""
@@ -230,11 +291,11 @@ class _Planning:
                 covers[inside, node_of.get(label.text, 0)] = True
         return covers
 
-    def _ward(self, index: int, requirement: Confidential, source: Source) -> Ward:
+    def _ward(self, index: int, requirement: Confidential) -> Ward:
         column = self._place(requirement.column)
         rows, actuals = self.rows[index].tolist(), self.actuals[index].tolist()
         levels = int(self.trees[column].depth.max(initial=1))
-        chances = drawn(len(rows), source, levels)
+        chances = drawn(len(rows), self.chance, levels)
         if requirement.two_values == "refuse":
             chances = [replace(chance, coin=REFUSE) for chance in chances]
         place_of = {row: place for place, row in enumerate(rows)}
@@ -253,6 +314,7 @@ class _Planning:
             deletes=requirement.change == "delete",
             fall_back=requirement.may("others.conditions"),
             removes=requirement.on_failure == "remove",
+            floors=self.decoys.floors(index),
         )
 
     def _defence(self, requirement: Confidential, adversary: Adversary, method: str) -> Defence:
@@ -273,7 +335,7 @@ class _Planning:
             others_conditions=requirement.may("others.conditions"),
             others_sensitive=requirement.may("others.sensitive"),
             prior=adversary.prior == "refuse",
-            decoys=requirement.decoys,
+            decoys=requirement.decoys is True,
             choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
             seconds_left=self.seconds_left,
         )
@@ -296,20 +358,64 @@ class _Planning:
 
         return learn
 
-    def run(self, carry_on: Callable[[int, int], bool]) -> CellPlan:
-        """Protect the cells and return what was changed."""
+    def run(self, carry_on: Callable[[int, int], bool]) -> CellPlan | None:
+        """Protect the cells and return what was changed; None if other or more decoys are to be tried."""
         job = Job(self.table, self.wards)
         job.run(carry_on)
-        if job.failing:
-            raise UnprotectedCells(self._unprotected(job))
-        removed = tuple(self.numbers[np.flatnonzero(self.table.gone[: len(self.numbers)])].tolist())
+        lost = [self._lost(index, ward, job) for ward, (index, _) in enumerate(self.requirements)]
+        if unprotected := self._unprotected(job):
+            raise UnprotectedCells(unprotected)
+        if any(lost):
+            for asking, rows in zip(self.askings, lost, strict=True):
+                self.decoys.give_back(asking.index, rows, self._now_hidden(asking.made))
+            return None
+        gone = self.table.gone[: len(self.numbers)]
+        more = [self.decoys.add(each, self._now_hidden(each.made), self._free(each.made)) for each in self.askings]
+        if any(more):
+            return None
+        if telling := self.telling():
+            raise TellingCells(telling)
         edits = tuple(self._edits())
-        return CellPlan(edits, removed, tuple(self._stories(job)), tuple(self._removal(job, edits)))
+        return CellPlan(
+            edits,
+            tuple(self.numbers[np.flatnonzero(gone)].tolist()),
+            tuple(self._stories(job)),
+            tuple(self._removal(job, edits)),
+            tuple(self._decoys(job)),
+        )
+
+    def _lost(self, index: int, ward: int, job: Job) -> list[int]:
+        """Return the decoys of a requirement that were not protected, or are not in the release."""
+        failing = {story.row for story in job.failing if story.ward == ward}
+        return [row for row in self.decoys.rows(index).tolist() if row in failing or self.table.gone[row]]
+
+    def _free(self, made: Confidential) -> npt.NDArray[np.bool_]:
+        """Say which cells of a column may still become decoys."""
+        rows = len(self.numbers)
+        return ~self.table.frame.locked[self._place(made.column), :rows] & ~self.table.gone[:rows]
+
+    def telling(self) -> list[tuple[int, str]]:
+        """Return the requirements whose hidden cells tell their value by being hidden, and why."""
+        found: list[tuple[int, str]] = []
+        for asking in self.askings:
+            made, column = asking.made, self._now_hidden(asking.made)
+            found += not_enough(self.policy, asking, column)
+            cells = one_value_only(column, asking.rows, self.table.gone[: len(self.numbers)])
+            if cells > 1 and made.tells == "refuse":
+                message = f"protect[{asking.index}]: {all_have_it(made.column, cells)}; {INSTEAD}"
+                found.append((asking.index, message))
+        return found
+
+    def _decoys(self, job: Job) -> Iterator[Decoy]:
+        """Yield the cells that were hidden only so that hidden ones tell less."""
+        for ward, (index, requirement) in enumerate(self.requirements):
+            for row in sorted({*self.decoys.rows(index).tolist(), *job.decoys(ward)}):
+                yield Decoy(index, int(self.numbers[row]), requirement.column)
 
     def _removal(self, job: Job, edits: Sequence[Edit]) -> Iterator[Removal]:
         """Yield how much of the columns that rules use is hidden."""
         hidden = Counter(edit.column for edit in edits)
-        marked = {(asked.column, row) for index, asked in self.requirements for row in self.rows[index].tolist()}
+        marked = {(asked.column, row) for index, asked in self.requirements for row in self.own[index].tolist()}
         secret = Counter(column for column, row in marked if not self.table.gone[row])
         for ward, (index, requirement) in enumerate(self.requirements):
             for adversary in requirement.adversaries:
@@ -320,14 +426,15 @@ class _Planning:
                         hidden=sum(hidden[name] - secret[name] for name in names),
                         confidential=sum(secret[name] for name in names),
                         cells=len(names) * int((~self.table.gone[: len(self.numbers)]).sum()),
-                        decoys=len(job.decoys(ward)),
+                        decoys=len(job.decoys(ward)) + len(self.decoys.rows(index)),
                         gap=job.gap(ward) if requirement.method == "exact" else None,
                     )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:
         failing, stopped, found = [(story.ward, story.row) for story in job.failing], job.stopped, []
         for ward, (index, requirement) in enumerate(self.requirements):
-            rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward})
+            own = set(self.own[index].tolist())
+            rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward and (row in own or stopped)})
             if rows:
                 prior = next((_too_common(*common) for common in job.common(ward)), "")
                 found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward), prior))
@@ -347,6 +454,8 @@ class _Planning:
     def _stories(self, job: Job) -> Iterator[Protected]:
         for (ward, row), story in job.stories.items():
             index, requirement = self.requirements[ward]
+            if row in self.decoys.nodes.get(index, ()):
+                continue
             place = self._place(requirement.column)
             changed = dict.fromkeys((int(self.numbers[r]), self.columns[c]) for r, c in story.changes.tolist())
             yield Protected(

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.audit.answers import Answer
 from discreet.audit.audit import not_covered
 from discreet.audit.cells import CellsFound, check_cells
+from discreet.audit.telling import judged
 from discreet.audit.verify import Worst, worst_of
 from discreet.pipeline import Job, prepare
 from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
@@ -16,6 +18,7 @@ from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
 from discreet.selecting import hides, predictors_of, untouchable, wanted
 from discreet.table.source import DEFAULT, Opening
+from discreet.telling import refuse_own_values
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Cells:
     hidden: CellsFound | None = None
     alone: tuple[str, ...] = ()
     """Predictors that are not edited: other promises, the use or their role need them as they are."""
+    refused: str | None = None
+    """Why no release can keep it: to be hidden would tell the value, whatever else is hidden."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -62,6 +67,7 @@ class Cells:
             "methods": {adversary.name: method for adversary, method in self.made.defences},
             "only_hidden": None if self.hidden is None else [found.to_dict() for found in self.hidden.against],
             "not_edited": list(self.alone),
+            "refused": self.refused,
         }
 
 
@@ -82,7 +88,7 @@ class Checked:
     @property
     def possible(self) -> bool:
         """Whether every promise can be kept."""
-        return all(promise.possible for promise in self.promises)
+        return all(promise.possible for promise in self.promises) and not any(each.refused for each in self.cells)
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -128,11 +134,25 @@ def _cells(job: Job) -> Iterator[Cells]:
     for index, requirement in wanted(policy):
         found = check_cells(hidden, policy, index, requirement, source)
         predictors = predictors_of(requirement, policy, source.columns)
-        yield Cells(index, requirement, found, tuple(name for name in predictors if name in untouchable(policy)))
+        left_alone = tuple(name for name in predictors if name in untouchable(policy))
+        others = [made for _, made in wanted(policy) if made.column == requirement.column]
+        more = any(made.decoys or made.may("others.sensitive") for made in others)
+        refused = None if more or found.answer is Answer.NOT_CHECKABLE else found.reason
+        yield Cells(index, requirement, found, left_alone, refused)
+
+
+def _telling(cells: Sequence[Cells]) -> Iterator[str]:
+    """Yield what the confidential cells would tell by being hidden, if they alone were."""
+    for each in cells:
+        if each.hidden is not None and not each.refused and not each.made.decoys:
+            _, reason, warnings = judged(each.made, each.hidden.telling)
+            for text in (*(() if reason is None else (reason,)), *warnings):
+                yield f"protect[{each.index}]: {text}"
 
 
 def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> Checked:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
+    refuse_own_values(policy)
     if table is None:
         stated = tuple(Promise(made) for made in policy.promises())
         return Checked(stated, not_covered(policy), cells=tuple(Cells(*pair) for pair in wanted(policy)))
@@ -147,13 +167,14 @@ def check_policy(policy: Policy, table: Path | None = None, opening: Opening = D
         unchangeable = [column for column in made[0].given if column in bound.fixed]
         least = _least(worst_of(source, policy, unchangeable, made), requirement, policy, split=bool(unchangeable))
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
+    cells = tuple(_cells(job))
     return Checked(
         tuple(promises),
         not_covered(policy, bound.released),
-        bound.warnings,
+        (*bound.warnings, *_telling(cells)),
         source.rows,
         source.dropped,
         tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
-        tuple(_cells(job)),
+        cells,
         preview_columns(policy, job.task.columns, job.task.counted),
     )

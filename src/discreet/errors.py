@@ -174,6 +174,21 @@ class UnprotectedCells(PromiseError):
         }
 
 
+class TellingCells(PromiseError):
+    """Hidden cells whose being hidden tells what is in them; `cells` says of which requirement, and why.
+
+    Nothing was released.
+    """
+
+    def __init__(self, cells: Sequence[tuple[int, str]]) -> None:
+        self.cells = tuple(cells)
+        super().__init__("\n".join(dict.fromkeys(message for _, message in self.cells)))
+
+    def details(self) -> dict[str, object]:
+        """Return the requirements by their positions, and why."""
+        return {"telling": [{"index": index, "why": message} for index, message in self.cells]}
+
+
 class BrokenPromise(PromiseError):
     """Verification did not say yes; `verification` has the findings. Nothing was released."""
 
@@ -183,6 +198,7 @@ class BrokenPromise(PromiseError):
             f"protect[{finding.index}]: {finding.promise}: {finding.answer}"
             + (f", worst {finding.worst}" if finding.worst else "")
             + (f" for {rows_listed(finding.cells.failing)}" if finding.cells and finding.cells.failing else "")
+            + (f": {finding.reason}" if finding.cells and finding.reason else "")
             for finding in verification.requirements
             if finding.answer != "holds"
         ]

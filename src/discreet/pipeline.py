@@ -40,6 +40,7 @@ from discreet.spaces import changeable_columns
 from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
+from discreet.telling import refuse_own_values
 from discreet.thinning import share_warnings
 
 if TYPE_CHECKING:
@@ -258,6 +259,7 @@ def prepare(
     say(Progress("read"))
     source = open_table(table, policy, opening=opening)
     bound = bind(policy, source.columns)
+    refuse_own_values(policy)
     _require_rows(source, table)
     if rows := looked_at(policy, source.columns):
         source.refuse_rows(len(rows))
@@ -447,7 +449,7 @@ def _with_cells(
     gone: list[Suppressed] = []
     while True:
         found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
-        edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells)
+        edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells, decoys=found.decoys)
         left = source.apply(edited)
         _require_rows(left, "the release")
         # Later a row may not be left out any more whose group was masked without it.

@@ -37,7 +37,7 @@ READABLE = (2, 3, 4, 5)
 """Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
 those before 5 no masks."""
 JSON_FIELDS = (
-    "recodings", "sampled", "suppressed", "edits", "removed", "cells", "steps", "kept", "redundant", "detail",
+    "recodings", "sampled", "suppressed", "edits", "removed", "cells", "decoys", "steps", "kept", "redundant", "detail",
     "complete", "bound",
 )  # fmt: skip
 
@@ -178,6 +178,15 @@ class Protected:
 
 
 @dataclass(frozen=True)
+class Decoy:
+    """A cell, by row number of the input, that was hidden only so that hidden cells of its column tell less."""
+
+    requirement: int
+    row: int
+    column: str
+
+
+@dataclass(frozen=True)
 class Step:
     """One decision of the search, in order.
 
@@ -236,6 +245,7 @@ class Plan:
     removed: tuple[int, ...] = ()
     """Rows that are left out because their confidential cells could not be protected."""
     cells: tuple[Protected, ...] = ()
+    decoys: tuple[Decoy, ...] = ()
     steps: tuple[Step, ...] = ()
     kept: tuple[Kept, ...] = ()
     redundant: tuple[str, ...] = ()
@@ -261,7 +271,8 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        return replace(self, sampled=None, suppressed=(), masks=None, edits=(), removed=(), cells=(), bound=None)
+        edited = replace(self, edits=(), removed=(), cells=(), decoys=())
+        return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
 
     def apply(
         self,
@@ -335,6 +346,10 @@ class Plan:
                 edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
                 removed=tuple(int(row) for row in body.get("removed", ())),
                 cells=tuple(_read_protected(item) for item in body.get("cells", ())),
+                decoys=tuple(
+                    Decoy(int(item["requirement"]), int(item["row"]), str(item["column"]))
+                    for item in body.get("decoys", ())
+                ),
                 steps=tuple(Step(**item) for item in body["steps"]),
                 kept=tuple(Kept(**item) for item in body["kept"]),
                 redundant=_texts(body["redundant"]),
@@ -348,7 +363,8 @@ class Plan:
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
-        named |= {cell.column for cell in plan.cells} | set(plan.masks.names if plan.masks is not None else ())
+        named |= {cell.column for cell in plan.cells} | {cell.column for cell in plan.decoys}
+        named |= set(plan.masks.names if plan.masks is not None else ())
         if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):

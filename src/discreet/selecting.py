@@ -131,7 +131,7 @@ def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
         if isinstance(requirement, Confidential):
             found = _Checked(policy, index, requirement, original)
             problems += [*found.rows(), *found.columns(), *found.conditions(), *found.values(), *found.published()]
-            problems += found.taxonomies()
+            problems += [*found.taxonomies(), *found.decoys()]
     return problems
 
 
@@ -267,6 +267,16 @@ class _Checked:
                 if len(both):
                     listed = rows_listed(self.original.numbers()[both].tolist())
                     yield self.problem("must_publish", f"the cell of {listed} is confidential; take it out")
+
+    def decoys(self) -> Iterator[Problem]:
+        """Yield a column of which no other cells may be hidden."""
+        column = self.requirement.column
+        if self.requirement.decoy_share is not None and column in untouchable(self.policy):
+            message = (
+                f"{column!r} is the column of a template or the target of the use: cells that are not confidential "
+                "are left alone there; leave decoys out"
+            )
+            yield self.problem("decoys", message)
 
     def taxonomies(self) -> Iterator[Problem]:
         """Yield columns that cannot be generalised."""

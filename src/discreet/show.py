@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -187,6 +188,8 @@ def print_check(result: Checked, policy: Policy) -> None:
         to.print(f"  {number}. {escape(cells.made.in_words())}", soft_wrap=True)
         for line in _about_wards(cells):
             to.print(f"     {escape(line)}", soft_wrap=True)
+        if cells.refused:
+            to.print(f"     [red]{escape(f'cannot be kept: {cells.refused}')}[/]", soft_wrap=True)
     for warning in result.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
@@ -425,19 +428,20 @@ def _print_changes(to: Console, release: Release) -> None:
 def _edits(release: Release) -> Table:
     """Return which cells were changed one by one, by column."""
     plan = release.plan
-    secret = {(cell.column, cell.row) for cell in plan.cells}
-    coarser = any(edit.text != plan.policy.marker for edit in plan.edits)
-    names = ["column", "confidential", "others hidden", *(["others made coarser"] if coarser else [])]
-    table = Table(*names, title="Single cells changed", title_justify="left", box=None)
-    figures: dict[str, list[int]] = {}
+    kind_of = dict.fromkeys(((cell.column, cell.row) for cell in plan.decoys), "decoys")
+    kind_of |= dict.fromkeys(((cell.column, cell.row) for cell in plan.cells), "confidential")
+    figures: dict[str, Counter[str]] = {}
     for edit in plan.edits:
-        own = (edit.column, edit.row) in secret
-        place = 0 if own else 1 if edit.text == plan.policy.marker else 2
-        figures.setdefault(edit.column, [0, 0, 0])[place] += 1
+        other = "others hidden" if edit.text == plan.policy.marker else "others made coarser"
+        figures.setdefault(edit.column, Counter())[kind_of.get((edit.column, edit.row), other)] += 1
+    coarser = any(edit.text != plan.policy.marker for edit in plan.edits)
+    names = ["confidential", *(["decoys"] if plan.decoys else []), "others hidden"]
+    names += ["others made coarser"] if coarser else []
+    table = Table("column", *names, title="Single cells changed", title_justify="left", box=None)
     for column in plan.columns:
         if column in figures:
-            told = [f"{figure:,}" if figure else "none" for figure in figures[column]]
-            table.add_row(escape(column), *told[: len(names) - 1])
+            told = [figures[column][name] for name in names]
+            table.add_row(escape(column), *(f"{figure:,}" if figure else "none" for figure in told))
     return table
 
 

@@ -106,7 +106,7 @@ def test_a_cell_hidden_alone_is_no_news() -> None:
 
 def test_hidden_cells_of_rows_that_share_nothing_tell_too() -> None:
     original = frame(["au", "av", "bu", "bv"], "xy")
-    found = check(original, edited(original, (1, "y", "*"), (3, "y", "*")), ask())
+    found = check(original, edited(original, (1, "y", "*"), (3, "y", "*")), ask(tells="warn"))
     assert (found.answer, found.cells[0].aware) == (HOLDS, None)
     assert "(for 1 of them all have it)" in found.warnings[0]
 

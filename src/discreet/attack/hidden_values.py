@@ -35,7 +35,7 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         hidden = Rate(int(before.attack(adversary).exposed.sum()), len(before.checked))
     mined, column = found.mined, check.requirement.column
     aware, absence = mined.readings["aware"], mined.readings["absence"]
-    warnings = tuple(mined.warnings(column, adversary.min_confidence, decoys=check.requirement.decoys))
+    warnings = tuple(mined.warnings(column, adversary.min_confidence, decoys=bool(check.requirement.decoys)))
     knows = tuple(seen.name for seen in check.view.predictors)
     limit = percent(adversary.min_confidence)
     yield Attack(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from discreet.attack.aware import aware_attacks
 from discreet.attack.base import Attack, Attacked, Task
 from discreet.attack.cells import cell_attacks
+from discreet.attack.hiding import hiding_attacks
 from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
@@ -18,6 +19,7 @@ ATTACKERS: tuple[Callable[[Scene], Iterator[Task]], ...] = (
     look_up_attacks,
     cell_attacks,
     aware_attacks,
+    hiding_attacks,
     learning_attacks,
 )
 """The modules of attacks, in the order in which they are made."""

@@ -5,8 +5,9 @@ generalised, a group above the value), and the adversary, trained here on the re
 least as probable as the true value (`strict`: more probable). Naive Bayes and ID3 are decided by whole numbers, library
 learners by their own floats. Where classes are told roughly, ID3 must fail in both meanings of such rows: they train as
 the commonest class that they can be, or not at all. Against rules a cell holds only if no rule to the true value is
-above both thresholds, by whole numbers too. With `knows: original` that is so for every released combination of recoded
-columns that covers the row. Nothing here knows how the release was made; nothing here is used in making it.
+above both thresholds, by whole numbers too. Nor does it hold where to be hidden tells the value (`audit.telling`),
+unless the policy lets that pass with a warning. With `knows: original` that is so for every released combination of
+recoded columns that covers the row. Nothing here knows how the release was made; nothing here is used in making it.
 
 Not covered: other adversaries, and whoever knows that something was changed because the guess was right. For rules
 there are figures of what others read in the same release, and warnings; no answer rests on them.
@@ -27,6 +28,7 @@ from discreet.adversary.view import Flags, Lines, View, joined, see
 from discreet.audit.answers import Answer
 from discreet.audit.covers import reach
 from discreet.audit.mined import Mined, Mining
+from discreet.audit.telling import Telling, hidden_cells, judged, most_telling
 from discreet.medians import Ranges
 from discreet.policy import Policy
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
@@ -151,6 +153,8 @@ class CellsFound:
     prior: Prior | None = None
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+    telling: Telling | None = None
+    """What hidden cells tell by being hidden: of those that look alike, the ones that tell most."""
 
     def rows(self, answer: Answer) -> tuple[int, ...]:
         """Return the numbers of the rows with a cell of which this was said, ascending."""
@@ -170,6 +174,7 @@ class CellsFound:
             "answer": str(self.answer),
             "reason": self.reason,
             "warnings": list(self.warnings),
+            "telling": None if self.telling is None else self.telling.to_dict(),
             "broken_rows": list(self.rows(Answer.BROKEN)),
             "by_lot_rows": list(self.rows(Answer.BY_LOT)),
             "against": [against.to_dict() for against in self.against],
@@ -464,7 +469,7 @@ class CellCheck:
         truth = self._true(self.beside)
         found = Mining(self.view, *self.lines, self.true[self.checked], truth).mine(guesser)
         column, decoys = self.requirement.column, self.requirement.decoys
-        warnings = tuple(found.warnings(column, guesser.min_confidence, decoys=decoys))
+        warnings = tuple(found.warnings(column, guesser.min_confidence, decoys=bool(decoys)))
         return _Attack(found.exposed, found.confidence, found, warnings)
 
     def _left_to_lot(self) -> Flags:
@@ -503,10 +508,25 @@ class CellCheck:
                     None if attack.mined is None else attack.mined.readings,
                 )
             )
-        answer = _summary(cells)
+        telling = self._telling()
+        refused, reason, more = judged(self.requirement, telling)
+        answer = _worst([*(cell.answer for cell in cells), refused])
         return CellsFound(
-            index, str(self.requirement), answer, tuple(cells), tuple(against), first, warnings=tuple(warnings)
-        )
+            index, str(self.requirement), answer, tuple(cells), tuple(against), first, reason,
+            (*warnings, *more), telling,
+        )  # fmt: skip
+
+    def _telling(self) -> Telling | None:
+        """Return what hidden cells of the column tell by being hidden."""
+        requirement = self.requirement
+        hidden = hidden_cells(self.table, self.original, self.beside, self.policy, requirement.column)
+        doubtful = np.empty(0, dtype=np.int64)
+        if self.matches is not None:
+            doubtful = np.flatnonzero(self.matches.doubt(self.beside))
+        chosen = (requirement.where or {}).get(requirement.column)
+        together = None if chosen is None else [at for at, text in enumerate(hidden.domain) if text in chosen]
+        values = None if together is None else np.array(together, dtype=np.int64)
+        return most_telling(hidden, self.here[self.here >= 0], values, doubtful)
 
     def _guessed(self, adversary: Adversary) -> tuple[Ints, Floats]:
         """Return for each cell 1 if it is guessed, 0 if not, -1 if nobody could guess it; and how probable it is."""
@@ -548,8 +568,7 @@ class CellCheck:
         return cells
 
 
-def _summary(cells: list[Cell]) -> Answer:
+def _worst(said: list[Answer]) -> Answer:
     """Return the worst answer of all."""
     worst = (Answer.BROKEN, Answer.NOT_CHECKABLE, Answer.BY_LOT)
-    said = {cell.answer for cell in cells}
     return next((answer for answer in worst if answer in said), Answer.HOLDS)

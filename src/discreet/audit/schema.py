@@ -113,7 +113,7 @@ def _requirement() -> Part:
         promise=_said(_TEXT, "The promise in words."),
         answer=_said(_ANSWER, "What was found."),
         worst=_maybe(_ref("worst"), "The worst group of the release."),
-        reason=_maybe(_TEXT, "Why it cannot be checked."),
+        reason=_maybe(_TEXT, "Why it cannot be checked, or that hidden cells tell their value."),
         before=_maybe(_ref("worst"), "The worst group of the table as it came in."),
     )
     part["properties"]["cells"] = _said(_ref("cells"), "For confidential cells: what was found about each.")
@@ -142,12 +142,24 @@ def _cells() -> Part:
         kind=_said({"const": "confidential"}, "The kind of promise."),
         promise=_said(_TEXT, "The promise in words."),
         answer=_said(_ANSWER, "What was found."),
-        reason=_maybe(_TEXT, "Why it cannot be checked."),
+        reason=_maybe(_TEXT, "Why it cannot be checked, or that hidden cells tell their value."),
         warnings=_many(_TEXT, "What the owner should know."),
+        telling=_maybe(_telling(), "What hidden cells of the column tell by being hidden; null where none is."),
         broken_rows=_said(numbers, "Rows whose cell is guessed, by their numbers in the input from 1."),
         by_lot_rows=_said(numbers, "Rows whose cell was left to the lot."),
         against=_many(_against(), "How many cells each adversary guesses."),
         cells=_many(_cell(), "Each cell beside each adversary."),
+    )
+
+
+def _telling() -> Part:
+    return _object(
+        "Of the hidden cells that share a released text those that tell most of a confidential value among them.",
+        cells=_said(_COUNT, "Hidden cells with the text."),
+        alike=_said(_COUNT, "Those with the value that most have (or with the values that the cells are chosen by)."),
+        vanished=_said(_FLAG, "Whether all have one value that no released row has."),
+        common=_said(_COUNT, "Cells of the column in the original with its commonest value."),
+        known=_said(_COUNT, "Of so many that tell one."),
     )
 
 

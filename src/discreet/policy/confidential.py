@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from discreet.errors import InputError, PolicyError
+from discreet.policy.decoys import Decoys
 from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
 from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole, did_you_mean
@@ -433,6 +434,13 @@ class Confidential(Part):
     may_hide, must_publish
         What may be changed, and cells that may not: columns, `{column, rows}`, or `{file}`, a text file (beside the
         policy) with one `row,column` to a line; a first line `row,column` is a header.
+    tells
+        Where to be hidden tells the value, because `where` names the column of the cells itself or because all hidden
+        cells have one value that no released row has any more: `refuse`, or `warn`.
+    decoys
+        So large a share of the hidden cells of the column (`"50%"`) has other values than the confidential ones: cells
+        of other rows, drawn by lot, are hidden and protected like these. Against rules also True: other values are
+        hidden as far as that helps.
     guesses
         Among how many of the most probable values the one is drawn that becomes at least as probable as the true one.
     strict
@@ -513,9 +521,15 @@ class Confidential(Part):
             }
         },
     )
-    decoys: bool = Field(
+    tells: Literal["refuse", "warn"] = Field(
+        default="refuse",
+        description="what to do where to be hidden tells the value: where names the column of the cells itself, or "
+        "all hidden cells have one value that no released row has any more",
+    )
+    decoys: Decoys = Field(
         default=False,
-        description="against rules: also hide other values, so that a hidden cell does not tell the protected value",
+        description="so large a share of the hidden cells of the column has other values, hidden for this purpose; "
+        "against rules also true: other values are hidden as far as that helps",
     )
     guesses: Whole = Field(default=3, description="among how many of the likeliest values the better guess is drawn")
     strict: bool = Field(default=False, description="whether a tie with the true value is not enough")
@@ -544,7 +558,8 @@ class Confidential(Part):
             change: Literal["delete", "generalise"] = ...,
             may_hide: Sequence[Hideable] | Literal["a", "b", "c", "d", "e", "f", "g", "h"] | None = ...,
             must_publish: Sequence[str | Published | Mapping[str, object]] = ...,
-            decoys: bool = ...,
+            tells: Literal["refuse", "warn"] = ...,
+            decoys: bool | str | float | Fraction = ...,
             guesses: int = ...,
             strict: bool = ...,
             two_values: Literal["refuse", "lot"] = ...,
@@ -602,13 +617,15 @@ class Confidential(Part):
             return f"method: {self.method} is against rules; name them in against, or choose another method"
         if self.change == "generalise" and any(isinstance(adversary, Rules) for adversary in self.against):
             return "change: rules take a coarser value for another one; write change: delete"
-        if self.decoys and not any(isinstance(adversary, Rules) for adversary in self.against):
-            return "decoys: are against rules; name them in against, or leave decoys out"
+        if self.decoys is True and not any(isinstance(adversary, Rules) for adversary in self.against):
+            return "decoys: true is against rules; name them in against, or write a share such as decoys: 50%"
+        if self.decoys and self.method == "nrd":
+            return "decoys: nrd leaves rows out and hides nothing; choose another method, or leave decoys out"
         if self.column in {name for each in self.against if isinstance(each, Rules) for name in each.conditions or ()}:
             return f"against: {self.column!r} is what is to be inferred; take it out of conditions"
         if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
             return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
-        if self.decoys and not self.may("others.sensitive"):
+        if self.decoys is True and not self.may("others.sensitive"):
             return "decoys: are other rows' cells of the column; allow others.sensitive, or leave decoys out"
         for adversary, method in self.defences:
             needs = frozenset() if isinstance(adversary, Rules) and method == "greedy" else NEEDS[method]
@@ -651,6 +668,29 @@ class Confidential(Part):
         if "own.conditions" in allowed:
             return "dropp"
         return "incp" if "others.sensitive" in allowed else "decp"
+
+    @property
+    def by_own_value(self) -> bool:
+        """Whether the cells are chosen by what is in them."""
+        return self.column in (self.where or {})
+
+    @property
+    def decoy_share(self) -> Fraction | None:
+        """The share of other values that the hidden cells must have, where the policy says one."""
+        return None if isinstance(self.decoys, bool) else self.decoys
+
+    @property
+    def most_alike(self) -> Fraction | None:
+        """How large a share of the hidden cells may have one confidential value; None where nothing is said.
+
+        Decoys against rules are hidden as far as they help. Only where cells are chosen by their own value they must
+        be enough: within the confidence that rules may have.
+        """
+        if self.decoy_share is not None:
+            return 1 - self.decoy_share
+        if self.decoys and self.by_own_value and self.tells == "refuse":
+            return min(each.min_confidence for each in self.adversaries if isinstance(each, Rules))
+        return None
 
     @property
     def removes(self) -> bool:
@@ -706,14 +746,17 @@ class Confidential(Part):
                     f"no rule from {conditions} of the row to its value is true{rows} with more than "
                     f"{percent(each.min_confidence)} confidence"
                 )
+        if self.decoy_share is not None:
+            kept.append(f"at least {percent(self.decoy_share)} of the hidden cells of {self.column} have another value")
         return ", and ".join(kept) + "."
 
     def in_public(self) -> str:
         """Return the promise without saying whose cells, or how many."""
         names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
+        others = "" if self.decoy_share is None else f", cells of others beside them ({percent(self.decoy_share)})"
         return (
-            f"Cells of {self.column} whose owners wanted it are hidden, and further cells as far as needed against "
-            f"guesses by {names}."
+            f"Cells of {self.column} whose owners wanted it are hidden{others}, and further cells as far as needed "
+            f"against guesses by {names}."
         )
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ lot, and the rows that were taken out). Each round only hides, so it ends; after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol
@@ -71,6 +71,8 @@ class Ward:
     """Whether INCP may go on with DECP."""
     removes: bool = False
     """Whether a row that cannot be protected is taken out."""
+    floors: Mapping[int, int] = field(default_factory=dict)
+    """The node that the cells of some rows are released with at least: decoys look like those they stand beside."""
 
 
 @dataclass
@@ -292,7 +294,7 @@ class Job:
         for ward in self.wards:
             for row, actual in zip(ward.rows, ward.actuals, strict=True):
                 if self.table.node(ward.column, row) == actual:
-                    self.table.set(ward.column, row, self._least(ward, actual))
+                    self.table.set(ward.column, row, ward.floors.get(row, self._least(ward, actual)))
         pending = [(number, row) for number, ward in enumerate(self.wards) for row in ward.rows]
         while pending and self.rounds < ROUNDS:
             self.rounds += 1
