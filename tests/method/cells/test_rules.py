@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.method.cells import rule_kernels as kernels
-from discreet.method.cells import rules, rules_exact
+from discreet.method.cells import rules, rules_exact, rules_greedy
 from discreet.method.cells.rule_table import Codes, columns_of
 from discreet.method.cells.rules_exact import exact
 from tests.reference import rules as slow
-from tests.reference.rules_general import certificate, optimum
+from tests.reference.rules_general import certificate, optimum, to_do
 from tests.reference.rules_golden import FIG2, TINY, TRAPS, golden_task, trap_task
 from tests.reference.rules_model import (
     CASES,
@@ -415,6 +415,55 @@ def test_cr_is_the_references(task: Task, conditions: bool, largest_first: bool)
     answer = rules.cr(found.table, conditions=conditions, largest_first=largest_first)
     assert found.hidden == expected.hidden
     assert answer.status == expected.status
+
+
+def marked(lines: str, case: str, minus: Sequence[int], share: Fraction | str, plus: str = "") -> Task:
+    """A table with one sensitive column, the last; `plus` has the row and column of each cell to publish."""
+    table = table_of(lines)
+    column = len(table[0]) - 1
+    publish = {Cell(*map(int, pair.split(","))) for pair in plus.split()}
+    secret = {Cell(row, column) for row in minus}
+    return Task(table, {column: [*range(column)]}, secret, Fraction(share), 0, CASES[case], publish)
+
+
+BELOW_A_BOUND_NODE = marked("bas ab- bas -bt aas abt", "b", [0, 3, 5], "1/2", "2,0 2,1")
+"""The largest pattern is that of row 2, which may hide nothing; what helps is row 4, below it."""
+
+
+@pytest.mark.parametrize("how", ["max-descendant", "random-max", "random"])
+def test_the_r_graph_goes_below_nodes_that_may_hide_nothing(how: str) -> None:
+    found = Fast(BELOW_A_BOUND_NODE)
+    assert rules.r_graph(found.table, how).status == "safe"
+    assert is_safe(found.task, found.hidden)
+    assert len(found.hidden) == optimum(found.task).cost == 1
+
+
+FEW_MAY = "0,0 0,1 2,1 3,0 3,1 6,0 6,1 6,2"
+SOME_MAY_NOT = marked("abs bas abt bbt abt -as aas", "f", [0, 1, 2, 3, 5], LONG, FEW_MAY)
+"""The cheapest cell for all rules is not the cheapest for those that have little else."""
+OWN_OR_OTHERS = marked("abs ab- aas -bs -a- abs a-s bas aas", "d", [7, 8], "11/20", "0,0 0,1 2,1 3,1 5,0 5,1 8,0")
+TWO_TOGETHER = marked("bas aas -at aat aas aat abt", "c", [0, 2, 4, 5], "1/4")
+"""No single cell leaves less to do: hiding one row's conditions raises another's rules."""
+
+
+@pytest.mark.parametrize("task", [SOME_MAY_NOT, OWN_OR_OTHERS, TWO_TOGETHER])
+def test_the_general_search_knows_what_may_be_hidden_and_looks_ahead(task: Task) -> None:
+    found = Fast(task)
+    assert rules.greedy(found.table).status == "safe"
+    rules.prune(found.table)
+    assert is_safe(task, found.hidden)
+    assert len(found.hidden) == optimum(task).cost
+
+
+@settings(max_examples=150)
+@given(tasks(rows=8, most_conditions=2), st.integers(0, 9))
+def test_what_is_left_to_do_is_the_references(task: Task, some: int) -> None:
+    """Also after a few cells are hidden."""
+    found, free = Fast(task), may_hide(task)
+    for cell in sorted(free)[: some // 2]:
+        place = rules.SENSITIVE if cell.column == found.column else found.conditions.index(cell.column)
+        found.table.hide((cell.row, place))
+    assert rules_greedy._left(found.table) == to_do(task, found.hidden, free)
 
 
 METHODS = ["best", "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "greedy"]

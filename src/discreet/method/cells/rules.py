@@ -79,7 +79,7 @@ def solve(
                 best = found
         table.take_back(0)
     if best is None:
-        found = all_hidden(table, 0)
+        found = all_hidden(table)
         if found.status == "safe":
             prune(table)
             best = Answer("safe", list(table.hidden), "greedy")
