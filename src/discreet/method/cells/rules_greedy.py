@@ -13,7 +13,6 @@ import numpy as np
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable, columns_of, relevant, subsets
 
-
 PATIENCE = 5
 """Cells that are hidden in a row without less being left to do than ever before."""
 
