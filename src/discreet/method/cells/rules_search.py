@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.method.cells import search_kernels as kernels
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Ints, RuleTable, columns_of, masks_of
+from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Flags, Ints, RuleTable, columns_of, masks_of
 
 MOST = 100_000
 """Rules times rows that are searched."""
@@ -55,10 +55,11 @@ def search(
     return Answer("not found", [], "search", least=fewer_than) if done else nothing
 
 
-def _can_leak(table: RuleTable) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _can_leak(table: RuleTable) -> Flags:
     """Say which rules have enough support; hiding never gives a rule more. Each once."""
     rules = table.rules
-    return rules.first & (rules.num > rules.support)
+    found: Flags = rules.first & (rules.num > rules.support)
+    return found
 
 
 def _free(table: RuleTable) -> Ints:
@@ -71,7 +72,8 @@ def _free(table: RuleTable) -> Ints:
     value = table.free_sensitive & (table.values != NOTHING)
     if not table.limits.published:
         free[value] = 0
-    return free | value.astype(np.int64) << table.conditions
+    bits: Ints = free | value.astype(np.int64) << table.conditions
+    return bits
 
 
 def _problem(table: RuleTable, free: Ints) -> kernels.Problem:
