@@ -611,6 +611,7 @@ def test_exact_says_how_far_it_may_be_from_the_best(monkeypatch: pytest.MonkeyPa
     done = d.protect(frame, policy_of(ask(may_hide="a", method="exact")))
     assert done.audit.cells is not None
     assert done.audit.cells.removal[0].gap == 0
+    monkeypatch.setattr("discreet.method.cells.rules_search.MOST", 0)
     monkeypatch.setattr("discreet.method.cells.rules_exact._Program.solve", lambda *_: ("not found", [], 1))
     ended = d.protect(frame, policy_of(ask(may_hide="a", method="exact")), time_limit=600)
     assert ended.audit.cells is not None

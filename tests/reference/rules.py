@@ -93,10 +93,14 @@ class Graph:
     def unsafe_below(self, pattern: Pattern) -> list[Pattern]:
         return [q for q in self.descendants(pattern) if self.nodes[q].min_hide]
 
-    def top_level(self) -> list[Pattern]:
-        """Active nodes without active ancestors."""
-        active = [p for p, node in self.nodes.items() if node.exact_rows]
-        return [p for p in active if not any(set(q) > set(p) for q in active)]
+    def active(self) -> list[Pattern]:
+        """Nodes with rows of their own."""
+        return [p for p, node in self.nodes.items() if node.exact_rows]
+
+
+def top_level(patterns: Sequence[Pattern]) -> list[Pattern]:
+    """Those without ancestors among them."""
+    return [p for p in patterns if not any(set(q) > set(p) for q in patterns)]
 
 
 def r_graph(task: Task, released: Table, column: int, value: str) -> Graph:
@@ -161,15 +165,18 @@ def best_entry(graph: Graph, node: Pattern, free: set[Cell]) -> tuple[tuple[int,
 
 
 def graph_method(task: Task, choose: Choose = max_descendant, trace: list[Step] | None = None) -> Answer:
-    """Case b: hide entries of top-level active nodes until every node is safe."""
+    """Case b: hide entries of top-level active nodes until every node is safe.
+
+    A node whose own rows may hide nothing that helps is no active one: what is below it may help.
+    """
     free = may_hide(task)
     steps = [] if trace is None else trace
 
     def work(column: int, value: str, hidden: list[Cell]) -> None:
         while True:
             graph = r_graph(task, release(task, hidden), column, value)
-            options = {p: best_entry(graph, p, free) for p in graph.top_level()}
-            eligible = [p for p, option in options.items() if option]
+            options = {p: best_entry(graph, p, free) for p in graph.active()}
+            eligible = top_level([p for p, option in options.items() if option])
             if not eligible:
                 return
             node = choose(graph, eligible)

@@ -243,6 +243,93 @@ def least_hidden(num, den, support, confidence, both):  # type: ignore[no-untype
     return min(by_support, (above + step - 1) // step, num)
 
 
+@kernel
+def cheapest(rules, num, den, by_value, fixed):  # type: ignore[no-untyped-def]
+    """Return the fewest cells of other rows that make one rule safe, or -1.
+
+    Of the rows with its conditions and value `by_value` may hide the value, `fixed` neither value nor conditions, the
+    rest a condition. A value goes first: it does not lower the denominator by more.
+    """
+    least = least_hidden(num, den, rules.support, rules.confidence, rules.published)
+    if least <= by_value:
+        return least
+    num -= by_value
+    if rules.published:
+        den -= by_value
+    least = least_hidden(num, den, rules.support, rules.confidence, True)
+    return by_value + least if least <= num - fixed else -1
+
+
+# Hiding any mix of cells
+
+
+class Lines(NamedTuple):
+    """What may be known of the confidential rows, each line by itself, and which cells may be hidden."""
+
+    patterns: npt.NDArray[np.int64]
+    """The pattern of each line."""
+    rows: npt.NDArray[np.int64]
+    """The row it is about."""
+    own: npt.NDArray[np.int64]
+    """The conditions that it does not know if the row hides them, as a mask."""
+    free: npt.NDArray[np.int64]
+    """The conditions that each row of the table may hide, as a mask."""
+    free_sensitive: npt.NDArray[np.bool_]
+    """Whether it may hide its sensitive cell."""
+
+
+@kernel
+def _own_cost(rules, lines, p, mask):  # type: ignore[no-untyped-def]
+    """Return how many lines a rule is about, if each may lose one of its conditions, else -1."""
+    cost = 0
+    for i in range(len(lines.patterns)):
+        q = lines.patterns[i]
+        if rules.values[q] != rules.values[p] or mask & ~rules.known[q]:
+            continue
+        alike = True
+        for c in range(rules.patterns.shape[1]):
+            if mask >> c & 1 and rules.patterns[q, c] != rules.patterns[p, c]:
+                alike = False
+        if alike:
+            if mask & lines.own[i] & lines.free[lines.rows[i]] == 0:
+                return -1
+            cost += 1
+    return cost
+
+
+@kernel
+def to_mend(rules, lines):  # type: ignore[no-untyped-def]
+    """Return how many unsafe rules nothing mends, and how many cells all others cost, each by itself."""
+    masks = rules.num.shape[1]
+    by_value, fixed = np.empty(masks, dtype=np.int64), np.empty(masks, dtype=np.int64)
+    stuck, total = 0, 0
+    for p in range(len(rules.values)):
+        if not leaks(rules, p):
+            continue
+        by_value[:] = 0
+        fixed[:] = 0
+        for row in range(len(rules.sensitive)):
+            if rules.sensitive[row] == rules.values[p]:
+                mask = mask_of(rules, p, row)
+                if lines.free_sensitive[row]:
+                    by_value[mask] += 1
+                else:  # it stays in every rule within what it must show
+                    fixed[mask & ~lines.free[row]] += 1
+        _sum_supersets(by_value)
+        _sum_supersets(fixed)
+        for mask in range(1, masks):
+            if rules.first[p, mask] and is_unsafe(rules, p, mask):
+                cost = cheapest(rules, rules.num[p, mask], rules.den[p, mask], by_value[mask], fixed[mask])
+                own = _own_cost(rules, lines, p, mask)
+                if own >= 0 and (cost < 0 or own < cost):
+                    cost = own
+                if cost < 0:
+                    stuck += 1
+                else:
+                    total += cost
+    return stuck, total
+
+
 # Hiding sensitive cells of other rows
 
 

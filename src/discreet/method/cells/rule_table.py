@@ -142,6 +142,18 @@ class RuleTable:
         seen: Codes = np.where(same, self.cells[:, real], self.original[:, row])
         return seen
 
+    def lines(self) -> kernels.Lines:
+        """Return what may be known of each confidential row now, and which cells may be hidden."""
+        rows = np.array(self.rows, dtype=np.int64)
+        same = self.original[:, rows] == self.original[:, self.real[rows]]
+        return kernels.Lines(
+            np.array([self.pattern_of[row] for row in self.rows], dtype=np.int64),
+            self.real[rows],
+            masks_of(same),
+            masks_of(self.free),
+            self.free_sensitive,
+        )
+
     @property
     def conditions(self) -> int:
         """The number of conditions."""
@@ -212,6 +224,12 @@ class Answer:
     def gap(self) -> int | None:
         """How many cells more than needed are hidden at most, if it is known."""
         return None if self.least is None or self.status != "safe" else len(self.hidden) - self.least
+
+
+def masks_of(flags: Flags) -> Ints:
+    """Return for each row the conditions that are flagged, as a mask."""
+    masks: Ints = (flags * (1 << np.arange(len(flags)))[:, None]).sum(axis=0).astype(np.int64)
+    return masks
 
 
 def subsets(mask: int) -> Iterator[int]:

@@ -5,17 +5,18 @@ its true value has both support and confidence above what is allowed; `infeasibl
 that may be hidden makes it so, and is said only with a proof; `not found` is neither.
 
 Each family of methods is a module of its own: `rules_cover`, `rules_graph`, `rules_baseline`, `rules_greedy`,
-`rules_exact`; here the best of them is chosen.
+`rules_search`, `rules_exact`; here the best of them is chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 
 import numpy as np
 
+from discreet.method.cells.rule_kernels import NOTHING
 from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Limits, RuleTable, largest_share, prune
 from discreet.method.cells.rules_baseline import cr
 from discreet.method.cells.rules_cover import hitting_sets, smc
@@ -23,6 +24,7 @@ from discreet.method.cells.rules_decoys import decoys
 from discreet.method.cells.rules_exact import exact
 from discreet.method.cells.rules_graph import Chooser, r_graph
 from discreet.method.cells.rules_greedy import all_hidden, certificate, greedy
+from discreet.method.cells.rules_search import WORK, search
 
 __all__ = [
     "SENSITIVE",
@@ -39,6 +41,7 @@ __all__ = [
     "largest_share",
     "prune",
     "r_graph",
+    "search",
     "smc",
     "solve",
 ]
@@ -48,6 +51,8 @@ MOST_CELLS = 5_000
 """Condition cells of a table up to which the general search is tried beside the special ones."""
 MOST_COUNTED = 50_000_000
 """Pairs of rules times rows up to which the baseline is tried beside them."""
+MORE_WORK = 10
+"""How many times as long all choices are searched when nothing else found a way."""
 
 
 def solve(
@@ -59,37 +64,60 @@ def solve(
 ) -> Answer:
     """Make a table safe by a method, or by the best of those that fit what may be hidden; then show what need not hide.
 
-    `best`: set multi-cover where other rows' sensitive cells may be hidden, else the R-graph where their conditions
-    may; hitting sets where the rows' own conditions may; and the baseline and the general search where that is quick.
-    The fewest cells count.
+    `best`: set multi-cover where other rows' sensitive cells may be hidden; the R-graph where their conditions may,
+    and the sensitive cells alone need not be best; hitting sets where the rows' own conditions may; the baseline and
+    the general search where that is quick; and all choices where they are few. The fewest cells count.
+
+    Whatever the method, where it finds nothing all choices are tried if they are few, and else whole regions.
     """
     if table.is_safe():
         return Answer("safe", [], method, least=0)
     if method == "exact":
         return _exact(table, choose, carry_on, seconds_left)
-    best: Answer | None = None
-    for run in _runs(table, method, choose, carry_on):
-        found = run(table)
-        if found.status == "infeasible":
-            return found
-        if found.status == "safe":
-            prune(table)
-            found = Answer("safe", list(table.hidden), found.method)
-            if best is None or len(found.hidden) < len(best.hidden):
-                best = found
-        table.take_back(0)
+    best = _best_of(table, _runs(table, method, choose, carry_on))
+    if best is None and (why := certificate(table)):
+        return Answer("infeasible", [], method, why)
+    if best is None or method == "best":
+        best = _searched(table, best, carry_on)
     if best is None:
-        found = all_hidden(table, 0)
-        if found.status == "safe":
-            prune(table)
-            best = Answer("safe", list(table.hidden), "greedy")
-        table.take_back(0)
+        best = _best_of(table, [all_hidden])
     if best is None:
-        why = certificate(table)
-        return Answer("infeasible" if why else "not found", [], method, why)
+        return Answer("not found", [], method)
     for cell in best.hidden:
         table.hide(cell)
     return best
+
+
+def _best_of(table: RuleTable, runs: Sequence[Callable[[RuleTable], Answer]]) -> Answer | None:
+    """Return the safe answer with the fewest cells after pruning, if there is any; the table is left as it was."""
+    best: Answer | None = None
+    for run in runs:
+        found = run(table)
+        if found.status == "safe":
+            prune(table)
+            if best is None or len(table.hidden) < len(best.hidden):
+                best = Answer("safe", list(table.hidden), found.method)
+        table.take_back(0)
+    return best
+
+
+def _searched(table: RuleTable, best: Answer | None, carry_on: Callable[[], bool]) -> Answer | None:
+    """Return the best of all choices, if it is better; or that there is none. The table is left as it was."""
+    if best is None:
+        found = search(table, None, carry_on, MORE_WORK * WORK)
+    else:
+        found = search(table, len(best.hidden), carry_on)
+    if found.status == "not found":
+        return None if best is None else replace(best, least=found.least)
+    if found.status == "safe" and found.least is None:
+
+        def hide(table: RuleTable) -> Answer:
+            for cell in found.hidden:
+                table.hide(cell)
+            return found
+
+        return _best_of(table, [hide])
+    return found
 
 
 def _exact(
@@ -97,10 +125,15 @@ def _exact(
 ) -> Answer:
     """Return the fewest cells; where time is limited, the best that other methods find in the meantime is at hand."""
     limited = seconds_left() < inf
-    spare = solve(table, "best", choose, carry_on) if limited else Answer("not found", [])
+    spare = solve(table, "best", choose, carry_on) if limited else search(table, None, carry_on)
     if spare.status == "infeasible":
         return spare
     table.take_back(0)
+    if spare.gap == 0:
+        found = replace(spare, method="exact")
+        for cell in found.hidden:
+            table.hide(cell)
+        return found
     found = exact(table, seconds_left)
     if found.status == "infeasible":
         return found
@@ -131,7 +164,7 @@ def _runs(
     runs: list[Callable[[RuleTable], Answer]] = []
     if sensitive:
         runs.append(smc)
-    elif others:
+    if others and not _lemma_1_holds(table):
         runs.append(r_graph)
     if mine:
         runs.append(hitting_sets)
@@ -140,3 +173,8 @@ def _runs(
     if table.cells.size <= MOST_CELLS:
         runs.append(named["greedy"])
     return runs
+
+
+def _lemma_1_holds(table: RuleTable) -> bool:
+    """Whether other rows need not hide conditions: all may hide their value, and still count in denominators."""
+    return not table.limits.published and bool(table.free_sensitive[table.values != NOTHING].all())

@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable
+from discreet.method.cells.rules_search import NO_CHOICE
 
 MOST = 200_000
 """Rules times rows that a program is made for."""
@@ -31,7 +32,7 @@ def exact(table: RuleTable, seconds_left: Callable[[], float] = lambda: inf) -> 
     program = _Program(table)
     status, hidden, least = program.solve(seconds_left())
     if status == "infeasible":
-        return Answer(status, [], "exact", "no choice of the cells that may be hidden is safe")
+        return Answer(status, [], "exact", NO_CHOICE)
     for cell in hidden:
         table.hide(cell)
     if status == "safe" and table.is_safe():
@@ -44,7 +45,8 @@ def _scipy(name: str) -> Any:
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError:
-        raise InputError("method: exact needs SciPy; install discreet with the extra 'exact'") from None
+        message = "method: exact needs SciPy for a table of this size; install discreet with the extra 'exact'"
+        raise InputError(message) from None
 
 
 class _Program:

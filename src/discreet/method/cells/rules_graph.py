@@ -91,6 +91,13 @@ class _Graph:
         columns = tuple(columns_of(node.mask))
         return -len(columns), columns, tuple(key[column] for column in columns)
 
+    def is_above(self, node: _Node, other: _Node) -> bool:
+        """Whether a node says all that another says, and more."""
+        if node.mask & other.mask != other.mask or node.mask == other.mask:
+            return False
+        mine, theirs = self.key(node), self.key(other)
+        return all(mine[column] == theirs[column] for column in columns_of(other.mask))
+
     def hide(self, node: _Node, column: int) -> bool:
         """Hide a condition in as many rows of a node's own as the least unsafe rule below it with it needs."""
         rules, p = self.table.rules, node.pattern
@@ -129,28 +136,16 @@ def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | Non
 
 
 def _graph_step(graph: _Graph, how: str, choose: Chooser | None) -> bool:
-    """Hide the condition of one node; return whether there was one."""
+    """Hide the condition of one node that has some to hide and none above it that has; return whether there was one."""
     kernels.unsafe_within(graph.table.rules, graph.within)
-    nodes = graph.active()
-    scored = [(int(graph.within[node.pattern, node.mask]), node) for node in nodes]
-    keys = {graph.key(node): node for node in nodes}
-
-    def is_top(node: _Node) -> bool:
-        mine = graph.key(node)
-        return not any(
-            other.mask & node.mask == node.mask != other.mask
-            and all(mine[column] == NOTHING or mine[column] == theirs[column] for column in range(len(mine)))
-            for theirs, other in keys.items()
-        )
-
-    if how == "max-descendant":
+    scored = [(score, node) for node in graph.active() if (score := int(graph.within[node.pattern, node.mask]))]
+    if how == "max-descendant":  # a node above another has no fewer unsafe rules below it: it comes first
         for _, node in sorted(scored, key=lambda pair: (-pair[0], graph.order(pair[1]))):
-            if graph.within[node.pattern, node.mask] and is_top(node) and (column := graph.entry(node)) is not None:
+            if (column := graph.entry(node)) is not None:
                 return graph.hide(node, column)
         return False
-    able = [
-        (node, entry) for score, node in scored if score and is_top(node) if (entry := graph.entry(node)) is not None
-    ]
+    able = [(node, entry) for _, node in scored if (entry := graph.entry(node)) is not None]
+    able = [(node, entry) for node, entry in able if not any(graph.is_above(other, node) for other, _ in able)]
     if not able:
         return False
     able.sort(key=lambda pair: graph.order(pair[0]))

@@ -6,43 +6,48 @@ Guarantee: that of `rules`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, combinations
 
 import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable, columns_of, relevant, subsets
 
+PATIENCE = 5
+"""Cells that are hidden in a row without less being left to do than ever before."""
+
 
 def greedy(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> Answer:
-    """Hide the cell that makes the rest cheapest, again and again; whole regions when no single cell helps.
+    """Hide the cell that makes the rest cheapest, again and again.
 
-    What is left to do is the sum over the unsafe rules of the cheapest way to mend each by itself.
+    What is left to do are the unsafe rules that nothing mends any more, and the sum over the others of the cheapest
+    way to mend each by itself. The best cell need not lower it, for two may help where one does not: then a few more
+    are tried.
     """
     begun = len(table.hidden)
-    left = _left(table)
-    while left:
-        best: tuple[int, int, int] | None = None
-        for row, column in _candidates(table):
-            table.hide((row, column))
+    left = least = _left(table)
+    idle = 0
+    while left > (0, 0):
+        best: tuple[tuple[int, int], Cell] | None = None
+        for cell in _candidates(table):
+            table.hide(cell)
             after = _left(table)
-            table.show((row, column))
-            if best is None or (after, row, column) < best:
-                best = (after, row, column)
-        if best is None or best[0] >= left or not carry_on():
-            return all_hidden(table, begun)
-        table.hide(best[1:])
-        left = best[0]
+            table.show(cell)
+            if best is None or (after, cell) < best:
+                best = (after, cell)
+        idle = 0 if best is not None and best[0] < least else idle + 1
+        if best is None or idle > PATIENCE or not carry_on():
+            return Answer("not found", table.hidden[begun:], "greedy")
+        left, cell = best
+        least = min(least, left)
+        table.hide(cell)
     return Answer("safe", table.hidden[begun:], "greedy")
 
 
-def _left(table: RuleTable) -> int:
-    """Return what the unsafe rules cost, each by itself."""
-    rules = table.rules
-    total = 0
-    for p, mask in table.unsafe().tolist():
-        num, den = int(rules.num[p, mask]), int(rules.den[p, mask])
-        total += int(kernels.least_hidden(num, den, rules.support, rules.confidence, table.limits.published))
-    return total
+def _left(table: RuleTable) -> tuple[int, int]:
+    """Return how many unsafe rules nothing mends, and what the others cost."""
+    stuck, cost = kernels.to_mend(table.rules, table.lines())
+    return int(stuck), int(cost)
 
 
 def _candidates(table: RuleTable) -> Iterator[Cell]:
@@ -53,29 +58,35 @@ def _candidates(table: RuleTable) -> Iterator[Cell]:
         about |= relevant(table, p, mask)
         wanted[columns_of(mask)] = True
     about[table.real[table.leaking()]] = True
+    free = np.vstack([table.free, table.free_sensitive])
     seen: set[tuple[object, ...]] = set()
     for row in np.flatnonzero(about).tolist():
-        own = row in table.actual
-        kind = (own, int(table.values[row]), tuple(table.cells[:, row].tolist()), table.actual.get(row))
+        kind = (table.actual.get(row), int(table.values[row]), table.cells[:, row].tobytes(), free[:, row].tobytes())
         for column in [SENSITIVE, *np.flatnonzero(wanted).tolist()]:
             if table.may((row, column)) and (kind, column) not in seen:
                 seen.add((kind, column))
                 yield row, column
 
 
-def all_hidden(table: RuleTable, begun: int) -> Answer:
-    """Hide everything that may be hidden: first the sensitive cells, then the conditions of others, then the own."""
+def all_hidden(table: RuleTable) -> Answer:
+    """Hide all cells that may be hidden of one region (sensitive cells, conditions of others, the own), else of more.
+
+    To hide more is not always safer: conditions that are hidden can make other rules unsafe.
+    """
     own = set(table.rows)
-    everything = [(row, SENSITIVE) for row in np.flatnonzero(table.free_sensitive).tolist()]
+    sensitive = [(row, SENSITIVE) for row in np.flatnonzero(table.free_sensitive).tolist()]
     cells = [(int(row), int(column)) for column, row in zip(*np.nonzero(table.free), strict=True)]
-    regions = [everything, [cell for cell in cells if cell[0] not in own], [cell for cell in cells if cell[0] in own]]
-    for region in regions:
-        for cell in region:
+    regions = [sensitive, [cell for cell in cells if cell[0] not in own], [cell for cell in cells if cell[0] in own]]
+    regions = [region for region in regions if region]
+    begun = len(table.hidden)
+    for chosen in (some for size in range(len(regions)) for some in combinations(regions, size + 1)):
+        for cell in chain.from_iterable(chosen):
             if table.may(cell):
                 table.hide(cell)
         if table.is_safe():
             return Answer("safe", table.hidden[begun:], "greedy")
-    return Answer("not found", table.hidden[begun:], "greedy")
+        table.take_back(begun)
+    return Answer("not found", [], "greedy")
 
 
 def certificate(table: RuleTable) -> str:
