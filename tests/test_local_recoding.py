@@ -503,3 +503,25 @@ def test_the_way_through_the_command_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert Path("again.csv").read_bytes() == Path("release.csv").read_bytes()
     limited = ("protect", "table.csv", "--policy", "policy.yaml", "--out", "quick.csv", "--time-limit", "0")
     assert "the release is safe" in run(*limited)
+
+
+@pytest.mark.parametrize("rows", ["mask", "remove"])
+@pytest.mark.parametrize(
+    ("jobs", "limit", "released"),
+    [
+        (["a", "a", "b", "b"], "0", ["a", "a", "b", "b"]),
+        (["a", "a", "b", "b"], "50%", ["a", "a", "b", "b"]),
+        (["a", "b", "c"], "100%", ["*", "*", "*"]),
+    ],
+)
+@pytest.mark.parametrize("seconds", [0, None])
+def test_it_ends_only_with_something_that_may_be_released(
+    jobs: list[str], limit: str, released: list[str], rows: Any, seconds: float | None
+) -> None:
+    """Stopped at once everything is hidden: too many rows for most limits. But rows are not all removed for that."""
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=2, over=["job"])], recoding="local", suppress=d.Suppress(limit=limit, rows=rows)
+    )
+    release = d.protect(pl.DataFrame({"job": jobs}), policy, time_limit=seconds)
+    assert release.table["job"].to_list() == released  # type: ignore[index]
+    assert release.plan.complete == (seconds is None)

@@ -190,6 +190,46 @@ def test_nothing_left_is_no_release() -> None:
         plan.apply(pl.DataFrame({"age": ["34", "35"]}))
 
 
+@pytest.mark.parametrize("rows", ["remove", "mask"])
+@pytest.mark.parametrize(
+    ("said", "ages", "told"),
+    [
+        ({}, ["34", "99"], "<=34"),
+        ({}, ["1", "34", "99"], ">=34"),
+        ({}, ["1", "34"], ">=34"),
+        ({"open_ends": False}, ["1", "34", "99"], "34"),
+        ({"form": "median"}, ["1", "34", "99"], "34"),
+        ({"ends": [30, 40, 50]}, ["1", "34", "99"], "[30-39]"),
+        ({"ends": [30, 40], "labels": ["low", "mid", "high"]}, ["1", "34", "99"], "mid"),
+    ],
+)
+def test_the_only_interval_that_is_kept_is_told_apart_from_those_that_are_not(
+    said: dict[str, Any], ages: list[str], told: str, rows: Any
+) -> None:
+    """The marker stands for the rows that do not fit; and nothing tells how old they are."""
+    table = pl.DataFrame({"age": [age for age in ages for _ in range(9 if age == "34" else 1)]})
+    policy = ages_policy(columns={"age": d.Column(type="number", **said)}, suppress=d.Suppress(rows=rows))
+    release = d.protect(table, policy)
+    texts: list[str] = release.table["age"].unique().to_list()  # type: ignore[index]
+    assert set(texts) - {"*"} == {told}
+    assert ("*" in texts) == (rows == "mask")
+    assert release.audit.removed + release.audit.suppressed == (len(ages) - 1 if rows == "remove" else 3)
+    assert d.verify(release.table, policy, original=table, intervals=release.intervals).holds
+    published = [end for ends in release.intervals.values() for pair in ends.values() for end in pair]
+    assert not {"1", "99"} & {*texts, *published}
+
+
+@pytest.mark.parametrize("columns", [{}, {"b": d.Column(type="number")}])
+def test_numbers_are_removed_no_sooner_than_values(columns: dict[str, d.Column]) -> None:
+    """Whoever has 1 tells nothing: the others go, and one row is released."""
+    table = pl.DataFrame({"b": ["1", "21", "2"], "s": ["x", "y", "y"]})
+    template = d.Template(given=["b"], infer={"s": "y"}, at_most="1/3")
+    policy = d.Policy(protect=[template], columns=columns, search="exact", suppress=REMOVE)
+    release = d.protect(table, policy)
+    assert release.plan.suppressed == (2, 3)
+    assert d.verify(release.table, policy, original=table).holds
+
+
 def test_unseen_values_remove_their_rows() -> None:
     table = pl.DataFrame({"town": ["a"] * 10 + ["b"] * 10})
     policy = d.Policy(protect=[d.KAnonymity(k=2, over=["town"])], suppress={"limit": "40%", "rows": "remove"})

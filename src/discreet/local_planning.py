@@ -37,6 +37,7 @@ class LocalPlanner:
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         limit = math.floor(policy.suppress.limit * self.problem.total)
         self.most = limit if most_suppressed is None else most_suppressed
+        """Rows that may be hidden or removed."""
         names = task.bound.changeable
         self.weights = [policy.column(name).weight for name in names]
         self.labels = [
@@ -55,20 +56,11 @@ class LocalPlanner:
         TooManySuppressed
             When groups were found only with more rows hidden or removed than the policy allows.
         """
-        from discreet.method.local import search
-
         bound = self.task.bound
         policy = bound.policy
         require_possible(self.problem, self.promises, removes=policy.removes)
-        found = search(
-            self.problem,
-            weights=self.weights,
-            labels=self.labels,
-            remove=policy.removes,
-            most_gone=self.most,
-            carry_on=self._watch(carry_on),
-        )
-        if found.gone > self.most:
+        found = self._search(carry_on)
+        if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
             raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
         return Plan(
             policy=policy,
@@ -79,6 +71,25 @@ class LocalPlanner:
             detail=self._detail(found.lost),
             complete=self.complete,
         )
+
+    def _search(self, carry_on: Callable[[Standing], bool]) -> Local:
+        """Return the groups that are found; where rows may be removed, with none removed if else too many would be."""
+        from discreet.method.local import search
+
+        removes, total = self.task.bound.policy.removes, self.problem.total
+        some = min(self.most, total - 1) if removes else self.most  # somebody has to be left
+        for most in (some, 0):
+            found = search(
+                self.problem,
+                weights=self.weights,
+                labels=self.labels,
+                remove=removes,
+                most_gone=most,
+                carry_on=self._watch(carry_on),
+            )
+            if found.gone <= some or not removes:
+                break
+        return found
 
     def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[Watch], bool]:
         from discreet.method.disclosure import Standing
@@ -101,7 +112,7 @@ class LocalPlanner:
         fixed = {name: counted.code(name)[first].astype(np.int64) for name in self.task.bound.fixed}
         # Rows of which nothing is told may leave where no other promise would miss them.
         alone = len(found.groupings) == 1 and all(table.columns for table in self.problem.tables)
-        leave = alone and self.task.bound.policy.removes
+        leave = alone and self.task.bound.policy.removes and found.gone < self.problem.total
         return tuple(self._grouping(each, fixed, leave=leave) for each in found.groupings)
 
     def _grouping(self, found: Found, fixed: dict[str, Ints], *, leave: bool) -> Grouping:

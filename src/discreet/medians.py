@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -42,20 +43,27 @@ def stale_map(release: Path) -> Path | None:
 
 
 def median_ranges(plan: Plan) -> dict[str, Ranges]:
-    """Return, for each column released by medians, the interval of each."""
+    """Return, for each column released by medians, the interval of each.
+
+    Beside hidden intervals it is open, lest it tells a value of rows that are not released; not at the owner's `ends`.
+    """
     found: dict[str, Ranges] = {}
     for recoding in plan.recodings:
         column = plan.policy.column(recoding.column)
         scale = column.scale
-        if scale is not None and column.released_form == "median":
-            found[recoding.column] = {
-                interval.text: (
-                    "" if interval.start is None else scale.write(interval.start),
-                    "" if interval.stop is None else scale.write(interval.stop),
-                )
-                for interval in recoding.intervals
-                if interval.text != plan.policy.marker
-            }
+        if scale is None or column.released_form != "median":
+            continue
+        told = [interval for interval in recoding.intervals if interval.text != plan.policy.marker]
+        if told and column.ends is None:  # only outermost intervals are hidden
+            told[0] = replace(told[0], start=None)
+            told[-1] = replace(told[-1], stop=None)
+        found[recoding.column] = {
+            interval.text: (
+                "" if interval.start is None else scale.write(interval.start),
+                "" if interval.stop is None else scale.write(interval.stop),
+            )
+            for interval in told
+        }
     return found
 
 

@@ -293,6 +293,8 @@ class CutPlanner:
         self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
         if most_suppressed is None:
             most_suppressed = math.floor(policy.suppress.limit * self.problem.total)
+        if policy.removes:  # a cut that leaves nothing to release is none, however little it costs the use
+            most_suppressed = min(most_suppressed, self.problem.total - 1)
         self.evaluator = Evaluator(
             self.problem,
             whole=isinstance(policy.use, Counts),
@@ -360,7 +362,9 @@ class CutPlanner:
         """Return the best cut for the rows of this problem, by the search that the policy asks for."""
         method = self.task.bound.policy.method
         if method == "genetic":
-            return self._genetic(carry_on)
+            found = self._genetic(carry_on)
+            # Cuts bred at random may all remove too many rows.
+            return found if self.objective.allows(found[0].outcome) else self._coordinate(carry_on)
         return self._exact(carry_on) if method == "exact" and prove else self._coordinate(carry_on)
 
     def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
@@ -428,9 +432,9 @@ class CutPlanner:
 
     def _require_rows(self, best: Candidate) -> None:
         """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
-        policy, gone, total = self.task.bound.policy, best.outcome.gone, self.problem.total
-        if policy.removes and (gone == total or not self.objective.allows(best.outcome)):
-            raise TooManySuppressed(gone, total, policy.suppress.limit)
+        policy = self.task.bound.policy
+        if policy.removes and not self.objective.allows(best.outcome):
+            raise TooManySuppressed(best.outcome.gone, self.problem.total, policy.suppress.limit)
 
     def _empty(self, place: int, best: Candidate) -> set[int]:
         """Return the first codes of the parts of a column of which no row is kept."""

@@ -413,6 +413,8 @@ class NumberColumn:
             self.values.numbers[first:stop], self.values.rows[first:stop], self.values.spellings[first:stop]
         )
         made = intervals(inside, self.column, [begin - first for begin, _ in numbers[1:]], self.marker)
+        if made[0].text == self.marker and stop - first < len(self.values.numbers):
+            made = [self._alone(first, stop)]
         if first > 0:
             (begin,) = cut_values(self.values, self.column, [first])
             made = [Interval(None, begin, self.marker), replace(made[0], start=begin), *made[1:]]
@@ -420,6 +422,18 @@ class NumberColumn:
             (end,) = cut_values(self.values, self.column, [stop])
             made = [*made[:-1], replace(made[-1], stop=end), Interval(end, None, self.marker)]
         return made
+
+    def _alone(self, first: int, stop: int) -> Interval:
+        """Return the only interval that is told, with a text of its own: the marker stands for those that are hidden.
+
+        Without `ends` it is told by one value of its own rows; those of the others are not told.
+        """
+        if self.column.ends is not None or self.column.released_form != "interval":
+            return between_ends(self.values, self.column, first, stop, self.marker)
+        low, high = self.values.numbers[first], self.values.numbers[stop - 1]
+        if first > 0:
+            return Interval(None, None, f">={self._write(low)}")
+        return Interval(None, None, f"<={self._write(high)}", high=high)
 
     def losses(self, recoding: Recoding) -> list[float]:
         """Return the share of the range between the smallest and largest value with the same text."""

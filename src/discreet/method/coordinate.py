@@ -112,7 +112,8 @@ def search(
 ) -> Candidate:
     """Return the best cut found from the coarsest cut and from random ones, after some kicks.
 
-    With `first` each descent makes that small before it makes the objective so.
+    With `first` each descent makes that small before it makes the objective so. It does not end before its time without
+    a cut that leaves out no more rows than it may.
     """
     steps = Steps(problem, evaluator)
     cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
@@ -122,7 +123,7 @@ def search(
     current = best
     reluctance = 0
     for kick in range(kicks + 1):
-        if not carry_on(Watch(kick, best)):
+        if not carry_on(Watch(kick, best)) and objective.allows(best.outcome):
             break
         # The second start leaves out hardly any row: what those left out need besides is not seen by single steps.
         aim = objective.sterner(12 if kick == 1 else reluctance)

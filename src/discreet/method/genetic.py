@@ -78,12 +78,14 @@ def search(
 ) -> Candidate:
     """Return the best cut found; `carry_on` is asked at the start, every few thousand iterations and at the end.
 
-    The settings are those of the paper. Once all cuts were seen, the search ends.
+    The settings are those of the paper. Once all cuts were seen, the search ends. It does not end before its time
+    without a cut that leaves out no more rows than it may.
     """
     genitor = Genitor(problem, evaluator, objective, population=population, mutation=mutation, bias=bias, rng=rng)
     for done in genitor.run(iterations):
         left = 0 if genitor.saw_everything else iterations - done
-        if not carry_on(Watch(done, left, genitor.best(), genitor.distinct)):
+        best = genitor.best()
+        if not carry_on(Watch(done, left, best, genitor.distinct)) and objective.allows(best.outcome):
             break
     return genitor.best()
 

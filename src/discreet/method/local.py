@@ -89,7 +89,7 @@ def search(
     `labels` says for each column which labels it may have. With `remove` rows that fit nowhere may be left out, where
     all promises have columns in common.
     At most `most_gone` rows are hidden or removed, if that can be. `carry_on` hears how far the search is and ends
-    it, with a safe result, by saying no.
+    it, with a safe result, by saying no; but not while more rows than that would be.
     """
     columns = problem.columns
     kinds: Sequence[Labels] = labels or ["tight"] * len(columns)
@@ -132,11 +132,13 @@ class _Search:
         self.looks = looks * 8 // max(len(part.columns), 8)
         self.rows = len(part.items.codes)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        self.most = int(part.sizes.sum())
         self.blocks: tuple[Block, Block] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
     def run(self, *, remove: bool, most: int) -> _Found:
         """Group, care for what is left over, make better, and give every group its labels."""
+        self.most = most
         of, count = self._peel()
         rest = of < 0
         self.groups = self._collected(np.where(rest, count + self.part.apart, of), count + self.part.fixed)
@@ -144,18 +146,18 @@ class _Search:
         removed: list[int] = []
         self._split(range(count, count + self.part.fixed))
         for g in self._broken():
-            fate = self._settle(g, removable=remove and int(self.groups.figures[g, 0]) <= most)
+            fate = self._settle(g, removable=remove and int(self.groups.figures[g, 0]) <= self.most)
             if fate == "stuck":
                 stuck.append(g)
             elif fate == "removed":
                 removed.append(g)
-                most -= int(self.groups.figures[g, 0])
+                self.most -= int(self.groups.figures[g, 0])
         for g in removed:  # nobody joins them, and they are not looked at again
             self.groups.head[g] = -1
             self.missed = self.missed[:0]
         if not stuck:
             self._improve()
-        self._spare_hidden(most)
+        self._spare_hidden()
         return self._finished(stuck, removed)
 
     # Peeling
@@ -189,7 +191,11 @@ class _Search:
                 block_of(codes[right], [levels[c] for c in right]),
             )
         missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
-        Peeling(part, levels or part.levels, bounded=not levels).run(self._go_on, of, count, missed)
+
+        def carry_on(watch: Watch) -> bool:
+            return self._go_on(watch) or int(part.sizes[of < 0].sum()) > self.most
+
+        Peeling(part, levels or part.levels, bounded=not levels).run(carry_on, of, count, missed)
         self.missed = self._by_block(missed[: count[1]], levels)
         return of, int(count[0])
 
@@ -353,7 +359,7 @@ class _Search:
             yield order[begin : begin + size]
 
     def _going(self) -> bool:
-        return self._go_on(Watch(1.0, int(kernels.total_cost(self.groups))))
+        return self._go_on(Watch(1.0, int(kernels.total_cost(self.groups)))) or self._hides_too_many()
 
     def _go_on(self, watch: Watch) -> bool:
         self.going = self.going and self.tell(watch)
@@ -366,10 +372,13 @@ class _Search:
         hidden = self.groups.losses[: self.groups.numbers[0], : len(self.part.columns)].sum(axis=1) >= self.whole
         return np.asarray(hidden & (self.groups.head[: self.groups.numbers[0]] >= 0))
 
-    def _spare_hidden(self, most: int) -> None:
+    def _hides_too_many(self) -> bool:
+        return int(self.groups.figures[self._hidden().nonzero()[0], 0].sum()) > self.most
+
+    def _spare_hidden(self) -> None:
         """Deal hidden rows to other groups when there are too many of them."""
         for g in np.flatnonzero(self._hidden()).tolist():
-            if int(self.groups.figures[self._hidden().nonzero()[0], 0].sum()) <= most:
+            if not self._hides_too_many():
                 return
             before = self.groups
             self.groups = _copied(before)
