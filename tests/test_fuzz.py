@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli import app
+from tests.fuzz_jobs import FuzzJob, complaints, fuzz_jobs
 from tests.profiles import VERY_MANY
 
 SECRET = "Xq7Zvv"
@@ -122,3 +123,19 @@ def test_no_output_has_a_sensitive_value(folder: Path, rows: list[str], header: 
         assert result.exit_code in (0, 1, 2)
         assert "internal error" not in result.output
         assert SECRET not in result.output
+
+
+@given(fuzz_jobs())
+def test_random_jobs_of_every_kind(job: FuzzJob) -> None:
+    """What comes out keeps its promises by a count that knows nothing of the product; the rest is refused."""
+    policy = d.Policy.from_dict(job.policy)
+    try:
+        release = d.protect(job.frame, policy)
+    except d.DiscreetError as error:
+        assert str(error)
+        return
+    released = release.table.to_dicts()  # type: ignore[attr-defined]
+    assert not complaints(job, released)
+    assert d.verify(release.table, policy, original=job.frame).holds
+    assert len(release.plan.suppressed) == release.audit.suppressed + release.audit.removed - len(release.plan.removed)
+    assert d.Plan.from_json(release.plan.to_json()).to_json() == release.plan.to_json()
