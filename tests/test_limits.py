@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -21,6 +21,7 @@ from discreet.method.coordinate import cut_of
 from discreet.method.cuts import cuts_of
 from discreet.pipeline import prepare
 from tests.jobs import Use
+from tests.profiles import FEW
 from tests.test_removal import REMOVE, removed_slowly
 
 TREE = {"any": {"north": ["oslo", "turku"], "south": ["rome"]}}
@@ -110,7 +111,7 @@ def at_each_limit(table: pl.DataFrame, said: dict[str, Any], **options: Any) -> 
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=15)
+@FEW
 @given(tiny(), st.sampled_from(["mask", "remove"]), st.data())
 def test_what_a_limit_allows_a_laxer_one_does(
     search: Any, job: tuple[pl.DataFrame, dict[str, Any]], rows: Any, data: st.DataObject
@@ -128,7 +129,7 @@ def test_what_a_limit_allows_a_laxer_one_does(
         assert found == [fewest <= min(floor(limit * len(table)), len(table) - 1) for limit in LIMITS]
 
 
-@settings(max_examples=30)
+@FEW
 @given(tiny(), st.sampled_from(["mask", "remove"]))
 def test_groups_of_their_own_are_found_within_every_laxer_limit_however_early_it_ends(
     job: tuple[pl.DataFrame, dict[str, Any]], rows: Any
