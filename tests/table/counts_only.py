@@ -77,6 +77,9 @@ class CountsOnly:
     def numbers(self) -> Ints:
         raise AskedForRowsError("numbers")
 
+    def suppressed_numbers(self) -> Ints:
+        raise AskedForRowsError("suppressed_numbers")
+
     def numbers_of(self, masks: Masks, released: Engine) -> Ints:
         raise AskedForRowsError("numbers_of", masks, released)
 
