@@ -102,8 +102,7 @@ def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_
     tallies = _by_code(code, per_row, space.size)
     inputs = bound.policy.inputs
     useful = inputs is None or column.name in inputs
-    said = bound.policy.column(column.name)
-    return ColumnCounts(space, rows, tallies, column.pinned, useful, said.weight, column.lone_hidden)
+    return ColumnCounts(space, rows, tallies, column.pinned, useful, bound.policy.column(column.name).weight)
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:

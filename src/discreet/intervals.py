@@ -131,7 +131,7 @@ class _Writer:
     def interval(self, start: Decimal | None, stop: Decimal | None, first: int, end: int, marker: str) -> Interval:
         everything = start is None and stop is None
         form = self.column.released_form
-        if everything and self.column.lone_hidden:
+        if everything and self.column.whole_is_marker:
             return Interval(start, stop, marker)
         if form == "label":
             return Interval(start, stop, self._label(start, stop))

@@ -63,11 +63,6 @@ class Changeable(Protocol):
         """Which codes already are the marker."""
         ...
 
-    @property
-    def lone_hidden(self) -> bool:
-        """Whether an interval is the marker when it is the only one that is told."""
-        ...
-
     def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:
         """Return what a disclosure opens, and its kind: disclose, specialise or split."""
         ...
@@ -124,11 +119,6 @@ class PlainColumn:
     def pinned(self) -> Flags:
         """The value that is the marker, if there is one."""
         return np.array([value == self.marker for value in self.domain], dtype=np.bool_)
-
-    @property
-    def lone_hidden(self) -> bool:
-        """There are no intervals."""
-        return False
 
     def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:  # noqa: ARG002
         """Return the value."""
@@ -257,11 +247,6 @@ class TreeColumn:
         """None."""
         return np.zeros(len(self.missing) + len(self.taxonomy.leaves), dtype=np.bool_)
 
-    @property
-    def lone_hidden(self) -> bool:
-        """There are no intervals."""
-        return False
-
     def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:  # noqa: ARG002
         """Return the label of the node."""
         return self._label(slot, first), "specialise"
@@ -365,11 +350,6 @@ class NumberColumn:
     def pinned(self) -> Flags:
         """None."""
         return np.zeros(len(self.missing) + len(self.values.numbers), dtype=np.bool_)
-
-    @property
-    def lone_hidden(self) -> bool:
-        """An interval with both ends told is no marker."""
-        return self.column.lone_hidden
 
     def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:
         """Return the interval."""

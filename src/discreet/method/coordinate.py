@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -44,8 +43,6 @@ MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
 MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
 """About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
-NO_WAY = 2**62
-"""Costs more than anything else."""
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 
@@ -412,8 +409,7 @@ class _Column:
         cost = self._nodes(steps, place, contexts, objective)
         cuts: list[int] = []
         if self.interval is not None:
-            two = steps.evaluator.outermost is not None and steps.problem.columns[place].lone_hidden
-            cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions, two=two)
+            cost[self.interval], cuts = self._path(steps, contexts, objective, units.positions)
         return self._choose(cost, cuts)
 
     def _nodes(self, steps: Steps, place: int, contexts: Contexts, objective: Objective) -> list[int]:
@@ -432,13 +428,8 @@ class _Column:
         )  # fmt: skip
         return [int(x) for x in cost]
 
-    def _path(
-        self, steps: Steps, contexts: Contexts, objective: Objective, positions: Ints, *, two: bool
-    ) -> tuple[int, list[int]]:
-        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts.
-
-        `two`: rows must be kept of two intervals if there are several, for a single one is not told.
-        """
+    def _path(self, steps: Steps, contexts: Contexts, objective: Objective, positions: Ints) -> tuple[int, list[int]]:
+        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
         assert self.interval is not None
         node = self.space.nodes[self.interval]
         blocks = len(self.begins)
@@ -453,8 +444,6 @@ class _Column:
         width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
         cost = objective.loss * width * kept + based
         best, begins = _cheapest(cost)
-        if two and sum(bool(kept[i, j] > 0) for i, j in _ends(begins, blocks)) == 1 < len(begins):
-            best, begins = _cheapest_of_two(cost, kept > 0)
         return best, [int(self.begins[at]) for at in begins[1:]]
 
     def _choose(self, cost: list[int], cuts: list[int]) -> Firsts:
@@ -481,11 +470,6 @@ class _Column:
         return firsts
 
 
-def _ends(begins: Sequence[int], blocks: int) -> list[tuple[int, int]]:
-    """Return the first and the last block of intervals that begin with these blocks."""
-    return [(first, stop - 1) for first, stop in pairwise([*begins, blocks])]
-
-
 def _cheapest(cost: Ints) -> tuple[int, list[int]]:
     """Return what the cheapest intervals of all blocks cost together, and with which blocks they begin."""
     blocks = len(cost)
@@ -498,34 +482,6 @@ def _cheapest(cost: Ints) -> tuple[int, list[int]]:
     while begins[0] > 0:
         begins.insert(0, int(come[begins[0]]))
     return int(best[blocks]), begins[:-1]
-
-
-def _cheapest_of_two(cost: Ints, kept: Flags) -> tuple[int, list[int]]:
-    """Do as `_cheapest`, but rows are kept of at least two intervals, of none, or there is only one interval."""
-    blocks = len(cost)
-    best = np.full((3, blocks + 1), NO_WAY, dtype=np.int64)  # by how many intervals have rows that are kept: 0, 1, more
-    best[0, 0] = 0
-    come: dict[tuple[int, int], tuple[int, int]] = {}
-    for end in range(blocks):
-        has = kept[: end + 1, end]
-        for number in range(3):
-            ways = np.full((3, end + 1), NO_WAY, dtype=np.int64)
-            ways[number] = np.where(has & (number < 2), NO_WAY, best[number, : end + 1])
-            if number:
-                ways[number - 1] = np.where(has, best[number - 1, : end + 1], NO_WAY)
-            ways = np.where(ways < NO_WAY, ways + cost[: end + 1, end], NO_WAY)
-            before, at = divmod(int(np.argmin(ways)), end + 1)
-            if ways[before, at] < NO_WAY:
-                best[number, end + 1] = ways[before, at]
-                come[number, end + 1] = before, at
-    number = 0 if best[0, blocks] < best[2, blocks] else 2
-    if cost[0, -1] <= best[number, blocks]:
-        return int(cost[0, -1]), [0]
-    begins, stand = list[int](), (number, blocks)
-    while stand[1] > 0:
-        stand = come[stand]
-        begins.insert(0, stand[1])
-    return int(best[number, blocks]), begins
 
 
 def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.int64]:

@@ -12,10 +12,8 @@ Each column then finds its own cheapest cut, the others being as coarse as may b
 even so cost their share, others the smaller of loss and share. Their sum is a bound, for any shares; a few
 subgradient steps make it better. It is exact when one column is left. What targets cost is bounded from below by what
 they cost in the finest groups. With templates there is another bound: of a group that is too sure under the coarsest
-cut some rows are left out by all, for however it is told apart, some part of it is too sure as well. Where a single
-interval of numbers is not told (see `outermost`), ways to cut them that keep rows of one only are passed over.
-Decisions whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is
-evaluated instead.
+cut some rows are left out by all, for however it is told apart, some part of it is too sure as well. Decisions
+whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is evaluated instead.
 """
 
 from __future__ import annotations
@@ -76,8 +74,6 @@ class Frame(NamedTuple):
     interval_of: Ints
     """The node of each column that is an interval, -1 for none."""
     vast: Flags
-    lone_hidden: Flags
-    """Whether an interval is hidden when rows are kept of no other."""
     first: Ints
     stop: Ints
     parent: Ints
@@ -121,10 +117,6 @@ class Room(NamedTuple):
     block: Ints
     come: Ints
     between: Ints
-    has: Flags
-    ahead: Ints
-    behind: Ints
-    before: Ints
     one: Ints
     two: Ints
     three: Ints
@@ -396,8 +388,7 @@ class _Bounds:
         self.room = Room(
             ints(codes), ints(codes), ints(codes), ints(codes), ints(nodes), ints(nodes), ints(nodes), ints(nodes),
             ints(nodes), ints(nodes), ints(nodes), ints(nodes), ints(widest), ints(widest), ints(widest),
-            ints(blocks, blocks), np.zeros((blocks, blocks), dtype=np.bool_), ints(5, widest), ints(5, widest),
-            ints(3, widest), ints(widest), ints(widest), ints(widest),
+            ints(blocks, blocks), ints(widest), ints(widest), ints(widest),
         )  # fmt: skip
         self.cell_of, self.row_at, self.n_cell, self.base_cell, self.left = (ints(rows + 1) for _ in range(5))
         self.is_open = np.zeros((rows, columns), dtype=np.bool_)
@@ -514,9 +505,9 @@ class _Bounds:
         pick = self.part - 1
         share, drops = (np.zeros(wish.shape, dtype=np.int64) for _ in range(2))
         bound = relax(
-            frame, one.nodes, one.codes, self.part, self.front, self.settled, self.row_at, cells, self.left,
-            self.is_open, lists, wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds,
-            self.room, node_bound, code_bound, pick,
+            frame, one.nodes, one.codes, self.part, self.front, cells, self.left, self.is_open, lists,
+            wish, best_wish, share, drops, self.enough, certain + rows.left_out, upper, rounds, self.room,
+            node_bound, code_bound, pick,
         )  # fmt: skip
         bound = max(bound, self._row_by_row(one))
         for c in np.flatnonzero(~frame.main):
@@ -670,11 +661,9 @@ def _frame(problem: CutProblem, evaluator: Evaluator, objective: Objective, main
                 interval_of[c] = place
                 vast[c] = int(space.cuts[node.first : node.stop].sum()) > MOST_BLOCKS
     flat = np.concatenate(losses) if losses else np.zeros(0, dtype=np.int64)
-    hides = evaluator.outermost is not None
-    lone = np.array([hides and column.lone_hidden for column in problem.columns], dtype=np.bool_)
     return Frame(
         problem.codes, problem.sizes, _dropped(evaluator, objective), main,
-        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, lone, first,
+        np.array([space.plain for space in spaces], dtype=np.bool_), code_at, node_at, interval_of, vast, first,
         stop, parent, children, interval, stride, loss_at, objective.loss * flat, leaf,
         objective.loss * positions, objective.loss * hidden,
     )  # fmt: skip

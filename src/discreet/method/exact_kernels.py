@@ -8,8 +8,6 @@ from discreet.method.targets import COSTS, SQUARES
 
 FREE, YES, NO = range(3)
 """What is decided of a node (opened?), a place between numbers (cut?) or a value of a plain column (shown?)."""
-NO_WAY = 2**61
-"""Costs more than anything else."""
 MOST_FREE = 48
 """Free values of a plain column whose number is tried out."""
 
@@ -243,13 +241,11 @@ def node_bounds(frame, c, cells, start, used, code, count, share, enough, front,
 
 @kernel
 def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    frame, c, node, cells, start, used, code, count, share, enough, part, code_state, settled, row_at, begins, block,
-    cost, n_block, has,
+    frame, c, node, cells, start, used, code, count, share, enough, part, code_state, begins, block, cost, n_block,
 ):  # fmt: skip
     """Sum over the cells what each interval of the numbers of a node would cost at least; return how many blocks.
 
-    And what it costs when all numbers are left out. A block is a piece that no decision lets be cut. `has` says of
-    which intervals rows may be kept, in columns where it matters whether they are of more than one.
+    A block is a piece that no decision lets be cut.
     """
     base = frame.code_at[c]
     first = frame.first[node]
@@ -265,15 +261,9 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
         n_block[i] = 0
         for j in range(blocks):
             cost[i, j] = 0
-            has[i, j] = False
-    two = frame.lone_hidden[c]
-    nothing = 0
     for q in range(cells):
         s = share[q, c]
         low = -1
-        v = frame.codes[c, row_at[q]]
-        if two and first <= v < stop and settled[base + v]:
-            has[block[v], block[v]] = True
         for at in range(start[q], start[q] + used[q]):
             v = code[at]
             if v < first or v >= stop:
@@ -281,7 +271,6 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
             if low < 0:
                 low = block[max(part[base + v] - 1, first)]
             n_block[block[v]] += count[at]
-            nothing += count[at] * s
         if low < 0:
             continue
         high = low
@@ -295,128 +284,55 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
                 if n > 0:
                     each = s
                     if n >= enough:
-                        has[i, j] = two
                         each = min(s, frame.positions[base + begins[j + 1] - 1] - here)
                     cost[i, j] += n * each
         for i in range(low, high + 1):
             n_block[i] = 0
-    return blocks, nothing
+    return blocks
 
 
 @kernel
-def count_ahead(number, has):  # type: ignore[no-untyped-def]
-    """Return how many intervals have rows with one more: 0, 1 or 2 (more)."""
-    return min(number + 1, 2) if has else number
-
-
-@kernel
-def least_of(ways, at):  # type: ignore[no-untyped-def]
-    """Write the least of the ways with 0, 1 and more intervals that have rows, and that with any, beside them."""
-    ways[3, at] = min(ways[0, at], ways[1, at], ways[2, at])
-    ways[4, at] = min(ways[1, at], ways[2, at])
-
-
-@kernel
-def joined(ahead, i, has, each, behind, end):  # type: ignore[no-untyped-def]
-    """Return what an interval costs with the cheapest ones ahead and behind; of one only no rows are kept."""
-    if has:
-        way = min(ahead[4, i] + behind[3, end], ahead[3, i] + behind[4, end])
-    else:
-        way = min(
-            ahead[0, i] + behind[0, end], ahead[2, i] + behind[3, end], ahead[3, i] + behind[2, end],
-            ahead[1, i] + behind[1, end],
-        )  # fmt: skip
-    return way + each
-
-
-@kernel
-def find_ahead(base, code_state, blocks, begins, cost, has, ahead, before):  # type: ignore[no-untyped-def]
-    """Write the cheapest ways to cut all blocks in front of each, by how many intervals have rows; see `least_of`.
-
-    `before` is from where: three times the first block of the last interval, and the number in front of that.
-    """
-    for number in range(3):
-        ahead[number, 0] = NO_WAY if number else 0
-    least_of(ahead, 0)
-    for end in range(1, blocks + 1):
-        for number in range(3):
-            ahead[number, end] = NO_WAY
-        i = end
-        while i == end or (i > 0 and code_state[base + begins[i]] != YES):
-            i -= 1
-            for number in range(3):
-                to = count_ahead(number, has[i, end - 1])
-                way = ahead[number, i] + cost[i, end - 1]
-                if ahead[number, i] < NO_WAY and way <= ahead[to, end]:
-                    ahead[to, end] = way
-                    before[to, end] = 3 * i + number
-        least_of(ahead, end)
-
-
-@kernel
-def find_behind(base, code_state, blocks, begins, cost, has, behind):  # type: ignore[no-untyped-def]
-    """Write the cheapest ways to cut the blocks from each on, as `find_ahead` does."""
-    for number in range(3):
-        behind[number, blocks] = NO_WAY if number else 0
-    least_of(behind, blocks)
-    for i in range(blocks - 1, -1, -1):
-        for number in range(3):
-            behind[number, i] = NO_WAY
-        end = i
-        while end == i or (end < blocks and code_state[base + begins[end]] != YES):
-            end += 1
-            for number in range(3):
-                to = count_ahead(number, has[i, end - 1])
-                if behind[number, end] < NO_WAY:
-                    behind[to, i] = min(behind[to, i], behind[number, end] + cost[i, end - 1])
-        least_of(behind, i)
-
-
-@kernel
-def cheapest_path(  # type: ignore[no-untyped-def]
-    frame, c, code_state, blocks, nothing, begins, cost, has, ahead, behind, before, come, yes, no,
-):  # fmt: skip
+def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, come, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
 
-    Either there is only one interval, or rows are kept of more than one or none of those that `has` speaks of, or all
-    numbers are left out, which costs `nothing`. `come` is where the interval that ends before each block begins.
-    `ahead`, `behind` and `before` are scratch: by the number of intervals that have rows.
+    `come` is where the interval that ends before each block begins.
     """
     base = frame.code_at[c]
-    find_ahead(base, code_state, blocks, begins, cost, has, ahead, before)
-    find_behind(base, code_state, blocks, begins, cost, has, behind)
-    number = 0 if ahead[0, blocks] <= ahead[2, blocks] else 2
-    best = ahead[number, blocks]
-    whole = ahead[3, blocks] < NO_WAY
+    ahead[0] = 0
+    for end in range(1, blocks + 1):
+        i = end - 1
+        ahead[end] = ahead[i] + cost[i, end - 1]
+        come[end] = i
+        while i > 0 and code_state[base + begins[i]] != YES:
+            i -= 1
+            way = ahead[i] + cost[i, end - 1]
+            if way <= ahead[end]:
+                ahead[end] = way
+                come[end] = i
+    behind[blocks] = 0
+    for i in range(blocks - 1, -1, -1):
+        end = i + 1
+        behind[i] = cost[i, i] + behind[end]
+        while end < blocks and code_state[base + begins[end]] != YES:
+            end += 1
+            way = cost[i, end - 1] + behind[end]
+            if way < behind[i]:
+                behind[i] = way
+    best = ahead[blocks]
     for b in range(1, blocks):
-        whole = whole and code_state[base + begins[b]] != YES
-    at = blocks
-    if whole and cost[0, blocks - 1] <= best:
-        best = cost[0, blocks - 1]
-        come[blocks] = 0
-        at = 0
-    while at > 0 and best < NO_WAY:
-        come[at] = before[number, at] // 3
-        number = before[number, at] % 3
-        at = come[at]
-    if best >= NO_WAY:  # of one interval only rows may be kept
-        come[blocks] = 0
-    best = min(best, nothing)
-    for b in range(1, blocks):
-        yes[base + begins[b]] = min(joined(ahead, b, False, 0, behind, b), nothing) - best
-        no[base + begins[b]] = nothing - best
+        yes[base + begins[b]] = ahead[b] + behind[b] - best
+        no[base + begins[b]] = -1
     for i in range(blocks):
         last = i + 1
         while last < blocks and code_state[base + begins[last]] != YES:
             last += 1
-        least = nothing
+        least = ahead[i] + cost[i, last - 1] + behind[last]
         for b in range(last - 1, i, -1):
-            way = joined(ahead, i, has[i, b], cost[i, b], behind, b + 1)
-            if i == 0 and b == blocks - 1:
-                way = cost[i, b]
+            way = ahead[i] + cost[i, b] + behind[b + 1]
             least = min(least, way)
             v = base + begins[b]
-            no[v] = min(no[v], least - best)
+            if no[v] < 0 or least - best < no[v]:
+                no[v] = least - best
     return best
 
 
@@ -655,9 +571,7 @@ def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-u
 
 
 @kernel
-def column_bound(  # type: ignore[no-untyped-def]
-    frame, c, node_state, code_state, part, front, settled, row_at, cells, lists, share, enough, room,
-):  # fmt: skip
+def column_bound(frame, c, node_state, code_state, part, front, cells, lists, share, enough, room):  # type: ignore[no-untyped-def]
     """Return what one column costs at least with these shares, and write its cut and what decisions would add."""
     start, used, code, count = lists.start, lists.used[c], lists.code[c], lists.rows[c]
     if frame.plain[c]:
@@ -679,13 +593,13 @@ def column_bound(  # type: ignore[no-untyped-def]
             room.come[1] = 0
             room.best[node] = 0
         else:
-            blocks, nothing = interval_bounds(
-                frame, c, node, cells, start, used, code, count, share, enough, part, code_state, settled, row_at,
-                room.begins, room.block, room.between, room.one, room.has,
+            blocks = interval_bounds(
+                frame, c, node, cells, start, used, code, count, share, enough, part, code_state, room.begins,
+                room.block, room.between, room.one,
             )  # fmt: skip
             room.best[node] = cheapest_path(
-                frame, c, code_state, blocks, nothing, room.begins, room.between, room.has, room.ahead, room.behind,
-                room.before, room.come, room.code_yes, room.code_no,
+                frame, c, code_state, blocks, room.begins, room.between, room.two, room.three, room.come,
+                room.code_yes, room.code_no,
             )  # fmt: skip
     found = cheapest_tree(frame, c, node_state, room.cost, room.best, room.below, room.node_yes, room.node_no)
     take_tree(
@@ -696,8 +610,8 @@ def column_bound(  # type: ignore[no-untyped-def]
 
 @kernel
 def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    frame, node_state, code_state, part, front, settled, row_at, cells, left, is_open, lists, wish, best_wish, share,
-    drops, enough, certain, upper, rounds, room, node_bound, code_bound, pick,
+    frame, node_state, code_state, part, front, cells, left, is_open, lists, wish, best_wish, share, drops,
+    enough, certain, upper, rounds, room, node_bound, code_bound, pick,
 ):  # fmt: skip
     """Return the largest bound that some rounds of better shares find; `pick` is the cut of all columns it is from.
 
@@ -720,7 +634,7 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
             if not frame.main[c]:
                 continue
             bound += column_bound(
-                frame, c, node_state, code_state, part, front, settled, row_at, cells, lists, share, enough, room
+                frame, c, node_state, code_state, part, front, cells, lists, share, enough, room
             )  # fmt: skip
             unpaid(
                 frame, c, cells, lists.start, lists.used[c], lists.code[c], lists.rows[c], share, enough, room.pick,

@@ -49,8 +49,6 @@ class Meaning(NamedTuple):
     """By plain column, from `hidden_at` on: loss of a hidden value where so many besides are hidden."""
     numbers: Ints
     """By column: the first code that is a number, where outermost intervals are hidden; -1 elsewhere."""
-    lone_hidden: Flags
-    """By column: whether an interval is hidden when no row is kept of any other."""
 
 
 class Rows(NamedTuple):
@@ -394,16 +392,12 @@ def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]
     -1 if keys are too large.
     """
     meaning, room = quick.meaning, quick.room
-    changed = 0
     several = False
     for c in range(len(meaning.plain)):
         room.hidden[c] = find_inner(c, meaning, room)
-        if room.hidden[c] > 0 and meaning.lone_hidden[c] and room.low_at[c] == room.last_at[c]:
-            close(c, meaning.numbers[c], meaning.codes[c + 1] - meaning.codes[c], switch, meaning, room.child)
-            changed = 1
         several = several or room.hidden[c] > 1
-    if changed == 1 or not several:
-        return changed
+    if not several:
+        return 0
     for c in range(len(meaning.plain)):
         if room.hidden[c] > 1:
             base = meaning.codes[c]

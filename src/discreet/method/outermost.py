@@ -1,12 +1,9 @@
 """Outermost intervals of which a cut keeps no row: they are hidden, so that nobody learns where they begin.
 
 They get the text of hidden cells, all the same. If there is only one, that puts nothing together that was apart, and
-its rows are left out either way. In two cases another cut says what is really told:
-
-- One interval is left, and its text would tell where the hidden ones begin. It is hidden as well, so the numbers are
-  not cut at all.
-- Several are hidden, and their rows together would not all be left out. Then those on either side are one interval;
-  if they are already, the ones above are told as a part of the interval below them.
+its rows are left out either way; so it is where only one interval is told, which then has a text of its own. Where
+several are hidden and their rows together would not all be left out, another cut says what is really told: those on
+either side are one interval; if they are already, the ones above are told as a part of the interval below them.
 
 So what is told is always that of a cut whose hidden intervals have no row that is kept, found by making it coarser.
 """
@@ -57,7 +54,6 @@ class Outermost:
 
     def __init__(self, problem: CutProblem) -> None:
         self.codes = problem.codes
-        self.lone_hidden = [column.lone_hidden for column in problem.columns]
         self.firsts = np.full(len(problem.columns), -1, dtype=np.int64)
         """The first code of each column that is a number; -1 for columns without intervals."""
         for place, column in enumerate(problem.columns):
@@ -72,11 +68,7 @@ class Outermost:
 
         `left_out_together` says which rows are left out when all hidden ones of a column are put together.
         """
-        told = self._inner(cut, left_out)
-        alone = [inner for inner in told if inner.low == inner.last and self.lone_hidden[inner.place]]
-        if alone:
-            return _merged(cut, [(inner.place, slice(inner.first, None)) for inner in alone])
-        several = [inner for inner in told if inner.hidden(cut) > 1]
+        several = [inner for inner in self._inner(cut, left_out) if inner.hidden(cut) > 1]
         if not several or np.array_equal(left_out_together(several), left_out):
             return None
         return _merged(cut, [(inner.place, side) for inner in several for side in inner.sides(cut)])

@@ -32,8 +32,6 @@ class ColumnCounts:
     """Whether the use has anything from knowing this column."""
     weight: Fraction = Fraction(1)
     """How much its loss of detail weighs beside that of the others."""
-    lone_hidden: bool = False
-    """Whether an interval of numbers is hidden when no row is kept of any other."""
 
 
 @dataclass(frozen=True)

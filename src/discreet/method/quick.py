@@ -188,7 +188,6 @@ def _meaning(evaluator: Evaluator, cuts: Cuts) -> Meaning:
         hidden_at=np.array(hidden_at, dtype=np.int64),
         hidden=np.array(hidden, dtype=np.int64),
         numbers=np.full(len(cuts.spaces), -1) if evaluator.outermost is None else evaluator.outermost.firsts,
-        lone_hidden=np.array([column.lone_hidden for column in evaluator.problem.columns], dtype=np.bool_),
     )
 
 

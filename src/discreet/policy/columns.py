@@ -117,8 +117,8 @@ class Column(Part):
         return self.form or ("label" if self.labels else "interval")
 
     @property
-    def lone_hidden(self) -> bool:
-        """Whether an interval that is the only one is released as the marker."""
+    def whole_is_marker(self) -> bool:
+        """Whether the interval of all numbers is released as the marker."""
         return self.open_ends or self.released_form != "interval"
 
     @model_validator(mode="after")
