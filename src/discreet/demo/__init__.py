@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.pipeline import protect
 from discreet.show import console, print_release
 from discreet.table.staging import Staging
+from discreet.verdict import Written
 
 FILES = ("bank.csv", "bank.yaml")
 
@@ -55,7 +56,7 @@ def _show(folder: Path) -> None:
     to.print("Four of five traders in the UK went bankrupt. [bold]discreet protect[/] hides what gives that away:\n")
     release = protect(folder / "bank.csv", folder / "bank.yaml")
     release.write(folder / "release.csv")
-    print_release(release, "bank.csv", "release.csv", None)
+    print_release(release, "bank.csv", "release.csv", Written())
     to.print("\nThe release, equal rows together:\n")
     to.print(_counted(folder / "release.csv"))
 
