@@ -89,3 +89,58 @@ def test_the_verdict_names_the_attacks_that_succeed(folder: Path) -> None:
     out = run(*AUDIT, "--seed", "1", "--quiet").stdout
     assert f"{len(leaks)} of {len([a for a in audit['attacks']['attacks'] if a['released']['tries']])} attacks" in out
     assert all(f"{attack['name']} guesses {attack['target']}: " in out for attack in leaks)
+
+
+EVIL = "J\x1b[2Jo\x7fb\x9b31m\u202e[red]"
+RAW = ("\x1b", "\x7f", "\x9b", "\u202e")
+FORGED = "Verified: all is well"
+
+
+def test_names_and_policies_cannot_steer_the_terminal(folder: Path) -> None:
+    """Neither names of columns nor texts of a policy or plan reach the terminal raw, nor begin a line of their own."""
+    name = f"{EVIL}\n{FORGED}"
+    table = (folder / "bank.csv").read_text().replace("Job", f'"{name}"')
+    (folder / "bank.csv").write_text(table)
+    policy = {
+        "protect": [{"infer": {"Bankruptcy": "Discharged"}, "given": [name, "Country"], "at_most": "75%"}],
+        "columns": {"Child": {"role": "other"}},
+    }
+    (folder / "bank.yaml").write_text(json.dumps(policy))
+    (folder / "strict.yaml").write_text(json.dumps(policy).replace("75%", "1%"))
+    (folder / "wrong.yaml").write_text(json.dumps({**policy, EVIL: 1}))
+    checked = ("check", "bank.yaml", "--table", "bank.csv")
+    jobs: list[tuple[tuple[str, ...], int]] = [
+        ((*PROTECT, "--plan", "plan.json"), 0),
+        (("apply", "plan.json", "bank.csv", "--out", "again.csv"), 0),
+        ((*AUDIT, "--seed", "1"), 0),
+        ((*AUDIT, "--seed", "1", "--json"), 0),
+        (("verify", "release.csv", "-p", "bank.yaml"), 0),
+        (("verify", "release.csv", "-p", "bank.yaml", "--json"), 0),
+        (checked, 0),
+        ((*checked, "--json"), 0),
+        (("frontier", "bank.csv", "-p", "bank.yaml", "--thresholds", "75%"), 0),
+        (("init", "bank.csv", "--out", "draft.yaml"), 0),
+        (("protect", "bank.csv", "-p", "strict.yaml", "--out", "other.csv"), 1),
+        (("check", "wrong.yaml"), 2),
+        (("taxonomy", "bank.csv", EVIL), 2),
+    ]
+    for words, code in jobs:
+        out = run(*words, code=code).output
+        assert [sign for sign in RAW if sign in out] == [], words
+        assert not any(line.startswith(FORGED) for line in out.splitlines()), words
+    assert "J\\x1b[2Jo\\x7fb\\x9b31m\\u202e[red]" in run("verify", "release.csv", "-p", "bank.yaml").stdout
+    found = json.loads(run(*checked, "--json").stdout)
+    assert name in found["promises"][0]["now"]["group"], "JSON is read back as it was"
+
+
+def test_a_file_without_header_does_not_tell_its_first_row(folder: Path) -> None:
+    """A cell of the first row that is like a name of the policy is not offered as its right spelling."""
+    (folder / "bare.csv").write_text("Jobb,Countryy,Yes,Bankrupt,Rated\nCook,US,No,Never,Bad\n")
+    for words in (
+        ("protect", "bare.csv", "-p", "bank.yaml", "--out", "release.csv"),
+        ("check", "bank.yaml", "--table", "bare.csv"),
+        ("taxonomy", "bare.csv", "Job"),
+        ("verify", "bare.csv", "-p", "bank.yaml"),
+    ):
+        result = run(*words, code=1 if words[0] == "verify" else 2)
+        assert not [cell for cell in ("Jobb", "Countryy", "Bankrupt'", "Rated") if cell in result.output], words

@@ -6,7 +6,6 @@ Nothing heavy is imported before a command needs it: `discreet --help` stays qui
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import signal
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from discreet.errors import DiscreetError, InputError
+from discreet.printable import json_text, printable
 from discreet.private import private_line
 from discreet.version import __version__
 
@@ -456,7 +456,7 @@ def init(
         options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
         draft = draft_policy(table, options)
         if out is None:
-            print(draft.text, end="")
+            _print_file(draft.text)
             return
         from discreet.show import print_draft
         from discreet.table.staging import Staging
@@ -673,8 +673,8 @@ class _Report:
         with contextlib.suppress(OSError):
             if self.as_json:
                 _print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
-            for line in message.splitlines():
-                print(f"error: {line}", file=sys.stderr)
+            for line in message.split("\n"):
+                print(f"error: {printable(line)}", file=sys.stderr)
         raise typer.Exit(code)
 
 
@@ -682,9 +682,11 @@ class _Report:
 def _reporting(as_json: bool = False, quiet: bool = False) -> Iterator[_Report]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
     from discreet.table.staging import telling
+    from discreet.terminal import Notes
 
     report = _Report(as_json)
     notes = logging.StreamHandler(sys.stderr)
+    notes.setFormatter(Notes())
     logging.getLogger("discreet").addHandler(notes)
     logging.getLogger("discreet").setLevel(logging.INFO)
     try:
@@ -721,13 +723,13 @@ def _reporting(as_json: bool = False, quiet: bool = False) -> Iterator[_Report]:
 
 
 def _print_json(document: object) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))
+    print(json_text(document))
 
 
 def _print_file(text: str) -> None:
     """Print what becomes a file: in UTF-8 even where the terminal shows less."""
     if sys.stdout.isatty():
-        print(text, end="", flush=True)
+        print(printable(text, lines=True), end="", flush=True)
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from discreet.printable import json_text
 
 TELLING = "this tells what was hidden and why. Keep it; never publish it."
 """What is said of the output of a command that tells more than a release does."""
@@ -27,5 +28,5 @@ def private_json(warning: str, body: Mapping[str, object]) -> str:
      "a": 1
     }
     """
-    text = json.dumps(body, indent=1, ensure_ascii=False)
+    text = json_text(body)
     return f'{{ "private": {json.dumps(private_line(warning))},{text[1:]}\n'

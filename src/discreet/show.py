@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from discreet.audit.answers import Answer
@@ -30,6 +28,7 @@ from discreet.policy.share import percent
 from discreet.previewing import Level, Preview
 from discreet.private import TELLING, private_line
 from discreet.proposing.propose import Proposal, policy_line
+from discreet.terminal import console, escape
 from discreet.thresholds import WARNING, Frontier
 from discreet.verdict import Written, answer_of, print_verdict, tells_of_people
 
@@ -42,19 +41,6 @@ LONGEST = 60
 """Characters of a value that are shown."""
 
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow", Answer.BY_LOT: "yellow"}
-
-
-class _Console(Console):
-    """A console that leaves a closed pipe to the command line."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def console(*, remarks: bool = False) -> Console:
-    """Return the console for results, or for remarks beside them; wide and without colour when it is not a terminal."""
-    to = sys.stderr if remarks else sys.stdout
-    return _Console(highlight=False, width=None if to.isatty() else 140, stderr=remarks)
 
 
 def text_of(value: str | None) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
 from discreet.audit.audit import WARNING, Audit
 from discreet.measure.utility import Learned, Utility
-from discreet.show import console, print_cell_measures, print_found, print_private, print_usefulness
+from discreet.show import print_cell_measures, print_found, print_private, print_usefulness
+from discreet.terminal import console, escape
 from discreet.verdict import Written, print_verdict
 
 TITLES: dict[Kind, str] = {

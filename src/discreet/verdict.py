@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 
 from discreet.attack.base import Attack
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report.words import attacked
 from discreet.audit.verify import Verification
+from discreet.terminal import escape
 
 MOST = 8
 """Attacks named before the rest is only counted."""

@@ -10,7 +10,6 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +26,9 @@ from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.policy.part import did_you_mean
+from discreet.policy.part import column_hint
 from discreet.policy.share import percent
+from discreet.printable import json_text
 from discreet.selecting import removable
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Mismatch, Recount
@@ -151,7 +151,7 @@ class Verification:
 
     def to_json(self) -> str:
         """Return `{holds, requirements: [{index, kind, answer, worst, ...}], truthful}` as JSON."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        return json_text(self.to_dict())
 
 
 def verify(
@@ -307,7 +307,7 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         promises: list[GroupPromise] = list(policy.promises_of(index))
         absent = [name for _, name in requirement.mentions() if name not in released.columns]
         if absent:
-            hint = did_you_mean(absent[0], released.columns)
+            hint = column_hint(absent[0], released.columns, [name for _, name in requirement.mentions()])
             for promise in promises:
                 reason = f"the table has no column {absent[0]!r}{hint}"
                 yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
