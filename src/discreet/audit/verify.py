@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Worst:
     None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for.
     """
 
-    group: dict[str, str | None]
+    group: dict[str, str | None] = field(repr=False)
     rows: int
     hits: int
     hidden: int
@@ -128,12 +128,27 @@ class Truth:
         return {"answer": str(self.answer), "problems": list(self.problems)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """The answers about all requirements, and about truthfulness."""
 
     requirements: tuple[Finding, ...]
     truthful: Truth
+
+    def __repr__(self) -> str:
+        return f"<Verification: {'holds' if self.holds else 'does not hold'}, promises {len(self.requirements)}>"
+
+    def without_groups(self) -> Verification:
+        """Return the same without the texts of the worst groups, or the commonest value of a column."""
+        bare = [
+            replace(
+                finding,
+                worst=None if finding.worst is None else replace(finding.worst, group={}),
+                cells=None if finding.cells is None else replace(finding.cells, prior=None),
+            )
+            for finding in self.requirements
+        ]
+        return replace(self, requirements=tuple(bare))
 
     @property
     def holds(self) -> bool:
