@@ -138,9 +138,9 @@ def _type(kind: str, values: pl.Series) -> str | None:
     if kind != "date":
         return None
     forms = date_forms(some)
-    if len(forms) != 1 or forms[0] in (MONTH, TIME) or any(read_date(value, forms[0]) is None for value in some):
+    if len(forms) != 1 or forms[0] == MONTH or any(read_date(value, forms[0]) is None for value in some):
         return None
-    return "{type: date}" if forms[0] is None else f'{{type: date, date_format: "{forms[0]}"}}'
+    return "{type: date}" if forms[0] in (None, TIME) else f'{{type: date, date_format: "{forms[0]}"}}'
 
 
 def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:

@@ -584,7 +584,7 @@ def _number_column(
             bad += 1
         else:
             _, before = found.get(number, ("", 0))
-            spelling = value if number not in found and value == value.strip() else ""
+            spelling = value if number not in found and scale.is_plain(value) else ""
             found[number] = (spelling, before + count)
     path = ("columns", name, "type")
     if bad:
