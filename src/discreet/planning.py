@@ -22,7 +22,7 @@ from discreet.policy import Classify, Counts, General, GroupPromise, Inference, 
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
 from discreet.scale import Numbers
-from discreet.spaces import Changeable, NumberColumn
+from discreet.spaces import Changeable, NumberColumn, name_empty
 from discreet.table.encode import Combinations, Encoded
 from discreet.table.engine import Engine
 from discreet.table.masking import mask_of
@@ -98,10 +98,12 @@ def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None
     scale = bound.policy.column(use.target).scale or Numbers()
     missing = bound.policy.missing
     domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
-    bad = sum(scale.read(value) is None for value in domain)
+    bad = [value for value in domain if scale.read(value) is None]
     if not bad:
         return None
-    message = f"{bad} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
+    if not any((value or "").strip() for value in bad):
+        return f"cells of {use.target!r} are empty; {name_empty(bound.policy)}"
+    message = f"{len(bad)} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
     return f"{message}; name missing ones under 'missing'"
 
 
@@ -113,6 +115,7 @@ def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[
     if missing.rows == "drop":
         return [] if dropped else ["'missing' finds no missing value in the table: are they written otherwise there?"]
     occurring = {value for domain in counted.domains for value in domain}
+    occurring |= {""} if None in occurring else set()  # whoever writes "" means cells without any value
     absent = [repr(value) for value in missing.values if value is not None and value not in occurring]
     if not absent:
         return []

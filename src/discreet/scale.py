@@ -1,7 +1,7 @@
 """Numbers and dates as exact values that can be put in order, and back as texts.
 
-Both are decimals here: a date is its number of days, and a time is taken by its day. Decimals compare exactly, whatever the length of the
-text; no float decides on which side of a cut a value stands.
+Both are decimals here: a date is its number of days, and a time is taken by its day. Decimals compare exactly,
+whatever the length of the text; no float decides on which side of a cut a value stands.
 """
 
 from __future__ import annotations
