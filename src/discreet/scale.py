@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
@@ -135,6 +136,19 @@ def _parsed(text: str, form: str) -> date | None:
         return datetime.strptime(text, form).date()  # noqa: DTZ007 - the day that is written, in whatever zone
     except ValueError:
         return None
+
+
+def same_number(value: str | None, texts: Iterable[str | None]) -> str | None:
+    """Return the shortest of some texts that stands for the same number as a value; None if there is none.
+
+    >>> same_number("0", ["1.0", "0.0", "0.00"]), same_number("a", ["a "]), same_number("2", ["1"])
+    ('0.0', None, None)
+    """
+    number = Numbers().read(value)
+    if number is None:
+        return None
+    same = [text for text in texts if text is not None and Numbers().read(text) == number]
+    return min(same, key=lambda text: (len(text), text), default=None)
 
 
 def share_of_range(value: Decimal, lowest: Decimal, highest: Decimal) -> Fraction:

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet.errors import Problem
-from discreet.intervals import Interval, Values, allowed_cuts, between_ends, closed, cut_values, intervals
+from discreet.intervals import (
+    Interval,
+    Values,
+    allowed_cuts,
+    between_all_ends,
+    between_ends,
+    closed,
+    cut_values,
+    intervals,
+)
 from discreet.method.local_shapes import MOST_IN_A_SET
 from discreet.method.space import Flags, Node, Space
 from discreet.plan import Label, Recoding
@@ -28,6 +37,7 @@ from discreet.policy.matrices import Matrix
 from discreet.scale import share_of_range
 from discreet.sets import set_text
 from discreet.table.encode import Combinations, Ints
+from discreet.table.engine import Engine
 from discreet.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -407,6 +417,11 @@ class NumberColumn:
         to = tuple((value, value) for value in self.missing)
         return Recoding(self.name, to, tuple(self._intervals(numbers[low:high])))
 
+    def binned(self) -> Recoding:
+        """Return the recoding by all intervals between the owner's ends."""
+        to = tuple((value, value) for value in self.missing)
+        return Recoding(self.name, to, tuple(between_all_ends(self.values, self.column, self.marker)))
+
     def _intervals(self, numbers: Sequence[tuple[int, int]]) -> list[Interval]:
         """Return the intervals of these ranges, and hidden ones for what lies outside."""
         first, stop = numbers[0][0], numbers[-1][1]
@@ -520,6 +535,7 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
     for name in bound.changeable:
         said = bound.policy.column(name)
         domain = counted.domain(name)
+        column: Changeable | None
         if said.taxonomy is not None:
             column, problem = _tree_column(bound, name, said, counted)
         elif said.scale is not None:
@@ -527,6 +543,17 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
         else:
             column, problem = PlainColumn(name, domain, bound.policy.marker), None
         problem = problem or _set_problem(bound, name, said, domain)
+        columns += [column] if column is not None else []
+        problems += [problem] if problem is not None else []
+    return columns, problems
+
+
+def binned_columns(bound: Bound, source: Engine) -> tuple[list[NumberColumn], list[Problem]]:
+    """Return the columns that are released by fixed intervals, and where their values do not fit what is said."""
+    columns: list[NumberColumn] = []
+    problems: list[Problem] = []
+    for name in bound.binned:
+        column, problem = _number_column(bound, name, bound.policy.column(name), source.count([name]))
         columns += [column] if column is not None else []
         problems += [problem] if problem is not None else []
     return columns, problems
@@ -569,7 +596,7 @@ def _tree_column(
 
 def _number_column(
     bound: Bound, name: str, said: Column, counted: Combinations
-) -> tuple[Changeable | None, Problem | None]:
+) -> tuple[NumberColumn | None, Problem | None]:
     scale = said.scale
     assert scale is not None
     domain = counted.domain(name)
