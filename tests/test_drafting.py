@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
+from typer.testing import CliRunner
 
 import discreet as d
+from discreet.cli import app
 from discreet.drafting import draft_policy
 from tests.jobs import templates
 
@@ -85,3 +88,17 @@ def test_dates_and_codes_get_what_fits_them(tmp_path: Path) -> None:
     assert looks["dob"].type == '{type: date, date_format: "%d/%m/%Y"}'
     assert looks["birth2"].type is None  # day and month could be swapped
     assert (looks["plz"].kind, looks["plz"].type) == ("code", None)
+
+
+@pytest.mark.parametrize("sign", ["", "NA"])
+def test_a_draft_with_missing_numbers_passes_check(tmp_path: Path, sign: str) -> None:
+    rows = [f"{20 + n % 7 if n % 9 else sign},{'fm'[n % 2]},2024-01-{n % 9 + 10} 13:45,k.A." for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,sex,birth,town", *rows]) + "\n")
+    draft = draft_policy(tmp_path / "t.csv").text
+    assert f'\nmissing: {{values: ["{sign}"], rows: value}}\n' in draft
+    assert "birth: {type: date}" in draft
+    lines = [line.removeprefix("#") if "k: 10" in line else line for line in draft.splitlines()]
+    (tmp_path / "p.yaml").write_text("\n".join(lines))
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "p.yaml"), "--table", str(tmp_path / "t.csv")])
+    assert result.exit_code == 0, result.output
+    assert "missing value" not in result.output

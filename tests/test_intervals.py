@@ -342,3 +342,37 @@ def test_old_intervals_do_not_stay_beside_a_new_release(tmp_path: Path, monkeypa
     beside.write_text("somebody else's\n")  # what is not ours stays
     d.protect(table, plain).write("r.csv", force=True)
     assert beside.read_text() == "somebody else's\n"
+
+
+@pytest.mark.parametrize("kind", ["text", "float", "nan", "date", "quoted"])
+def test_an_empty_cell_is_called_empty_and_the_advice_helps(kind: str) -> None:
+    ages: list[Any] = {"date": ["2024-01-01", "2024-01-02"], "float": [1.5, 2.5]}.get(kind, ["30", "40"])
+    table: Any = pl.DataFrame({"age": [*ages, "" if kind == "quoted" else None], "ill": ["a", "b", "c"]})
+    if kind == "nan":
+        table = pd.DataFrame({"age": [30.0, 40.0, float("nan")], "ill": ["a", "b", "c"]})
+    column = d.Column(type="date" if kind == "date" else "number")
+    rules = d.Policy(protect=[d.KAnonymity(k=1, over=["age"])], columns={"age": column})
+    with pytest.raises(d.PolicyError) as refused:
+        d.protect(table, rules)
+    advice = 'write missing: {values: [""], rows: value}'
+    assert "1 cell is empty" in str(refused.value)
+    assert advice in str(refused.value)
+    said = d.Policy(**{**dict(rules), "missing": {"values": [""], "rows": "value"}})
+    release = d.protect(table, said)
+    assert list(release.table["ill"]) == ["a", "b", "c"]  # type: ignore[index]
+    assert not [warning for warning in release.audit.warnings if "missing" in warning]
+
+
+def test_empty_cells_beside_other_texts() -> None:
+    table = people(["10", "20", "?", "", None], "nnnnn")
+    with pytest.raises(d.PolicyError, match=r"1 of the 5 different values .* no number, and 2 cells are empty; name"):
+        d.protect(table, policy(d.Column(type="number")))
+    named = policy(d.Column(type="number")).model_copy(update={"missing": d.Missing(values=["?"], rows="value")})
+    with pytest.raises(d.PolicyError, match='1 cell is empty in the column; add "" to missing.values'):
+        d.protect(table, named)
+
+
+def test_an_empty_target_is_called_empty() -> None:
+    rules = d.Policy(use=d.Regress("age"), protect=[d.KAnonymity(k=2, over=["ill"])])
+    with pytest.raises(d.PolicyError, match="cells of 'age' are empty; write missing"):
+        d.protect(people(["10", "20", None], "nnn"), rules)

@@ -134,3 +134,28 @@ def test_nothing_is_kept_between_two_jobs() -> None:
     again = d.protect(bank(), bank_policy("50%"))
     assert again.plan.to_json() == first.plan.to_json()
     assert again.audit.to_json() == first.audit.to_json()
+
+
+def test_a_number_that_is_written_otherwise_is_offered() -> None:
+    """Only the very number that the owner wrote: no other value of the table is shown."""
+    table = pl.DataFrame({"ward": ["a", "b", "a", "b"], "days": [0.0, 2.5, 31.5, 4.0]})
+
+    def refusal(rules: d.Policy) -> str:
+        with pytest.raises(d.PolicyError) as refused:
+            d.protect(table, rules)
+        return str(refused.value)
+
+    def inferred(value: object) -> d.Policy:
+        return d.Policy(protect=[d.Template(given=["ward"], infer={"days": value}, at_most="50%")])
+
+    assert "no row has 'days' = '0'; the same number is written '0.0' in the table: write that" in refusal(inferred(0))
+    for value in ("3", "31", "nil"):
+        told = refusal(inferred(value))
+        assert "so write the value as 1.0" in told
+        assert "31.5" not in told
+    cells = d.Confidential(column="ward", where={"days": "4"}, against=["naive_bayes"])
+    told = refusal(d.Policy(protect=[cells]))
+    assert "no row meets this condition; 'days' = '4' is written '4.0' in the table: write that" in told
+    costs = {"0": {"2.5": 3}}
+    rules = d.Policy(use=d.Classify("days", costs=costs), protect=[d.KAnonymity(k=2, over=["ward"])])
+    assert "no row has 'days' = '0'; the same number is written '0.0'" in refusal(rules)

@@ -27,8 +27,8 @@ from discreet.medians import Ranges, median_ranges
 from discreet.persons import repeat_warnings
 from discreet.pipeline import Progress, Release, silent
 from discreet.policy import Policy, as_policy
-from discreet.policy.bind import Bound, bind
-from discreet.selecting import known_to_groups, wanted
+from discreet.policy.bind import Bound, bind, known_to_groups
+from discreet.selecting import wanted
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
@@ -253,7 +253,7 @@ def _hide_only(released: Engine, source: Engine, bound: Bound, places: Ints | No
     """Return the original as it would be released if the confidential cells alone were hidden."""
     if places is None or not any(wanted(bound.policy)):
         return None
-    recoded = [name for name in bound.changeable if name in released.columns]
+    recoded = [name for name in (*bound.changeable, *bound.binned) if name in released.columns]
     alone = source.only(places)
     return alone.taking(released, recoded) if recoded else alone
 

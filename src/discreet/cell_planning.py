@@ -32,12 +32,12 @@ from discreet.method.cells.rules import Limits
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Decoy, Edit, Plan, Protected, Unseen
+from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.policy.share import percent
 from discreet.selecting import (
     confidential_places,
     known_to,
-    known_to_groups,
     predictors_of,
     seen_by_adversaries,
     untouchable,
@@ -168,9 +168,9 @@ class _Planning:
         return self.columns.index(column)
 
     def _seen(self, column: str) -> Seen:
-        recoded = column in known_to_groups(self.policy)
-        domain = () if recoded else domain_of(self.source, self.policy, column)
-        return see_column(self.released, self.policy, column, domain, taxonomic=not recoded)
+        coarser = column in recoded(self.policy)
+        domain = () if coarser else domain_of(self.source, self.policy, column)
+        return see_column(self.released, self.policy, column, domain, taxonomic=not coarser)
 
     def _rows(self, requirement: Confidential) -> Ints:
         """Return where the confidential rows that are released stand."""
@@ -242,8 +242,9 @@ class _Planning:
         """
         shadows, of = [table[:, :0]], [np.empty(0, dtype=np.int64)]
         known = [self._known_to(requirement, each) for each in requirement.adversaries]
-        recoded = dict.fromkeys(tuple(name for name in names if name in self.plan.recoded) for names in known)
-        for names in recoded if requirement.knows == "original" and len(self.rows[index]) else ():
+        several = known_to_groups(self.policy) & set(self.plan.recoded)  # fixed intervals: each value has one only
+        chosen = dict.fromkeys(tuple(name for name in names if name in several) for names in known)
+        for names in chosen if requirement.knows == "original" and len(self.rows[index]) else ():
             if names:
                 some, whose = self._shadows_by(index, names, table)
                 shadows.append(some)

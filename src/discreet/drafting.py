@@ -138,9 +138,9 @@ def _type(kind: str, values: pl.Series) -> str | None:
     if kind != "date":
         return None
     forms = date_forms(some)
-    if len(forms) != 1 or forms[0] in (MONTH, TIME) or any(read_date(value, forms[0]) is None for value in some):
+    if len(forms) != 1 or forms[0] == MONTH or any(read_date(value, forms[0]) is None for value in some):
         return None
-    return "{type: date}" if forms[0] is None else f'{{type: date, date_format: "{forms[0]}"}}'
+    return "{type: date}" if forms[0] in (None, TIME) else f'{{type: date, date_format: "{forms[0]}"}}'
 
 
 def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
@@ -211,7 +211,7 @@ def _write(
         f"#  - {{k: 10, over: [{given}]}}",
         *(f"# Beware: {' '.join(warning.split())}." for warning in warnings),
     ]
-    lines += ["", *_columns(name, looks, known), "", *_missing(looks), *_file(source)]
+    lines += ["", *_columns(name, looks, known), "", *_missing(looks, known), *_file(source)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -238,20 +238,27 @@ def _columns(table: str, looks: Sequence[Look], known: Sequence[str]) -> list[st
     return lines
 
 
-def _missing(looks: Sequence[Look]) -> list[str]:
+def _missing(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+    """Return what is to be said of missing values: for the owner to choose, unless an interval could not have them."""
+    signs = _signs(looks)
+    if not signs:
+        return []
+    told = ", ".join(f"{count} cells {'are empty' if sign == '' else f'hold {sign}'}" for sign, count in signs.items())
+    needed = _signs([look for look in looks if look.type is not None and look.name in known])
+    values = ", ".join(json.dumps(sign) for sign in needed or signs)
+    said = (
+        f"missing: {{values: [{values}], rows: value}}" if needed else f"#missing: {{values: [{values}], rows: drop}}"
+    )
+    return [f"# {told}. drop leaves such rows out; value and unknown keep them.", said, ""]
+
+
+def _signs(looks: Sequence[Look]) -> dict[str, int]:
+    """Return the signs of missing values, with the cells that have each."""
     signs: dict[str, int] = {}
     for look in looks:
         for sign, count in look.missing.items():
             signs[sign] = signs.get(sign, 0) + count
-    if not signs:
-        return []
-    told = ", ".join(f"{count} cells {'are blank' if sign == '' else f'hold {sign}'}" for sign, count in signs.items())
-    values = ", ".join(json.dumps(sign) for sign in signs if sign)
-    return [
-        f"# {told}. drop leaves such rows out; value and unknown keep them.",
-        f"#missing: {{values: [{values}], rows: drop}}",
-        "",
-    ]
+    return signs
 
 
 def _file(source: LocalEngine) -> list[str]:

@@ -6,6 +6,7 @@ import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from discreet.policy.columns import Column
 from discreet.scale import EXACT, Scale
@@ -91,6 +92,23 @@ def intervals(values: Values, column: Column, cuts: Sequence[int], marker: str) 
         write.interval(borders[place], borders[place + 1], edges[place], edges[place + 1], marker)
         for place in range(len(edges) - 1)
     ]
+
+
+def between_all_ends(values: Values, column: Column, marker: str) -> list[Interval]:
+    """Return the intervals between all of the owner's end points, with their texts.
+
+    Those without a number are there too, so that the others do not depend on what occurs; but a median or the extremes
+    can only be told of numbers that there are.
+    """
+    ends = _ends(column)
+    if ends is None or not column.open_ends or column.released_form == "median":
+        cuts = [place for place, allowed in enumerate(allowed_cuts(values, column)) if allowed and place]
+        return intervals(values, column, cuts, marker)
+    scale = column.scale
+    assert scale is not None
+    whole = scale.always_whole or (values.whole() and all(end == end.to_integral_value() for end in ends))
+    write = _Writer(scale, column, values, whole=whole)
+    return [write.interval(start, stop, 0, 0, marker) for start, stop in pairwise([None, *ends, None])]
 
 
 def closed(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:

@@ -36,7 +36,7 @@ from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.sampling import drawn_rows
 from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
-from discreet.spaces import changeable_columns
+from discreet.spaces import binned_columns, changeable_columns
 from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
@@ -267,23 +267,29 @@ def prepare(
     counted = source.count(bound.counted)
     kinds = {column: source.kind(column) for column in bound.counted}
     columns, unfit = changeable_columns(bound, counted)
-    if problems := [*value_problems(bound, counted, kinds), *unfit, *cell_problems(policy, source)]:
+    cut, misfits = binned_columns(bound, source)
+    if problems := [*value_problems(bound, counted, kinds), *unfit, *misfits, *cell_problems(policy, source)]:
         raise PolicyError(problems)
     edits = hides(policy, source)
     seen = source.edited(edits) if edits and bound.counted else source
     counted = counted if seen is source else seen.count(bound.counted)
-    warnings = [*missing_warnings(bound, counted, source.dropped), *ends_warnings(columns), *share_warnings(policy)]
+    warnings = [
+        *missing_warnings(bound, counted, source.dropped),
+        *ends_warnings([*columns, *cut]),
+        *share_warnings(policy),
+    ]
     warnings += [*tight_warnings(policy), *cell_warnings(policy, source), *repeat_warnings(policy, source)]
     bound = replace(bound, warnings=(*bound.warnings, *warnings))
     places = drawn_rows(source, policy, seed)
+    binned = tuple(column.binned() for column in cut)
     if places is None:
-        return Job(source, Task(bound, columns, counted), kinds)
+        return Job(source, Task(bound, columns, counted, binned), kinds)
     if not policy.k_on_population:
         counted = seen.only(places).count(bound.counted)
         columns, unfit = changeable_columns(bound, counted)
         if unfit:  # the whole table fits
             raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
-    return Job(source, Task(bound, columns, counted), kinds, tuple(source.numbers()[places].tolist()))
+    return Job(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
 
 
 def apply(

@@ -19,6 +19,7 @@ from discreet.errors import InputError
 from discreet.intervals import Interval, finder
 from discreet.masks import Masks, read_masks
 from discreet.policy import Policy
+from discreet.policy.bind import binned
 from discreet.private import private_json
 from discreet.scale import Scale
 from discreet.version import __version__
@@ -370,7 +371,9 @@ class Plan:
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
-        misplaced = plan.recodings if plan.policy.is_local else plan.groupings
+        misplaced = plan.groupings
+        if plan.policy.is_local:
+            misplaced = {recoding.column for recoding in plan.recodings} - binned(plan.policy)
         if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
             raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan

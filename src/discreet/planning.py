@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,12 @@ from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
 from discreet.masks import ALL, Masks
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
-from discreet.plan import Kept, Plan, Step, Unseen
+from discreet.plan import Kept, Plan, Recoding, Step, Unseen
 from discreet.policy import Classify, Counts, General, GroupPromise, Inference, Policy, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
-from discreet.scale import Numbers
-from discreet.spaces import Changeable, NumberColumn
+from discreet.scale import Numbers, same_number
+from discreet.spaces import Changeable, NumberColumn, name_empty
 from discreet.table.encode import Combinations, Encoded
 from discreet.table.engine import Engine
 from discreet.table.masking import mask_of
@@ -67,7 +67,8 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
         policy.problem(
             ("protect", promise.index, "infer", promise.column),
             f"no row has {'a missing value in ' if promise.value is None else ''}{promise.column!r}"
-            f"{'' if promise.value is None else f' = {promise.value!r}'}; {_spelling(kinds[promise.column])}",
+            f"{'' if promise.value is None else f' = {promise.value!r}'}; "
+            f"{_spelling(promise.value, counted.domain(promise.column), kinds[promise.column])}",
         )
         for promise in policy.promises()
         if isinstance(promise, Inference) and promise.value not in counted.domain(promise.column)
@@ -89,7 +90,9 @@ def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
         if isinstance(use, Classify) and use.costs is not None:
             strange = use.costs.values_named() - set(counted.domain(use.target))
             if strange:
-                message = f"no row has {use.target!r} = {min(strange)!r}; check the spelling"
+                absent = min(strange)
+                spelling = _spelling(absent, counted.domain(use.target), "text")
+                message = f"no row has {use.target!r} = {absent!r}; {spelling}"
                 problems.append(policy.problem((*here, "costs"), message))
     return problems
 
@@ -98,10 +101,12 @@ def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None
     scale = bound.policy.column(use.target).scale or Numbers()
     missing = bound.policy.missing
     domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
-    bad = sum(scale.read(value) is None for value in domain)
+    bad = [value for value in domain if scale.read(value) is None]
     if not bad:
         return None
-    message = f"{bad} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
+    if not any((value or "").strip() for value in bad):
+        return f"cells of {use.target!r} are empty; {name_empty(bound.policy)}"
+    message = f"{len(bad)} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
     return f"{message}; name missing ones under 'missing'"
 
 
@@ -113,6 +118,7 @@ def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[
     if missing.rows == "drop":
         return [] if dropped else ["'missing' finds no missing value in the table: are they written otherwise there?"]
     occurring = {value for domain in counted.domains for value in domain}
+    occurring |= {""} if None in occurring else set()  # whoever writes "" means cells without any value
     absent = [repr(value) for value in missing.values if value is not None and value not in occurring]
     if not absent:
         return []
@@ -139,7 +145,13 @@ def tight_warnings(policy: Policy) -> list[str]:
     return [f"labels of {tight} begin and end with values of rows in the group; give 'ends' where these must not show"]
 
 
-def _spelling(kind: str) -> str:
+def _spelling(value: str | None, domain: Iterable[str | None], kind: str) -> str:
+    """Say how a value that no row has should be written.
+
+    Of the table only another text of the very number that the owner wrote is told: that tells nothing more.
+    """
+    if (same := same_number(value, domain)) is not None:
+        return f"the same number is written {same!r} in the table: write that"
     if kind == "text":
         return "check the spelling"
     like = {"Boolean": "true or false", "Float64": "1.0", "Float32": "1.0"}.get(kind, "in the table's own way")
@@ -153,6 +165,8 @@ class Task:
     bound: Bound
     columns: Sequence[Changeable]
     counted: Combinations
+    binned: tuple[Recoding, ...] = ()
+    """What becomes of columns that no search cuts."""
 
 
 class Planner:
@@ -491,7 +505,9 @@ def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None
             gone = np.minimum(gone + _suppressed_of(counted, plan, some), counted.counts)
     rows, gone_rows = float(counted.counts.sum()), float(gone.sum())
     lost = weights = 0.0
-    for column, recoding in zip(task.columns, plan.recodings, strict=True):
+    recodings = {recoding.column: recoding for recoding in plan.recodings}
+    for column in task.columns:
+        recoding = recodings[column.name]
         loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
         losses = np.array([loss_of[value] for value in counted.domain(column.name)])
         kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
@@ -545,6 +561,12 @@ def find_plan(
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
+    plan = _found(task, carry_on, most_suppressed, seed)
+    return replace(plan, recodings=(*plan.recodings, *task.binned))
+
+
+def _found(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None, seed: int | None) -> Plan:
+    """Return what a search finds for the columns of group requirements."""
     if not any(task.bound.policy.promises()):
         return Plan(task.bound.policy, task.bound.columns, ())
     if task.bound.policy.is_local:

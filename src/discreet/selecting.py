@@ -13,8 +13,10 @@ import numpy.typing as npt
 from discreet.errors import Problem, rows_listed
 from discreet.plan import Edit
 from discreet.policy import Policy
+from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
 from discreet.policy.share import percent
+from discreet.scale import same_number
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -110,11 +112,6 @@ def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seen_by_adversaries(policy, columns), *choosing)))
 
 
-def known_to_groups(policy: Policy) -> frozenset[str]:
-    """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
-    return frozenset(column for promise in policy.promises() for column in promise.given)
-
-
 def is_missing(policy: Policy, value: str | None) -> bool:
     """Whether a cell with this text tells no value: the marker, or a missing value that is no value of its own."""
     if value == policy.marker:
@@ -160,7 +157,16 @@ class _Checked:
                 some = _counted(strangers, len(requirement.ids.values), "id")
                 yield self.problem("ids", f"nobody has {some} in {requirement.ids.column!r}; check the spelling")
         elif not len(self.places):
-            yield self.problem("where", "no row meets this condition; check the spelling")
+            yield self.problem("where", f"no row meets this condition; {self._spelling()}")
+
+    def _spelling(self) -> str:
+        """Say how a condition should be written: of the table only other texts of the very numbers that it names."""
+        for column, values in (self.requirement.where or {}).items():
+            domain = self.original.domain(column)
+            for value in values:
+                if value not in domain and (same := same_number(value, domain)) is not None:
+                    return f"{column!r} = {value!r} is written {same!r} in the table: write that"
+        return "check the spelling"
 
     def _absent_rows(self, field: str, rows: Sequence[int]) -> Iterator[Problem]:
         strangers = _places_of(rows, self.original)[1]

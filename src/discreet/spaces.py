@@ -17,16 +17,27 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet.errors import Problem
-from discreet.intervals import Interval, Values, allowed_cuts, between_ends, closed, cut_values, intervals
+from discreet.intervals import (
+    Interval,
+    Values,
+    allowed_cuts,
+    between_all_ends,
+    between_ends,
+    closed,
+    cut_values,
+    intervals,
+)
 from discreet.method.local_shapes import MOST_IN_A_SET
 from discreet.method.space import Flags, Node, Space
 from discreet.plan import Label, Recoding
+from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
 from discreet.policy.matrices import Matrix
 from discreet.scale import share_of_range
 from discreet.sets import set_text
 from discreet.table.encode import Combinations, Ints
+from discreet.table.engine import Engine
 from discreet.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -386,6 +397,11 @@ class NumberColumn:
         to = tuple((value, value) for value in self.missing)
         return Recoding(self.name, to, tuple(self._intervals(numbers[low:high])))
 
+    def binned(self) -> Recoding:
+        """Return the recoding by all intervals between the owner's ends."""
+        to = tuple((value, value) for value in self.missing)
+        return Recoding(self.name, to, tuple(between_all_ends(self.values, self.column, self.marker)))
+
     def _intervals(self, numbers: Sequence[tuple[int, int]]) -> list[Interval]:
         """Return the intervals of these ranges, and hidden ones for what lies outside."""
         first, stop = numbers[0][0], numbers[-1][1]
@@ -499,6 +515,7 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
     for name in bound.changeable:
         said = bound.policy.column(name)
         domain = counted.domain(name)
+        column: Changeable | None
         if said.taxonomy is not None:
             column, problem = _tree_column(bound, name, said, counted)
         elif said.scale is not None:
@@ -506,6 +523,17 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
         else:
             column, problem = PlainColumn(name, domain, bound.policy.marker), None
         problem = problem or _set_problem(bound, name, said, domain)
+        columns += [column] if column is not None else []
+        problems += [problem] if problem is not None else []
+    return columns, problems
+
+
+def binned_columns(bound: Bound, source: Engine) -> tuple[list[NumberColumn], list[Problem]]:
+    """Return the columns that are released by fixed intervals, and where their values do not fit what is said."""
+    columns: list[NumberColumn] = []
+    problems: list[Problem] = []
+    for name in bound.binned:
+        column, problem = _number_column(bound, name, bound.policy.column(name), source.count([name]))
         columns += [column] if column is not None else []
         problems += [problem] if problem is not None else []
     return columns, problems
@@ -534,7 +562,7 @@ def _tree_column(
     missing = tuple(value for value in absent if _is_missing(bound, value))
     lacking = len(absent) - len(missing)
     if lacking:
-        blank = " (one of them: no value)" if None in absent and None not in missing else ""
+        blank = " (one of them: empty)" if None in absent and None not in missing else ""
         message = (
             f"the taxonomy lacks {lacking} value{'s' if lacking > 1 else ''} of the column{blank}; "
             "add them (`discreet taxonomy TABLE COLUMN --check FILE --show-values` lists them), "
@@ -548,38 +576,29 @@ def _tree_column(
 
 def _number_column(
     bound: Bound, name: str, said: Column, counted: Combinations
-) -> tuple[Changeable | None, Problem | None]:
+) -> tuple[NumberColumn | None, Problem | None]:
     scale = said.scale
     assert scale is not None
     domain = counted.domain(name)
     missing = tuple(value for value in domain if _is_missing(bound, value))
     rows = counted.rows(name)
     found: dict[Decimal, tuple[str, int]] = {}
-    bad = 0
+    bad = empty = 0
     for value, count in zip(domain, rows.tolist(), strict=True):
         if value in missing:
             continue
         number = scale.read(value)
-        if number is None or value is None:
+        if value is None or not value.strip():
+            empty += count
+        elif number is None:
             bad += 1
         else:
             _, before = found.get(number, ("", 0))
-            spelling = value if number not in found and value == value.strip() else ""
+            spelling = value if number not in found and scale.is_plain(value) else ""
             found[number] = (spelling, before + count)
     path = ("columns", name, "type")
-    if bad:
-        form = (
-            f" as {said.date_format} says"
-            if said.date_format
-            else ", such as 2024-01-31"
-            if said.type == "date"
-            else ""
-        )
-        message = (
-            f"{bad} of the {len(domain)} different values of the column {'is' if bad == 1 else 'are'} no {said.type}"
-            f"{form}; name those that stand for a missing value under 'missing', or leave the type out"
-        )
-        return None, bound.policy.problem(path, message)
+    if bad or empty:
+        return None, bound.policy.problem(path, _unfit(bound.policy, said, bad, len(domain), empty))
     if not found:
         return None, bound.policy.problem(path, f"the column has no {said.type} at all; leave the type out")
     numbers = sorted(found)
@@ -587,6 +606,35 @@ def _number_column(
         tuple(numbers), tuple(found[number][1] for number in numbers), tuple(found[number][0] for number in numbers)
     )
     return NumberColumn(name, said, values, domain, missing, bound.policy.marker), None
+
+
+def _unfit(policy: Policy, said: Column, bad: int, values: int, empty: int) -> str:
+    """Say that some of the different values of a column are no numbers or dates, or that cells are empty."""
+    if not bad:
+        return f"{empty_cells(empty)} in the column; {name_empty(policy)}"
+    form = ", such as 2024-01-31" if said.type == "date" else ""
+    form = form if said.date_format is None else f" as {said.date_format} says"
+    besides, by = (f", and {empty_cells(empty)}", ' (empty ones by "")') if empty else ("", "")
+    return (
+        f"{bad} of the {values} different values of the column {'is' if bad == 1 else 'are'} no {said.type}{form}"
+        f"{besides}; name those that stand for a missing value under 'missing'{by}, or leave the type out"
+    )
+
+
+def empty_cells(number: int) -> str:
+    """Say that so many cells are empty.
+
+    >>> empty_cells(1), empty_cells(3)
+    ('1 cell is empty', '3 cells are empty')
+    """
+    return "1 cell is empty" if number == 1 else f"{number} cells are empty"
+
+
+def name_empty(policy: Policy) -> str:
+    """Say what to write so that empty cells stand for missing values."""
+    if policy.missing is not None:
+        return 'add "" to missing.values'
+    return 'write missing: {values: [""], rows: value} to keep such rows, or rows: drop to leave them out'
 
 
 def _is_missing(bound: Bound, value: str | None) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import polars as pl
 import pytest
 
 import discreet as d
@@ -74,3 +77,47 @@ def test_what_is_said_of_the_target_without_effect_is_an_error(
 def test_how_the_target_of_a_regression_is_read_may_be_said(said: dict[str, object]) -> None:
     template = d.Template(given=["job"], infer={"ill": "yes"}, at_most="1/2")
     assert bind(d.Policy(use=d.Regress("pay"), protect=[template], columns={"pay": said}), ["job", "ill", "pay"])
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({"type": "number", "ends": [1]}, "type"),
+        ({"type": "date"}, "type"),
+        ({"taxonomy": {"*": ["a", "b"]}}, "taxonomy"),
+    ],
+)
+def test_what_is_said_of_a_column_that_no_requirement_knows_is_warned_about(said: dict[str, object], what: str) -> None:
+    """Types of all columns may be said once and for all; the column goes out as it is, and is verified so."""
+    wanted = f"no requirement knows 'Race', so it is never made coarser: its {what} has no effect"
+    table = pl.DataFrame({name: ["a", "b", "b"] for name in ("Job", "Sex", "Race", "Ill")})
+    promise = d.Template(given=["Job"], infer={"Ill": "a"}, at_most="1")
+    rules = d.Policy(protect=[promise], columns={"Race": said})
+    release = d.protect(table, rules)
+    assert wanted in release.audit.warnings
+    table_out: Any = release.table
+    assert table_out["Race"].to_list() == ["a", "b", "b"]
+    assert d.verify(release.table, rules, original=table).holds
+    changed = table.with_columns(Race=pl.lit("*"))
+    assert not d.verify(changed, rules, original=table).holds
+
+
+def cells(**said: object) -> d.Confidential:
+    options: dict[str, Any] = {"column": "Ill", "rows": [1], "predictors": ["Job", "Sex"], "against": ["naive_bayes"]}
+    return d.Confidential(**options | said)
+
+
+def test_numbers_that_only_guesses_know_need_ends() -> None:
+    columns = ["Job", "Sex", "Race", "Ill"]
+    with pytest.raises(d.PolicyError, match=r"columns.Job.ends: only whoever guesses .* such as ends: \[18, 40, 65\]"):
+        bind(d.Policy(protect=[cells()], columns={"Job": {"type": "number"}}), columns)
+    with pytest.raises(d.PolicyError, match="columns.Ill.type: 'Ill' has confidential cells, which are hidden"):
+        bind(d.Policy(protect=[cells()], columns={"Ill": {"type": "number", "ends": [1]}}), columns)
+    bound = bind(d.Policy(protect=[cells()], columns={"Job": {"type": "number", "ends": [1]}}), columns)
+    assert (bound.binned, bound.changeable) == (("Job",), ())
+    known = d.Policy(protect=[cells(), d.KAnonymity(k=2, over=["Job"])], columns={"Job": {"type": "number"}})
+    assert (bind(known, columns).binned, bind(known, columns).changeable) == ((), ("Job",))
+    published = d.Policy(
+        protect=[cells(must_publish=[{"column": "Job"}])], columns={"Job": {"type": "number", "ends": [1]}}
+    )
+    assert bind(published, columns).binned == ()

@@ -4,8 +4,8 @@ Every column is a tree of values whose root tells nothing: the taxonomy of the c
 one root. A released text is a node of it: the root (the marker, a missing value), a leaf (a value) or a group between.
 The leaves in their order are the domain of the column.
 
-A column that a group requirement knows has been recoded: its released texts (groups, intervals, sets) are values like
-any others, for nothing more precise is released of it.
+A column that a group requirement knows, or that is released by intervals for the sake of confidential cells, has been
+recoded: its released texts (groups, intervals, sets) are values like any others, for nothing more precise is released.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.policy import Policy
+from discreet.policy.bind import recoded
 from discreet.policy.confidential import Confidential
-from discreet.selecting import is_missing, known_to_groups, predictors_of
+from discreet.selecting import is_missing, predictors_of
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.taxonomy import Taxonomy
@@ -235,11 +236,11 @@ def see(
 
 def look(released: Engine, policy: Policy, target: str, predictors: Sequence[str], original: Engine) -> View:
     """Return the release as who wants to know `target` from `predictors` sees it."""
-    recoded = known_to_groups(policy)
+    coarser = recoded(policy)
 
     def seen(column: str) -> Seen:
-        domain = () if column in recoded else domain_of(original, policy, column)
-        return see_column(released, policy, column, domain, taxonomic=column not in recoded)
+        domain = () if column in coarser else domain_of(original, policy, column)
+        return see_column(released, policy, column, domain, taxonomic=column not in coarser)
 
     return View(seen(target), tuple(seen(column) for column in predictors))
 

@@ -29,8 +29,9 @@ from discreet.attack.protected import Protected, right, told
 from discreet.attack.refill import refill
 from discreet.attack.scene import Scene
 from discreet.audit.cells import CellCheck, Matches, looked_at
+from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Adversary, Confidential, Id3, NaiveBayes, Rules
-from discreet.selecting import known_to_groups, wanted
+from discreet.selecting import wanted
 from discreet.table.encode import Ints
 
 REFILLED = ("decp", "e-decp", "incp")

@@ -17,7 +17,8 @@ from discreet.attack.base import Attack, Rate, Task
 from discreet.attack.scene import Scene
 from discreet.audit.telling import UNKNOWN, HiddenCells, hidden_cells
 from discreet.policy import Policy
-from discreet.selecting import known_to_groups, wanted
+from discreet.policy.bind import known_to_groups
+from discreet.selecting import wanted
 from discreet.table.encode import Ints
 
 TITLE = "takes a hidden cell for the value that the release lacks, or for that which most hidden cells have"

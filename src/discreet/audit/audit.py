@@ -17,6 +17,7 @@ from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Utility
 from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
+from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.share import percent
 from discreet.private import private_json
 
@@ -145,8 +146,9 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
         found.append("several protected values taken together")
-    told = [name for name, column in policy.columns.items() if column.scale is not None and not column.open_ends]
-    told += [name for name, column in policy.columns.items() if column.released_form == "median" and name not in told]
+    coarser = [(name, column) for name, column in policy.columns.items() if name in recoded(policy)]
+    told = [name for name, column in coarser if column.scale is not None and not column.open_ends]
+    told += [name for name, column in coarser if column.released_form == "median" and name not in told]
     tight = tight_columns(policy)
     if tight:
         found.append(f"the smallest and largest {', '.join(tight)} of each group: they are values of its rows")
@@ -174,7 +176,8 @@ def _not_covered_of_cells(policy: Policy) -> list[str]:
 def tight_columns(policy: Policy) -> list[str]:
     """Return the columns of numbers and dates whose labels end with values of the rows themselves."""
     columns = policy.columns.items() if policy.is_local else ()
-    return [name for name, column in columns if column.scale is not None and column.ends is None]
+    known = known_to_groups(policy)
+    return [name for name, column in columns if name in known and column.scale is not None and column.ends is None]
 
 
 ALWAYS_OPEN = (

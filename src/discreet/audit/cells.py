@@ -31,8 +31,9 @@ from discreet.audit.mined import Mined, Mining
 from discreet.audit.telling import Telling, hidden_cells, judged, most_telling
 from discreet.medians import Ranges
 from discreet.policy import Policy
+from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
-from discreet.selecting import absent, confidential_places, is_missing, known_to, known_to_groups
+from discreet.selecting import absent, confidential_places, is_missing, known_to
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 

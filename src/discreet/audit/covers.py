@@ -15,7 +15,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -33,7 +33,10 @@ _PLAIN_NUMBER = re.compile(r"(?!-0\Z)-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?", re.ASCII)
 _ITEM = re.compile(r'"((?:[^"]|"")*)"|((?:(?! )[^,{}"]+(?<! ))?)', re.DOTALL)
 """A value in a set: in quotes, or without anything that could be misread."""
 _BLANKS = " \t\n\r\f\v"
-_TICK = timedelta(microseconds=1)
+_TIME = re.compile(
+    r"[T ](?:[01]\d|2[0-4]):[0-5]\d(?::[0-6]\d(?:[.,]\d+)?)?\s?(?:Z|UTC|[+-]\d\d(?::?\d\d){0,2})?", re.ASCII
+)
+"""What may stand behind a day that is written 2024-01-31."""
 
 
 def untrue(
@@ -90,7 +93,7 @@ def _covered(
             return above
         members = cache(_members)
         return [covers or original in members(text) for covers, (original, text) in zip(above, pairs, strict=True)]
-    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
+    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format, column.day_format)
     read = cache(kind.value)
     values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
     if column.form == "median" and medians is None:
@@ -203,7 +206,7 @@ def _ordered(
         return _with_sets(originals, column.taxonomy, unknown)
     if column.taxonomy is not None:
         return _in_tree_order(originals, column.taxonomy, unknown)
-    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format)
+    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format, column.day_format)
     values = [None if text is None or text in unknown else kind.value(text) for text in originals]
     order, line = _in_line(values)
     if column.form != "median":
@@ -322,37 +325,45 @@ class _Numbers:
 
 @dataclass(frozen=True)
 class _Dates:
-    """Points in time, in microseconds: a form that tells the hour has to be true to the hour."""
+    """Days, by their number; what was written with a time lies on its day."""
 
     form: str | None
+    day_form: str | None
     dashes: bool = False
 
     def value(self, text: str) -> Fraction | None:
-        moment = self._moment(text.strip())
-        return None if moment is None else _since_the_first_day(moment)
+        text = text.strip()
+        day = self._day(text)
+        if day is None and self.form is not None:
+            day = _moment(text, self.form)
+        elif day is None and _TIME.fullmatch(text[10:]):
+            day = self._day(text[:10])
+        return None if day is None else Fraction(day.toordinal())
 
     def single(self, text: str) -> Fraction | None:
         return self.value(text) if text == text.strip() else None
 
     def bound(self, text: str) -> Fraction | None:
-        moment = self._moment(text)
-        if moment is None or text != (moment.date().isoformat() if self.form is None else moment.strftime(self.form)):
+        day = self._day(text)
+        if day is None or text != (day.isoformat() if self.day_form is None else day.strftime(self.day_form)):
             return None
-        return _since_the_first_day(moment)
+        return Fraction(day.toordinal())
 
-    def _moment(self, text: str) -> datetime | None:
+    def _day(self, text: str) -> date | None:
+        if self.day_form is not None:
+            return _moment(text, self.day_form)
         try:
-            if self.form is not None:
-                return datetime.strptime(text, self.form)  # noqa: DTZ007 - the form says whether it has a time zone
-            day = date.fromisoformat(text)
+            return date.fromisoformat(text)
         except ValueError:
             return None
-        return datetime(day.year, day.month, day.day)  # noqa: DTZ001 - a day has no time zone
 
 
-def _since_the_first_day(moment: datetime) -> Fraction:
-    first = datetime.min.replace(tzinfo=None if moment.tzinfo is None else UTC)
-    return Fraction((moment - first) // _TICK)
+def _moment(text: str, form: str) -> date | None:
+    """Return the day that a text tells, as it is written: a time zone does not move it."""
+    try:
+        return datetime.strptime(text, form).date()  # noqa: DTZ007
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)

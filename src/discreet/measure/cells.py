@@ -19,9 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.view import UNKNOWN, Tree, domain_of, see_column
+from discreet.plan import Recoding, Unseen
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.confidential import Confidential
+from discreet.selecting import is_missing
+from discreet.spaces import binned_columns
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
@@ -132,7 +135,13 @@ def cell_measures(released: Engine, original: Engine, bound: Bound) -> CellMeasu
         return None
     removed = original.rows - released.rows
     kept = original.only(np.searchsorted(original.numbers(), released.numbers())) if removed else original
-    columns = [_beside(released, kept, original, bound.policy, name) for name in bound.edited]
+    bins = {column.name: column.binned() for column in binned_columns(bound, original)[0]}
+    columns = [
+        _binned(released, kept, bound.policy, bins[name])
+        if name in bins
+        else _beside(released, kept, original, bound.policy, name)
+        for name in bound.edited
+    ]
     return measure(columns, {bound.edited.index(name) for name in confidential}, removed * len(released.columns))
 
 
@@ -140,6 +149,17 @@ def _beside(released: Engine, kept: Engine, original: Engine, policy: Policy, na
     domain = domain_of(original, policy, name)
     after = see_column(released, policy, name, domain)
     return Column(after.tree, see_column(kept, policy, name, domain).nodes, after.nodes)
+
+
+def _binned(released: Engine, kept: Engine, policy: Policy, bins: Recoding) -> Column:
+    """Return a column that is released by fixed intervals: these are its values, of which edits hide some."""
+    encoded = kept.encoded(bins.column)
+    told = bins.texts(encoded.domain, policy.column(bins.column).scale)
+    texts = [policy.marker if isinstance(text, Unseen) else text for text in told]
+    domain = [text for text in dict.fromkeys(texts) if not is_missing(policy, text)]
+    after = see_column(released, policy, bins.column, domain)
+    nodes = np.array([after.tree.node_of.get(text, UNKNOWN) for text in texts], dtype=np.int32)
+    return Column(after.tree, nodes[encoded.codes], after.nodes)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import PolicyError, Problem
+from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, column_hint
@@ -23,6 +24,8 @@ class Bound:
     fixed: tuple[str, ...]
     edited: tuple[str, ...]
     """The columns of which single cells may be hidden or generalised."""
+    binned: tuple[str, ...]
+    """Those of them that are released by the intervals between their ends."""
     warnings: tuple[str, ...]
 
     @property
@@ -41,11 +44,12 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     problems = [*_unknown_columns(policy, columns), *_role_clashes(policy)]
     if problems:
         raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
-    known = {column for promise in policy.promises() for column in promise.given}
+    known = set(known_to_groups(policy))
     never = policy.sensitive | policy.targets
     inputs = {column for goal in policy.goals for column in goal.inputs or ()}
     cells = set(_edited(policy, columns, known | never))
-    if problems := list(_without_effect(policy, known - never, cells)):
+    cut = binned(policy) & set(columns)
+    if problems := list(_without_effect(policy, known - never, cells, cut)):
         raise PolicyError(problems)
     return Bound(
         policy=policy,
@@ -54,7 +58,11 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         changeable=tuple(column for column in columns if column in known - never),
         fixed=tuple(column for column in columns if column in known & never),
         edited=tuple(column for column in columns if column in cells),
-        warnings=tuple(_warnings(policy, columns, known | never | inputs | cells | _told_of_cells(policy))),
+        binned=tuple(column for column in columns if column in cut),
+        warnings=(
+            *_warnings(policy, columns, known | never | inputs | cells | _told_of_cells(policy)),
+            *_idle(policy, known, cells),
+        ),
     )
 
 
@@ -69,6 +77,27 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
             for column in dict.fromkeys(name for names in known for name in names):
                 if column not in kept | published and policy.column(column).role is None:
                     yield column
+
+
+def binned(policy: Policy) -> frozenset[str]:
+    """Return the columns of numbers or dates that nobody knows but who guesses confidential cells.
+
+    They are released by the intervals between the owner's ends, all of them: nothing is searched for.
+    """
+    kept = known_to_groups(policy) | policy.sensitive | policy.targets
+    confidential = {made.column for made in policy.protect if isinstance(made, Confidential)}
+    names = frozenset(_edited(policy, tuple(policy.columns), set(kept))) - confidential
+    return frozenset(name for name in names if policy.column(name).scale is not None)
+
+
+def known_to_groups(policy: Policy) -> frozenset[str]:
+    """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
+    return frozenset(column for promise in policy.promises() for column in promise.given)
+
+
+def recoded(policy: Policy) -> frozenset[str]:
+    """Return the columns whose released texts are groups, intervals or sets: all that is told of their values."""
+    return known_to_groups(policy) | binned(policy)
 
 
 def _told_of_cells(policy: Policy) -> set[str]:
@@ -97,7 +126,7 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
             yield ("protect", index, *path), column
 
 
-def _without_effect(policy: Policy, changeable: set[str], edited: set[str]) -> Iterator[Problem]:
+def _without_effect(policy: Policy, changeable: set[str], edited: set[str], cut: frozenset[str]) -> Iterator[Problem]:
     """Yield what is said of columns that are never made coarser."""
     for name, column in policy.columns.items():
         if "weight" in column.model_fields_set:
@@ -112,15 +141,41 @@ def _without_effect(policy: Policy, changeable: set[str], edited: set[str]) -> I
                 if what in column.model_fields_set:
                     message = f"{name!r} is never changed (it is the target); take the {what} out"
                     yield policy.problem(("columns", name, what), message)
-        elif column.coarsens and name not in changeable and not (column.taxonomy is not None and name in edited):
-            what = "taxonomy" if column.taxonomy is not None else "form" if column.form == "set" else "type"
-            if name in policy.sensitive or name in policy.targets:
-                message = (
-                    f"{name!r} is never changed (it is {'sensitive' if name in policy.sensitive else 'the target'})"
-                )
-            else:
-                message = f"no requirement knows {name!r}, so it is never changed"
-            yield policy.problem(("columns", name, what), f"{message}; take the {what} out")
+        elif column.coarsens and name not in changeable:
+            yield from _cannot_be_coarser(policy, name, column, edited, cut)
+
+
+def _cannot_be_coarser(
+    policy: Policy, name: str, column: Column, edited: set[str], cut: frozenset[str]
+) -> Iterator[Problem]:
+    """Yield why a column that no search makes coarser cannot be made so."""
+    what = _coarsens_by(column)
+    if name in policy.sensitive or name in policy.targets:
+        why = "sensitive" if name in policy.sensitive else "the target"
+        yield policy.problem(("columns", name, what), f"{name!r} is never changed (it is {why}); take the {what} out")
+    elif name in cut and column.ends is None:
+        example = "[18, 40, 65]" if column.type == "number" else "[2010-01-01, 2020-01-01]"
+        message = (
+            f"only whoever guesses confidential cells knows {name!r}, and no search cuts it into intervals: say where "
+            f"they begin, such as ends: {example}, or take the type out"
+        )
+        yield policy.problem(("columns", name, "ends"), message)
+    elif name in edited - cut and column.taxonomy is None:
+        message = f"{name!r} has confidential cells, which are hidden, not made coarser; take the {what} out"
+        yield policy.problem(("columns", name, what), message)
+
+
+def _coarsens_by(column: Column) -> str:
+    """Return the field that says how a column may be made coarser."""
+    return "taxonomy" if column.taxonomy is not None else "form" if column.form == "set" else "type"
+
+
+def _idle(policy: Policy, known: set[str], edited: set[str]) -> Iterator[str]:
+    """Yield a warning for each column that is never made coarser although it is said how."""
+    for name, column in policy.columns.items():
+        if column.coarsens and name not in known | edited | policy.sensitive | policy.targets:
+            what = _coarsens_by(column)
+            yield f"no requirement knows {name!r}, so it is never made coarser: its {what} has no effect"
 
 
 def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:

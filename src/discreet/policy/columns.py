@@ -23,7 +23,7 @@ from pydantic import (
 from discreet.errors import InputError
 from discreet.policy.matrices import Amounts, Weight
 from discreet.policy.part import Part, Text
-from discreet.scale import Dates, Numbers, Scale, tells_days
+from discreet.scale import Dates, Numbers, Scale, day_form, tells_days
 from discreet.taxonomy import Taxonomy, read_taxonomy
 
 _TREE = {
@@ -82,7 +82,9 @@ class Column(Part):
     open_ends: bool = Field(
         default=True, description="write the outermost intervals as <18 and >=65, so that no extreme value is told"
     )
-    date_format: str | None = Field(default=None, description="how dates are written, such as %d.%m.%Y")
+    date_format: str | None = Field(
+        default=None, description="how dates are written, such as %d.%m.%Y; a time is taken by its day"
+    )
     weight: Weight = Field(
         default=Fraction(1),
         description="how much its loss of detail counts beside that of the other columns",
@@ -105,6 +107,11 @@ class Column(Part):
         if self.type == "category":
             return None
         return Numbers() if self.type == "number" else Dates(self.date_format)
+
+    @property
+    def day_format(self) -> str | None:
+        """How days are written in a release: the date format without a time; None for 2024-01-31."""
+        return None if self.date_format is None else day_form(self.date_format)
 
     @property
     def coarsens(self) -> bool:
@@ -144,7 +151,7 @@ class Column(Part):
         if self.date_format is not None and self.type != "date":
             raise ValueError("date_format: only dates have it; write type: date")
         if self.date_format is not None and not tells_days(self.date_format):
-            raise ValueError("date_format: must tell day, month and year (four digits) and no time, such as %d.%m.%Y")
+            raise ValueError("date_format: must tell day, month and year (four digits) in a row, such as %d.%m.%Y")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import date
 
 import polars as pl
 
@@ -92,13 +92,11 @@ def read_date(text: str, form: str | None) -> date | None:
     >>> read_date("2024-02-29 08:15", TIME), read_date("2024-02", MONTH), read_date("29.02.2023", "%d.%m.%Y")
     (datetime.date(2024, 2, 29), datetime.date(2024, 2, 1), None)
     """
-    if form == TIME:
-        try:
-            return datetime.fromisoformat(text.strip()).date() if _TIME_SHAPE.fullmatch(text.strip()) else None
-        except ValueError:
-            return None
     if form == MONTH:
         day = Dates().read(f"{text.strip()}-01") if re.fullmatch(r"\s*\d{4}-\d\d\s*", text, re.ASCII) else None
+    elif form in (None, TIME):
+        timed = _TIME_SHAPE.fullmatch(text.strip()) is not None
+        day = Dates().read(text) if timed == (form == TIME) else None
     else:
         day = Dates(form).read(text)
     return None if day is None else date.fromordinal(int(day))

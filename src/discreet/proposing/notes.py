@@ -60,8 +60,8 @@ def _other_ways(kind: str, form: str | None, found: Grouping) -> Iterator[str]:
     """Yield what does without a taxonomy."""
     if kind == "ranges" and not found.strays:
         yield "'type: number' needs no taxonomy: its intervals are cut wherever that loses least."
-    if kind == "dates" and not found.strays and form not in (MONTH, TIME):
-        said = "" if form is None else f', date_format: "{form}"'
+    if kind == "dates" and not found.strays and form != MONTH:
+        said = "" if form in (None, TIME) else f', date_format: "{form}"'
         yield f"'type: date{said}' needs no taxonomy: its intervals are cut wherever that loses least."
 
 

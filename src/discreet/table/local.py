@@ -45,6 +45,11 @@ class _Made:
     hidden: npt.NDArray[np.bool_]
     """Rows of which their texts tell nothing."""
 
+    def beside(self, bins: _Made) -> _Made:
+        """Return what is made of the columns of groups, and of others by fixed intervals."""
+        unseen, gone = self.unseen | bins.unseen, self.gone | bins.gone
+        return _Made({**self.texts, **bins.texts}, unseen, gone, self.hidden)
+
 
 class LocalEngine:
     """A table in memory."""
@@ -164,7 +169,9 @@ class LocalEngine:
         if plan.removed:
             return self._unprotected(plan)
         marker = plan.policy.marker
-        made = self._by_groups(plan) if plan.groupings else self._by_recodings(plan)
+        made = self._by_recodings(plan)
+        if plan.groupings:
+            made = self._by_groups(plan).beside(made)
         masked, strangers = made.gone, int(made.unseen.sum())
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():

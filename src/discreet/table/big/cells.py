@@ -6,6 +6,8 @@ import polars as pl
 
 TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 WITHOUT_TEXT = (pl.Binary, pl.Duration, pl.Object, pl.Unknown)
+MOMENTS = str(pl.Datetime("us"))
+"""The kind of points in time, to the microsecond and without a zone: all engines can write them in the same way."""
 
 
 def may_be_text(kind: pl.DataType) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.big.cells import texts_of
+from discreet.table.big.cells import MOMENTS, texts_of
 from discreet.table.big.counts import combinations
 from discreet.table.big.files import Files, saying
 from discreet.table.big.keys import Keys
@@ -61,6 +61,7 @@ KINDS = {
     "UBIGINT": "UInt64",
     "FLOAT": "Float32",
     "DOUBLE": "Float64",
+    "TIMESTAMP": MOMENTS,
     "TIME": "Time",
     "BLOB": "Binary",
     "INTERVAL": "Duration",
@@ -280,7 +281,7 @@ class DuckStore:
 
     def has_text(self, column: str) -> bool:
         """Whether the texts of a column are those of the local engine."""
-        return self.kinds[column] in PLAIN
+        return self.kinds[column] in PLAIN or self.kinds[column] == MOMENTS
 
     def cell(self, column: str) -> str:
         """Return the name of a column inside."""
@@ -294,6 +295,8 @@ class DuckStore:
                 "make it text first"
             )
         cell = self.cell(column)
+        if self.kinds[column] == MOMENTS:
+            return f"strftime({cell}, '%Y-%m-%d %H:%M:%S.%f')"
         return cell if self.types[self.columns.index(column)] == "VARCHAR" else f"CAST({cell} AS VARCHAR)"
 
     def without_missing(self, missing: Sequence[str]) -> DuckStore:

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.big.cells import texts_of
+from discreet.table.big.cells import MOMENTS, texts_of
 from discreet.table.big.cluster import Cluster, fresh, same_columns, saying_spark
 from discreet.table.big.files import Files, changed, saying
 from discreet.table.big.order import Order, numbered, refuse_key, refuse_kind
@@ -44,6 +44,7 @@ KINDS = {
     "bigint": "Int64",
     "float": "Float32",
     "double": "Float64",
+    "timestamp_ntz": MOMENTS,
     "binary": "Binary",
 }
 
@@ -148,7 +149,7 @@ class SparkStore:
 
     def has_text(self, column: str) -> bool:
         """Whether the texts of a column are those of the local engine."""
-        return self.kinds[column] in PLAIN
+        return self.kinds[column] in PLAIN or self.kinds[column] == MOMENTS
 
     def text(self, column: str) -> Column:
         """Return a column as texts."""
@@ -162,6 +163,8 @@ class SparkStore:
         kind = self._types[self.cells[column]]
         if kind.startswith("string collate"):  # equal would be what is spelt otherwise
             cell = functions.collate(cell, "UTF8_BINARY")
+        elif self.kinds[column] == MOMENTS:
+            cell = functions.date_format(cell, "yyyy-MM-dd HH:mm:ss.SSSSSS")
         elif kind != "string":
             cell = cell.cast("string")
         return cell

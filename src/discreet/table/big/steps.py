@@ -17,6 +17,7 @@ from discreet.masks import ALL, Masks
 from discreet.table.big.cluster import fresh
 from discreet.table.big.store import Making
 from discreet.table.encode import Ints
+from discreet.table.lots import PLAIN
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -146,7 +147,7 @@ class Steps:
     def _numbered(self, frame: DataFrame, mask: str, salt: str, number: str) -> DataFrame:
         """Number the rows of each combination in the order of the lot; see `discreet.table.lots`."""
         functions, window, store, equal = self.functions, self.store.cluster.window, self.store, fresh("equal")
-        texts = [store.text(name) for name in self.making.columns if store.has_text(name)]
+        texts = [store.text(name) for name in self.making.columns if store.kinds[name] in PLAIN]
         held = [
             functions.coalesce(
                 functions.concat(functions.char_length(text).cast("string"), functions.lit(":"), text),
