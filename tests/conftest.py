@@ -28,6 +28,14 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if is_help else None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one process run all tests that use Spark: it is started once."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @contextlib.contextmanager
 def unprivileged() -> Iterator[None]:
     """For a while, not the superuser, who may read and write everything."""

@@ -31,7 +31,7 @@ SETTINGS = {
 }
 
 
-GROUP = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+GROUP = pytest.mark.spark
 """What marks all tests that use Spark."""
 CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")
 """What Spark Connect needs besides."""

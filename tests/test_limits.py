@@ -5,6 +5,7 @@ And "too many" is said only where it is true: brute force over all cuts of tiny 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from math import floor
@@ -13,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
@@ -21,6 +22,7 @@ from discreet.method.coordinate import cut_of
 from discreet.method.cuts import cuts_of
 from discreet.pipeline import prepare
 from tests.jobs import Use
+from tests.profiles import FEW
 from tests.test_removal import REMOVE, removed_slowly
 
 TREE = {"any": {"north": ["oslo", "turku"], "south": ["rome"]}}
@@ -51,15 +53,17 @@ def tiny(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
             share = draw(st.sampled_from([Fraction(n, 4) for n in range(5)] + [Fraction(1, 3)]))
             protect.append(d.Template(given=known, infer={"ill": value}, at_most=share))
     kinds = {"age": d.Column(type="number"), "town": d.Column(taxonomy=TREE)}
-    known = {column for requirement in protect for _, column in requirement.mentions()}
-    columns = {name: kind for name, kind in kinds.items() if name in known and draw(st.booleans())}
+    mentioned = {column for requirement in protect for _, column in requirement.mentions()}
+    columns = {name: kind for name, kind in kinds.items() if name in mentioned and draw(st.booleans())}
     return table, {"protect": protect, "columns": columns}
 
 
 @st.composite
 def uses(draw: st.DrawFn, table: pl.DataFrame) -> Use | list[Use]:
     """Uses to which a row may be worth less than nothing, too."""
-    costs = {"1": {"2": 5}, "2": {"1": Fraction(1, 2)}} if table["class"].n_unique() == 2 else None
+    costs: Mapping[str, Mapping[str, object]] | None = None
+    if table["class"].n_unique() == 2:
+        costs = {"1": {"2": 5}, "2": {"1": Fraction(1, 2)}}
     choices: list[Use | list[Use]] = [
         d.General(),
         d.Counts(),
@@ -110,7 +114,7 @@ def at_each_limit(table: pl.DataFrame, said: dict[str, Any], **options: Any) -> 
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=15)
+@FEW
 @given(tiny(), st.sampled_from(["mask", "remove"]), st.data())
 def test_what_a_limit_allows_a_laxer_one_does(
     search: Any, job: tuple[pl.DataFrame, dict[str, Any]], rows: Any, data: st.DataObject
@@ -122,13 +126,13 @@ def test_what_a_limit_allows_a_laxer_one_does(
     if None in found:
         assert set(found) == {None}
         return
-    assert found == sorted(found)
+    assert found == sorted(found, key=bool)
     if rows == "remove":
         fewest = fewest_removed(table, d.Policy(**said, suppress=REMOVE))
         assert found == [fewest <= min(floor(limit * len(table)), len(table) - 1) for limit in LIMITS]
 
 
-@settings(max_examples=30)
+@FEW
 @given(tiny(), st.sampled_from(["mask", "remove"]))
 def test_groups_of_their_own_are_found_within_every_laxer_limit_however_early_it_ends(
     job: tuple[pl.DataFrame, dict[str, Any]], rows: Any
@@ -139,7 +143,7 @@ def test_groups_of_their_own_are_found_within_every_laxer_limit_however_early_it
     if None in found:
         assert set(found) == {None}
         return
-    assert found == sorted(found)
+    assert found == sorted(found, key=bool)
     assert at_each_limit(table, dict(said), time_limit=0) == found
 
 

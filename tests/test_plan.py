@@ -258,3 +258,57 @@ def test_a_confidential_cell_is_the_owner_s(tmp_path: Path) -> None:
     asked = owners_policy().model_copy(update={"protect": (*owners_policy().protect[:1], cell)})
     with pytest.raises(d.BrokenPromise):
         plan.apply(tmp_path / "same.csv", policy=d.Policy.from_dict(asked.to_dict()))
+
+
+def named_and_counted(release: d.Release) -> None:
+    """Check that a plan names just the rows that its audit counts, and makes the same release of them again."""
+    plan, audit = release.plan, release.audit
+    removes = plan.policy.suppress.rows == "remove"
+    told = plan.suppressed if plan.sampled is None else tuple(sorted({*plan.suppressed} & {*plan.sampled}))
+    assert len(told) == (audit.removed - len(plan.removed) if removes else audit.suppressed)
+    again = release.source.apply(plan)
+    assert (again.suppressed, again.removed, again.unseen) == (audit.suppressed, audit.removed, audit.unseen)
+    assert again.native().equals(release.table)  # type: ignore[attr-defined]
+    assert d.Plan.from_json(plan.to_json()) == plan
+    if removes:
+        assert {*release.engine.numbers().tolist()} == {*(plan.sampled or release.source.numbers().tolist())} - {
+            *plan.suppressed,
+            *plan.removed,
+        }
+    else:
+        rows = dict(zip(release.engine.numbers().tolist(), release.engine.native().rows(named=True), strict=True))  # type: ignore[attr-defined]
+        assert all(rows[number][column] == "*" for number in told for column in plan.recoded)
+
+
+IN_SAMPLE, IN_POPULATION = ({"sample": "50%", "k_on": where} for where in ("sample", "population"))
+
+
+@pytest.mark.parametrize(
+    ("options", "release"),
+    [
+        *(({"search": "coordinate", "suppress": {"rows": rows}}, release)
+          for rows in ("mask", "remove") for release in (None, IN_SAMPLE, IN_POPULATION)),
+        *(({"recoding": "local", "suppress": {"rows": rows}}, release)
+          for rows in ("mask", "remove") for release in (None, IN_SAMPLE)),
+        ({"search": "disclosure"}, None),
+    ],
+)  # fmt: skip
+def test_a_plan_names_all_rows_that_are_suppressed(options: dict[str, Any], release: dict[str, str] | None) -> None:
+    """Those without company, those in groups that tell nothing, and on new rows those with unseen values."""
+    table = pl.DataFrame({"a": list("ppppppppqqqqqqqqxyzu"), "b": list("11112222111122223333")})
+    policy = d.Policy(protect=[d.KAnonymity(k=2, over=["a", "b"])], release=release, **options)
+    made = d.protect(table, policy, seed=1)
+    named_and_counted(made)
+    new = pl.DataFrame({"a": list("ppppppppppqqqqqqvp"), "b": list("111122222111112219")})
+    applied = made.plan.apply(new)
+    named_and_counted(applied)
+    assert applied.audit.unseen or release
+
+
+@pytest.mark.parametrize(("rows", "gone"), [("mask", (1, 4)), ("remove", (1, 4))])
+def test_rows_of_groups_that_tell_nothing_are_named(rows: Any, gone: tuple[int, ...]) -> None:
+    table = pl.DataFrame({"a": ["x", "p", "p", "y", "p"]})
+    policy = d.Policy(protect=[d.KAnonymity(k=2, over=["a"])], recoding="local", suppress=d.Suppress(rows=rows))
+    release = d.protect(table, policy)
+    assert release.plan.suppressed == gone
+    assert (release.audit.suppressed, release.audit.removed) == ((2, 0) if rows == "mask" else (0, 2))

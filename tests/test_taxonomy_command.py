@@ -139,7 +139,8 @@ def test_check_remarks_on_the_shape_of_a_tree(folder: Path) -> None:
     ("words", "message"),
     [
         (("absent.csv", "town"), "absent.csv"),
-        (("t.csv", "twon"), "no column 'twon'; did you mean 'town'?"),
+        (("t.csv", "twon"), "no column 'twon' among the"),
+        (("t.csv", "Town"), "no column 'Town'; did you mean 'town'?"),
         (("t.csv", "town", "--kind", "nice"), "kind: write one of auto"),
         (("t.csv", "town", "--check", "absent.csv"), "no such taxonomy file"),
         (

@@ -16,9 +16,12 @@ from discreet.pipeline import Job, prepare
 from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.previewing import Preview, preview_columns
+from discreet.private import private_line
 from discreet.selecting import hides, predictors_of, untouchable, wanted
 from discreet.table.source import DEFAULT, Opening
 from discreet.telling import refuse_own_values
+
+ABOUT_THE_TABLE = "this tells about the table as it is. Keep it; never publish it."
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class Checked:
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
+            **({} if self.rows is None else {"private": private_line(ABOUT_THE_TABLE)}),
             "possible": self.possible,
             "promises": [promise.to_dict() for promise in self.promises],
             "cells": [cells.to_dict() for cells in self.cells],

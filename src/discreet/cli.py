@@ -6,12 +6,11 @@ Nothing heavy is imported before a command needs it: `discreet --help` stays qui
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -19,6 +18,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from discreet.errors import DiscreetError, InputError
+from discreet.printable import json_text, printable
+from discreet.private import private_line
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.audit.verify import Verification
     from discreet.pipeline import Progress, Release
     from discreet.policy import FileOptions, Policy
+    from discreet.verdict import Written
 
 app = typer.Typer(
     add_completion=False,
@@ -52,6 +54,9 @@ OutOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print the verdict only, without any value of the table: for logs.")
+]
 SeparatorOption = Annotated[
     str | None,
     typer.Option("--separator", help="Character between fields; 'tab' for a tab.", show_default=False),
@@ -124,6 +129,7 @@ def protect(
     memory_limit: MemoryOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
     encoding: EncodingOption = None,
@@ -132,20 +138,21 @@ def protect(
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.manifest import manifest_path
 
-    with _reporting(as_json) as state:
+    with _reporting(as_json, quiet) as state:
         _refuse_foreign(out)
         before = {path: _stamp(path) for path in (table, policy)}
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         reports = _reports(report, public_report)
         _refuse_attacks(engine, key, reports)
-        outputs = [*_released(out, rules), *([plan, manifest_path(plan)] if plan else []), *reports]
+        kept = [plan, manifest_path(plan)] if plan else []
+        outputs = [*_released(out, rules), *kept, *reports]
         _refuse_outputs(outputs, [table, policy], force)
         from discreet.pipeline import protect as run
         from discreet.stopping import Stopper
         from discreet.writing import write_release
 
         stopper = Stopper()
-        with _progress(as_json) as say:
+        with _progress(as_json or quiet) as say:
             with stopper.listening():
                 release = run(
                     table,
@@ -169,7 +176,8 @@ def protect(
             _print_json(_release_dict(release, out, plan))
         else:
             stopped = "by Ctrl-C" if stopper.asked else "at the time limit"
-            print_release(release, str(table), str(out), None if plan is None else str(plan), stopped=stopped)
+            written = state.files([*kept, *(path for path, public in reports.items() if not public)])
+            print_release(release, str(table), str(out), written, stopped=stopped, quiet=quiet)
 
 
 @app.command()
@@ -186,6 +194,7 @@ def verify(
     memory_limit: MemoryOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
     encoding: EncodingOption = None,
@@ -194,7 +203,7 @@ def verify(
     ] = None,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
-    with _reporting(as_json) as report:
+    with _reporting(as_json, quiet) as report:
         rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
         from discreet.audit.verify import verify as run
 
@@ -205,7 +214,7 @@ def verify(
         else:
             from discreet.show import print_verification
 
-            print_verification(found, str(release), with_original=original is not None)
+            print_verification(found, str(release), with_original=original is not None, quiet=quiet)
         sys.stdout.flush()
         raise typer.Exit(report.code)
 
@@ -243,6 +252,7 @@ def audit(
     memory_limit: MemoryOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
     encoding: EncodingOption = None,
@@ -251,7 +261,7 @@ def audit(
     ] = None,
 ) -> None:
     """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
-    with _reporting(as_json) as state:
+    with _reporting(as_json, quiet) as state:
         inputs = [path for path in (release, policy, original, control, population) if path is not None]
         before = {path: _stamp(path) for path in inputs}
         reports = _reports(report, public_report)
@@ -262,7 +272,7 @@ def audit(
         from discreet.writing import write_reports
 
         stopper = Stopper("the attacks so far are reported")
-        with _progress(as_json, expected=thorough) as say:
+        with _progress(as_json or quiet, expected=thorough and not quiet) as say:
             with stopper.listening():
                 found = run(
                     release,
@@ -288,7 +298,8 @@ def audit(
         else:
             from discreet.show_audit import print_audit
 
-            print_audit(found, str(release))
+            written = state.files([path for path, public in reports.items() if not public])
+            print_audit(found, str(release), written, quiet=quiet)
         sys.stdout.flush()
         raise typer.Exit(state.code)
 
@@ -307,13 +318,14 @@ def apply(
     memory_limit: MemoryOption = None,
     key: KeyOption = None,
     as_json: JsonOption = False,
+    quiet: QuietOption = False,
     separator: SeparatorOption = None,
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
-    with _reporting(as_json) as report:
+    with _reporting(as_json, quiet) as report:
         _refuse_foreign(out)
         from discreet.pipeline import apply as run
         from discreet.plan import read_plan
@@ -329,7 +341,7 @@ def apply(
         inputs = [path for path in (table, plan, policy) if path is not None]
         _refuse_outputs(_released(out, rules or kept.policy), inputs, force)
         before = {path: _stamp(path) for path in inputs}
-        with _progress(as_json) as say:
+        with _progress(as_json or quiet) as say:
             release = run(kept, table, say, Opening(engine, memory_limit, key), rules)
             _refuse_changed(before)
             report.release = out
@@ -340,7 +352,7 @@ def apply(
             _print_json({**_release_dict(release, out, None), "policy": None if policy is None else str(policy)})
         else:
             against = "the policy in the plan" if policy is None else str(policy)
-            print_release(release, str(table), str(out), str(plan), why=False, against=against)
+            print_release(release, str(table), str(out), report.files(), why=False, against=against, quiet=quiet)
 
 
 @app.command()
@@ -444,7 +456,7 @@ def init(
         options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
         draft = draft_policy(table, options)
         if out is None:
-            print(draft.text, end="")
+            _print_file(draft.text)
             return
         from discreet.show import print_draft
         from discreet.table.staging import Staging
@@ -639,7 +651,14 @@ class _Report:
         """The files that have their names (a demonstration takes its own away again)."""
         return [path for path in self.named if path.exists()]
 
+    def files(self, private: Sequence[Path] = ()) -> Written:
+        """Return the files that were written, and which of them are private."""
+        from discreet.verdict import Written
+
+        return Written(sorted(self.written, key=lambda path: path != self.release), private)
+
     def state(self) -> str:
+        """Return in words which files were written."""
         others = [str(path) for path in self.written if path != self.release]
         listed = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
         if self.release in self.written:
@@ -654,21 +673,25 @@ class _Report:
         with contextlib.suppress(OSError):
             if self.as_json:
                 _print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
-            for line in message.splitlines():
-                print(f"error: {line}", file=sys.stderr)
+            for line in message.split("\n"):
+                print(f"error: {printable(line)}", file=sys.stderr)
         raise typer.Exit(code)
 
 
 @contextlib.contextmanager
-def _reporting(as_json: bool = False) -> Iterator[_Report]:
+def _reporting(as_json: bool = False, quiet: bool = False) -> Iterator[_Report]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
     from discreet.table.staging import telling
+    from discreet.terminal import Notes
 
     report = _Report(as_json)
     notes = logging.StreamHandler(sys.stderr)
+    notes.setFormatter(Notes())
     logging.getLogger("discreet").addHandler(notes)
     logging.getLogger("discreet").setLevel(logging.INFO)
     try:
+        if as_json and quiet:
+            raise InputError("--quiet: is for text; leave out --quiet or --json")
         with telling(report.named.extend):
             yield report
         sys.stdout.flush()
@@ -700,13 +723,13 @@ def _reporting(as_json: bool = False) -> Iterator[_Report]:
 
 
 def _print_json(document: object) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))
+    print(json_text(document))
 
 
 def _print_file(text: str) -> None:
     """Print what becomes a file: in UTF-8 even where the terminal shows less."""
     if sys.stdout.isatty():
-        print(text, end="", flush=True)
+        print(printable(text, lines=True), end="", flush=True)
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
@@ -836,7 +859,7 @@ def _release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, o
     from dataclasses import asdict
 
     return {
-        "private": "PRIVATE: this tells what was hidden and why. Keep it; never publish it.",
+        "private": private_line(),
         "release": str(out),
         "plan": None if plan is None else str(plan),
         "complete": release.plan.complete,

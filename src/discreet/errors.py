@@ -26,6 +26,18 @@ class DiscreetError(Exception):
         """Return what a program would want to know beside the message; no value of a cell."""
         return {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the message and what the error has; no value of a cell."""
+        return _read_back, (type(self), self.args), self._kept()
+
+    def _kept(self) -> dict[str, object]:
+        return dict(vars(self))
+
+
+def _read_back(kind: type[DiscreetError], args: tuple[object, ...]) -> DiscreetError:
+    """Return a pickled error: it is not made anew, as its message is there already."""
+    return kind.__new__(kind, *args)
+
 
 class InputError(DiscreetError):
     """A file, a table, an option or a policy that cannot be used as it is (exit code 2)."""
@@ -208,3 +220,6 @@ class BrokenPromise(PromiseError):
         """Return the findings by counts, without the texts of the groups."""
         found = self.verification.to_dict(groups=False)
         return {"verification": found}
+
+    def _kept(self) -> dict[str, object]:
+        return {**super()._kept(), "verification": self.verification.without_groups()}

@@ -406,6 +406,9 @@ def _release(
     told = _sample_of(source, plan)
     if task is not None:
         plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in gone]))
+    if source.row_wise:  # those included that no promise needs suppressed: unseen, or in groups that tell nothing
+        gone_numbers = (released if whole is None else whole).suppressed_numbers()
+        plan = replace(plan, suppressed=tuple(gone_numbers.tolist()))
     hidden, coarser = changes(released, source, bound)
     measured = cell_measures(released, told, bound)
     audit = Audit(

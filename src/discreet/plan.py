@@ -237,10 +237,11 @@ class Plan:
     sampled: tuple[int, ...] | None = None
     """The rows that were drawn, where a sample is released."""
     suppressed: tuple[int, ...] = ()
-    """The rows that are masked or, where the policy says so, removed, by engines that know their rows by numbers."""
+    """The rows of which nothing is told or that are, where the policy says so, removed, by engines that know their rows
+    by numbers."""
     masks: Masks | None = None
-    """The same, by engines that do not: how many rows of which combinations of released texts. Every engine carries out
-    what is said here; none says both."""
+    """The same, by engines that do not: how many rows of which combinations of released texts, rows with
+    values that the plan has not seen aside. Every engine carries out what is said here; none says both."""
     edits: tuple[Edit, ...] = ()
     removed: tuple[int, ...] = ()
     """Rows that are left out because their confidential cells could not be protected."""

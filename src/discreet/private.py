@@ -1,9 +1,23 @@
-"""JSON files that hold secrets say so in their first line."""
+"""What holds secrets says so in its first line."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+
+from discreet.printable import json_text
+
+TELLING = "this tells what was hidden and why. Keep it; never publish it."
+"""What is said of the output of a command that tells more than a release does."""
+
+
+def private_line(warning: str = TELLING) -> str:
+    """Return the first line of what holds secrets.
+
+    >>> private_line("Keep this.")
+    'PRIVATE: Keep this.'
+    """
+    return f"PRIVATE: {warning}"
 
 
 def private_json(warning: str, body: Mapping[str, object]) -> str:
@@ -14,5 +28,5 @@ def private_json(warning: str, body: Mapping[str, object]) -> str:
      "a": 1
     }
     """
-    text = json.dumps(body, indent=1, ensure_ascii=False)
-    return f'{{ "private": {json.dumps("PRIVATE: " + warning)},{text[1:]}\n'
+    text = json_text(body)
+    return f'{{ "private": {json.dumps(private_line(warning))},{text[1:]}\n'

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.cells import Against, CellsFound
 from discreet.audit.verify import Finding, Verification, Worst
-from discreet.checking import Cells, Checked
+from discreet.checking import ABOUT_THE_TABLE, Cells, Checked
 from discreet.drafting import Draft, taxonomy_command
 from discreet.errors import cannot_be_kept, rows_listed
 from discreet.fitting import Fit
@@ -28,8 +26,11 @@ from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.policy.share import percent
 from discreet.previewing import Level, Preview
+from discreet.private import TELLING, private_line
 from discreet.proposing.propose import Proposal, policy_line
-from discreet.thresholds import Frontier
+from discreet.terminal import console, escape
+from discreet.thresholds import WARNING, Frontier
+from discreet.verdict import Written, answer_of, print_verdict, tells_of_people
 
 MOST = 12
 """Values or steps listed before the rest is only counted; the plan has them all."""
@@ -40,19 +41,6 @@ LONGEST = 60
 """Characters of a value that are shown."""
 
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow", Answer.BY_LOT: "yellow"}
-
-
-class _Console(Console):
-    """A console that leaves a closed pipe to the command line."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def console(*, remarks: bool = False) -> Console:
-    """Return the console for results, or for remarks beside them; wide and without colour when it is not a terminal."""
-    to = sys.stderr if remarks else sys.stdout
-    return _Console(highlight=False, width=None if to.isatty() else 140, stderr=remarks)
 
 
 def text_of(value: str | None) -> str:
@@ -68,14 +56,33 @@ def print_release(
     release: Release,
     source: str,
     out: str,
-    plan: str | None,
+    written: Written,
     *,
     why: bool = True,
     stopped: str = "",
     against: str | None = None,
+    quiet: bool = False,
 ) -> None:
-    """Say what a release promises, what changed and why; `against` names the policy, where that is a question."""
+    """Say what a release promises, what changed and why; `against` names the policy, where that is a question.
+
+    If `quiet`, only the verdict.
+    """
     to = console()
+    if not quiet:
+        print_private(to)
+        _print_made(to, release, source, out, why=why, stopped=stopped, against=against)
+        to.print()
+    print_verdict(to, release.audit, out, written, against=against, quiet=quiet)
+
+
+def print_private(to: Console, warning: str = TELLING) -> None:
+    """Say first that what follows is private: output is kept in logs."""
+    to.print(f"[bold]{escape(private_line(warning))}[/]", soft_wrap=True)
+
+
+def _print_made(
+    to: Console, release: Release, source: str, out: str, *, why: bool, stopped: str, against: str | None
+) -> None:
     audit = release.audit
     dropped = f" ({audit.dropped} rows with a missing value left out)" if audit.dropped else ""
     policy = "" if against is None else f" against {escape(against)}"
@@ -100,8 +107,6 @@ def print_release(
     for warning in audit.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
     to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
-    if plan is not None and why:
-        to.print(f"[dim]The plan {escape(plan)} and its manifest are private.[/]", soft_wrap=True)
 
 
 def _suppressed(audit: Audit) -> str:
@@ -114,24 +119,27 @@ def _suppressed(audit: Audit) -> str:
     return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"
 
 
-def print_verification(
-    found: Verification, name: str, *, with_original: bool, before: Sequence[Finding] | None = None
+def print_verification(found: Verification, name: str, *, with_original: bool, quiet: bool = False) -> None:
+    """Say what verification found; if `quiet`, only the verdict."""
+    to = console()
+    if not quiet and tells_of_people(found):
+        print_private(to)
+    print_found(to, found, name, with_original=with_original, verdict_only=quiet)
+
+
+def print_found(
+    to: Console,
+    found: Verification,
+    name: str,
+    *,
+    with_original: bool,
+    before: Sequence[Finding] | None = None,
+    verdict_only: bool = False,
 ) -> None:
     """Say what verification found, and how it was `before`."""
-    to = console()
-    answers = {finding.answer for finding in found.requirements}
-    if found.holds and Answer.BY_LOT in answers:
-        verdict = "[yellow]nothing is broken, but cells are left to the lot, which promises nothing[/]"
-    elif found.holds:
-        verdict = "[green]every promise holds[/]"
-    elif answers == {Answer.HOLDS}:
-        why = "it is not true to the original" if with_original else "it has a column that should have been left out"
-        verdict = f"[red]the promises hold, but {why}[/]"
-    elif Answer.BROKEN in answers:
-        verdict = "[red]a promise is broken[/]"
-    else:
-        verdict = "[yellow]not every promise can be checked[/]"
-    to.print(f"[bold]{escape(name)}[/]: {verdict}", soft_wrap=True)
+    to.print(f"[bold]{escape(name)}[/]: {answer_of(found, with_original=with_original)}", soft_wrap=True)
+    if verdict_only:
+        return
     _print_promises(to, found.requirements, before, set())
     if found.truthful.answer is Answer.HOLDS:
         to.print("Every cell is the original, something that covers it, or hidden.")
@@ -165,6 +173,8 @@ def print_draft(draft: Draft, table: str, out: str) -> None:
 def print_check(result: Checked, policy: Policy) -> None:
     """Say what a policy promises and, with a table, how things stand."""
     to = console()
+    if result.rows is not None:
+        print_private(to, ABOUT_THE_TABLE)
     purpose = ", ".join(
         str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
     )
@@ -319,6 +329,7 @@ def _counted(count: int, noun: str, nouns: str | None = None) -> str:
 def print_frontier(found: Frontier, plot: str | None) -> None:
     """Show what is kept at each threshold."""
     to = console()
+    print_private(to, WARNING)
     to.print("How much can be told at which threshold (planned, not released). Changed is the threshold of:")
     for promise in found.swept:
         to.print(f"  {escape(promise)}", soft_wrap=True)
@@ -341,9 +352,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     to.print()
     to.print(table)
     if plot is not None:
-        to.print(
-            f"\nThe picture is {escape(plot)}. It tells more than a release does: keep it private.", soft_wrap=True
-        )
+        to.print(f"\nThe picture is {escape(plot)}: as private as this.", soft_wrap=True)
 
 
 def sensitive_columns(policy: Policy) -> set[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
-from discreet.audit.audit import Audit
+from discreet.audit.audit import WARNING, Audit
 from discreet.measure.utility import Learned, Utility
-from discreet.show import console, print_cell_measures, print_usefulness, print_verification
+from discreet.show import print_cell_measures, print_found, print_private, print_usefulness
+from discreet.terminal import console, escape
+from discreet.verdict import Written, print_verdict
 
 TITLES: dict[Kind, str] = {
     "linkage": "Who is who",
@@ -21,10 +22,18 @@ TITLES: dict[Kind, str] = {
 }
 
 
-def print_audit(audit: Audit, name: str) -> None:
-    """Say what an audit found."""
+def print_audit(audit: Audit, name: str, written: Written, *, quiet: bool = False) -> None:
+    """Say what an audit found; if `quiet`, only the verdict."""
     to = console()
-    print_verification(audit.verification, name, with_original=True, before=audit.before)
+    if not quiet:
+        print_private(to, WARNING)
+        _print_found(to, audit, name)
+        to.print()
+    print_verdict(to, audit, name, written, quiet=quiet)
+
+
+def _print_found(to: Console, audit: Audit, name: str) -> None:
+    print_found(to, audit.verification, name, with_original=True, before=audit.before)
     if audit.attacks is not None:
         print_attacks(to, audit.attacks)
     if audit.utility is not None:

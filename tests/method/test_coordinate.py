@@ -213,24 +213,35 @@ def test_the_search_fits_what_is_asked() -> None:
 BEST = {10: 0.21584, 25: 0.26664, 50: 0.31716, 100: 0.36918, 250: 0.43647, 500: 0.49003}
 
 
-@pytest.mark.parametrize("k", [10, 25, 250, 500])
-def test_adult_is_as_good_as_the_best_known(k: int, data_dir: Path) -> None:
-    """LM of the published search, by the paper's rule; and the same cut is what the golden file has."""
+def adult_evaluator(k: int, data_dir: Path) -> Evaluator:
+    """Adult under the published conditions."""
     table = adult_table(data_dir)
-    golden = load_golden("ga_adult.json")
     frame = pl.DataFrame([row[: len(ADULT["columns"])] for row in table.rows], schema=ADULT["columns"], orient="row")
-    policy = d.Policy(protect=[d.KAnonymity(k=k, over=ADULT["columns"])], columns=adult_columns(golden))
+    columns = adult_columns(load_golden("ga_adult.json"))
+    policy = d.Policy(protect=[d.KAnonymity(k=k, over=ADULT["columns"])], columns=columns)
     task = prepare(frame, policy).task
     problem = cut_problem(task.bound, task.columns, list(policy.promises()), task.counted)
-    fast = Evaluator(problem, few_may_pass=True)
-    objective = Objective(1, fast.units.per_row, (), problem.total)
-    found = search(problem, fast, objective, kicks=40, rng=np.random.default_rng(0))
-    lost = fast.units.share(found.outcome.lost + found.outcome.gone * fast.units.per_row, problem.total)
+    return Evaluator(problem, few_may_pass=True)
+
+
+@pytest.mark.parametrize("k", [10, 25, 250, 500])
+def test_adult_is_as_good_as_the_best_known(k: int, data_dir: Path) -> None:
+    """LM of the published search, by the paper's rule."""
+    fast = adult_evaluator(k, data_dir)
+    objective = Objective(1, fast.units.per_row, (), fast.problem.total)
+    found = search(fast.problem, fast, objective, kicks=60, rng=np.random.default_rng(0))
+    lost = fast.units.share(found.outcome.lost + found.outcome.gone * fast.units.per_row, fast.problem.total)
     assert lost <= BEST[k] + 0.000005
-    best = next(case for case in golden["cases"] if case["name"] == "best found, lm" and case["k"] == k)
-    cuts = cuts_of([column.space for column in problem.columns])
+
+
+@pytest.mark.parametrize("k", [25, 250])
+def test_the_cut_of_the_golden_file_is_evaluated_as_it_says(k: int, data_dir: Path) -> None:
+    fast = adult_evaluator(k, data_dir)
+    cases = load_golden("ga_adult.json")["cases"]
+    best = next(case for case in cases if case["name"] == "best found, lm" and case["k"] == k)
+    cuts = cuts_of([column.space for column in fast.problem.columns])
     outcome = fast.evaluate(cut_of(np.array([int(bit) for bit in best["bits"]], dtype=np.uint8), cuts))
-    exact = Fraction(outcome.lost + outcome.gone * fast.units.per_row, fast.units.per_row * problem.total)
+    exact = Fraction(outcome.lost + outcome.gone * fast.units.per_row, fast.units.per_row * fast.problem.total)
     assert exact == Fraction(best["lm_exact"])
     assert outcome.gone == best["suppressed"]
 

@@ -35,6 +35,9 @@ class CountsOnly:
     def count(self, columns: Sequence[str]) -> Combinations:
         return self.inner.count(columns)
 
+    def named(self, column: str, missing: Sequence[str | None]) -> tuple[int, int] | None:
+        return self.inner.named(column, missing)
+
     def apply(self, plan: Plan) -> CountsOnly:
         assert not plan.suppressed
         return CountsOnly(self.inner.apply(plan))
@@ -73,6 +76,9 @@ class CountsOnly:
 
     def numbers(self) -> Ints:
         raise AskedForRowsError("numbers")
+
+    def suppressed_numbers(self) -> Ints:
+        raise AskedForRowsError("suppressed_numbers")
 
     def numbers_of(self, masks: Masks, released: Engine) -> Ints:
         raise AskedForRowsError("numbers_of", masks, released)

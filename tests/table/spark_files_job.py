@@ -1,6 +1,6 @@
 """What `test_spark_files` runs in a process of its own: a job on Spark, which nobody has started before.
 
-Says in the middle of it which files there are and which process Java is, and waits for a line if it is told to.
+Says in the middle of it which files there are and which process Java is, and waits for a line or the end of its input.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.table.big.store import Making
 from tests.jobs import bank, bank_policy
 
 
-def main(folder: Path, *, waits: bool) -> None:
+def main(folder: Path) -> None:
     make = SparkStore.make
 
     def made(self: SparkStore, making: Making) -> SparkStore:
@@ -29,8 +29,7 @@ def main(folder: Path, *, waits: bool) -> None:
         gateway: Any = SparkContext._gateway
         said = {"java": gateway.proc.pid, "files": files, "environment": os.environ.get("SPARK_LOCAL_DIRS")}
         print(json.dumps(said), flush=True)
-        if waits:
-            sys.stdin.readline()
+        sys.stdin.readline()
         return release
 
     bank().write_parquet(folder / "table.parquet")
@@ -39,4 +38,4 @@ def main(folder: Path, *, waits: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), waits=len(sys.argv) > 2)
+    main(Path(sys.argv[1]))

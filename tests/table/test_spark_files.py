@@ -25,8 +25,8 @@ from tests.spark import GROUP, require, session
 SETTINGS = "spark.ui.enabled false\nspark.driver.host 127.0.0.1\nspark.driver.bindAddress 127.0.0.1\n"
 
 
-def start(folder: Path, *, said: str | None = None, settings: str = "", waits: bool = False) -> subprocess.Popen[str]:
-    """Start a job in a folder, which has one for temporary files and one for settings of Spark."""
+def start(folder: Path, *, said: str | None = None, settings: str = "") -> subprocess.Popen[str]:
+    """Start a job in a folder with one for temporary files and one for settings; it goes on when its input ends."""
     require()
     for name in ("tmp", "conf"):
         (folder / name).mkdir()
@@ -36,7 +36,7 @@ def start(folder: Path, *, said: str | None = None, settings: str = "", waits: b
     environment = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"} | changed
     if said is not None:
         environment["SPARK_LOCAL_DIRS"] = said
-    words = [sys.executable, "-m", "tests.table.spark_files_job", str(folder), *(["waits"] if waits else [])]
+    words = [sys.executable, "-m", "tests.table.spark_files_job", str(folder)]
     return subprocess.Popen(
         words, cwd=folder, env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -67,16 +67,15 @@ def kept_by_spark(files: list[str]) -> list[Path]:
 def test_files_of_spark_are_private_and_go(said: str | None, settings: str, where: str, tmp_path: Path) -> None:
     """They lie where Spark was told to put them, in a folder of ours."""
     said = said and said.format(tmp_path)
-    process = start(tmp_path, said=said, settings=settings.format(tmp_path), waits=True)
-    found = middle(process)
-    assert found["environment"] == said
-    files = kept_by_spark(found["files"])
-    assert files
-    assert {name.parts[0] for name in files} <= set(where.split())
-    assert all(name.parts[1].startswith(PREFIX) for name in files)
-    folders = {tmp_path / name.parts[0] / name.parts[1] for name in files}
-    assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
-    process.communicate("go on\n")
+    with start(tmp_path, said=said, settings=settings.format(tmp_path)) as process:
+        found = middle(process)
+        assert found["environment"] == said
+        files = kept_by_spark(found["files"])
+        assert files
+        assert {name.parts[0] for name in files} <= set(where.split())
+        assert all(name.parts[1].startswith(PREFIX) for name in files)
+        folders = {tmp_path / name.parts[0] / name.parts[1] for name in files}
+        assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
     assert process.returncode == 0
     assert (tmp_path / "release.parquet").exists()
     left = {path.name for path in tmp_path.iterdir()}
@@ -86,11 +85,10 @@ def test_files_of_spark_are_private_and_go(said: str | None, settings: str, wher
 
 @GROUP
 def test_files_of_a_killed_spark_are_swept_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    process = start(tmp_path, waits=True)
-    found = middle(process)
-    for number in (process.pid, found["java"]):
-        os.kill(number, signal.SIGKILL)
-    process.communicate()
+    with start(tmp_path) as process:
+        found = middle(process)
+        for number in (process.pid, found["java"]):
+            os.kill(number, signal.SIGKILL)
     while Path(f"/proc/{found['java']}/fd/0").exists():  # until it is gone
         time.sleep(0.05)
     left = kept_by_spark([str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()])

@@ -7,7 +7,7 @@ taxonomy), the values of the group are the candidates. Rules (`RuleGuesses`) exp
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -73,7 +73,7 @@ class Guesser(Protocol):
 class Prior:
     """What is guessed without any predictor: the commonest value (the first of them) among the known ones."""
 
-    value: str | None
+    value: str | None = field(repr=False)
     rows: int
     known: int
 

@@ -236,6 +236,13 @@ class Audit:
         """The answer about each requirement on the release."""
         return self.verification.requirements
 
+    @property
+    def all_warnings(self) -> tuple[str, ...]:
+        """What the owner should know: of the release, of the attacks and of confidential cells, each once."""
+        of_attacks = () if self.attacks is None else self.attacks.warnings
+        of_cells = [text for finding in self.promises if finding.cells is not None for text in finding.cells.warnings]
+        return tuple(dict.fromkeys((*self.warnings, *of_attacks, *of_cells)))
+
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         promises = [

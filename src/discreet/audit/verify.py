@@ -10,10 +10,9 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,8 +26,9 @@ from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.policy.part import did_you_mean
+from discreet.policy.part import column_hint
 from discreet.policy.share import percent
+from discreet.printable import json_text
 from discreet.selecting import removable
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Mismatch, Recount
@@ -44,7 +44,7 @@ class Worst:
     None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for.
     """
 
-    group: dict[str, str | None]
+    group: dict[str, str | None] = field(repr=False)
     rows: int
     hits: int
     hidden: int
@@ -128,12 +128,27 @@ class Truth:
         return {"answer": str(self.answer), "problems": list(self.problems)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """The answers about all requirements, and about truthfulness."""
 
     requirements: tuple[Finding, ...]
     truthful: Truth
+
+    def __repr__(self) -> str:
+        return f"<Verification: {'holds' if self.holds else 'does not hold'}, promises {len(self.requirements)}>"
+
+    def without_groups(self) -> Verification:
+        """Return the same without the texts of the worst groups, or the commonest value of a column."""
+        bare = [
+            replace(
+                finding,
+                worst=None if finding.worst is None else replace(finding.worst, group={}),
+                cells=None if finding.cells is None else replace(finding.cells, prior=None),
+            )
+            for finding in self.requirements
+        ]
+        return replace(self, requirements=tuple(bare))
 
     @property
     def holds(self) -> bool:
@@ -151,7 +166,7 @@ class Verification:
 
     def to_json(self) -> str:
         """Return `{holds, requirements: [{index, kind, answer, worst, ...}], truthful}` as JSON."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        return json_text(self.to_dict())
 
 
 def verify(
@@ -307,7 +322,7 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         promises: list[GroupPromise] = list(policy.promises_of(index))
         absent = [name for _, name in requirement.mentions() if name not in released.columns]
         if absent:
-            hint = did_you_mean(absent[0], released.columns)
+            hint = column_hint(absent[0], released.columns, [name for _, name in requirement.mentions()])
             for promise in promises:
                 reason = f"the table has no column {absent[0]!r}{hint}"
                 yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)

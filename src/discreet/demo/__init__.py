@@ -6,13 +6,15 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
-from rich.markup import escape
+from rich import markup
 from rich.table import Table
 
 from discreet.errors import InputError
 from discreet.pipeline import protect
-from discreet.show import console, print_release
+from discreet.show import print_release
 from discreet.table.staging import Staging
+from discreet.terminal import console, escape
+from discreet.verdict import Written
 
 FILES = ("bank.csv", "bank.yaml")
 
@@ -51,11 +53,11 @@ def _show(folder: Path) -> None:
     to.print("A bank wants to publish its customers so that others can learn the credit rating:\n")
     to.print(_counted(folder / "bank.csv"))
     to.print("\nIts policy (bank.yaml):\n")
-    to.print(escape((folder / "bank.yaml").read_text(encoding="utf-8")), style="cyan")
+    to.print(markup.escape((folder / "bank.yaml").read_text(encoding="utf-8")), style="cyan")
     to.print("Four of five traders in the UK went bankrupt. [bold]discreet protect[/] hides what gives that away:\n")
     release = protect(folder / "bank.csv", folder / "bank.yaml")
     release.write(folder / "release.csv")
-    print_release(release, "bank.csv", "release.csv", None)
+    print_release(release, "bank.csv", "release.csv", Written())
     to.print("\nThe release, equal rows together:\n")
     to.print(_counted(folder / "release.csv"))
 

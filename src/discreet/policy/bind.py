@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.errors import PolicyError, Problem
 from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
-from discreet.policy.part import Path, did_you_mean
+from discreet.policy.part import Path, column_hint
 from discreet.policy.uses import Classify, Counts, General, Regress
 
 
@@ -128,8 +128,10 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
     mentions += [(("protect", index, *path), name) for index, path, name in _looks_up(policy)]
     for path, name in mentions:
         if name not in columns:
-            # Without a header line the names would be values of the first row: none is told but a near miss.
-            hint = did_you_mean(name, columns) or f" among the {len(columns)} of the table; has it a header line?"
+            hint = (
+                column_hint(name, columns, [other for _, other in mentions])
+                or f" among the {len(columns)} of the table; has it a header line?"
+            )
             yield policy.problem(path, f"no column {name!r}{hint}")
 
 

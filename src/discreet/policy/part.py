@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -69,6 +69,20 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     folded = {name.casefold().strip(): name for name in known}
     near = difflib.get_close_matches(word.casefold().strip(), list(folded), n=1, cutoff=0.65)
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def column_hint(word: str, columns: Collection[str], named: Iterable[str] = ()) -> str:
+    """Return the same for a column of a table, if its columns are names for certain.
+
+    Without a header line they are the values of the first row, which no message may tell. They are names if half of
+    the columns that a policy has `named` are among them; else only one is told that the word says itself, but for
+    capitals and blanks.
+    """
+    wanted = {name.casefold().strip() for name in named}
+    found = wanted.intersection(name.casefold().strip() for name in columns)
+    if found and 2 * len(found) >= len(wanted):
+        return did_you_mean(word, columns)
+    return did_you_mean(word, [name for name in columns if name.casefold().strip() == word.casefold().strip()])
 
 
 def field_name(path: Path) -> str:

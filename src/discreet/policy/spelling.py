@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
+
+from discreet.printable import json_text
 
 _PLAIN = re.compile(r"[A-Za-z_]([\w ./-]*\w)?", re.ASCII)
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
@@ -15,4 +16,4 @@ def yaml_name(name: str) -> str:
     >>> print(yaml_name("native-country"), yaml_name("no"), yaml_name("Kosten (EUR)"))
     native-country "no" "Kosten (EUR)"
     """
-    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else json.dumps(name, ensure_ascii=False)
+    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else json_text(name)

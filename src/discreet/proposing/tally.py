@@ -9,7 +9,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.policy.part import as_text, did_you_mean
+from discreet.policy.part import as_text, column_hint
 from discreet.table.source import Table, open_source
 
 
@@ -36,7 +36,7 @@ def count_values(table: Table, column: str, missing: Sequence[object] = (), file
     """Return the different values of a column of a table with their rows, without those that stand for none."""
     source = open_source(table, file or FileOptions())
     if column not in source.columns:
-        hint = did_you_mean(column, source.columns) or f" among the {len(source.columns)}; has it a header line?"
+        hint = column_hint(column, source.columns) or f" among the {len(source.columns)}; has it a header line?"
         raise InputError(f"the table has no column {column!r}{hint}")
     texts = source.texts(column)
     absent = frozenset(texts_of(missing, "missing"))

@@ -96,9 +96,10 @@ class Engine(Protocol):
     def row_wise(self) -> bool:
         """Whether it knows its rows one by one.
 
-        Only then is it asked for `numbers_of`; for others, plans have `masks`. An engine that does not may refuse, or
-        serve up to a limit, `encoded`, `numbers`, `edited`, `only`, `numbered`, `taking` and `codes_beside`. Policies
-        about groups need none of them, unless a sample is released or groups have labels of their own.
+        Only then is it asked for `numbers_of` and `suppressed_numbers`; for others, plans have `masks`. An engine that
+        does not may refuse, or serve up to a limit, `encoded`, `numbers`, `edited`, `only`, `numbered`, `taking` and
+        `codes_beside`. Policies about groups need none of them, unless a sample is released or groups have labels of
+        their own.
         """
         ...
 
@@ -135,6 +136,10 @@ class Engine(Protocol):
 
     def numbers_of(self, masks: Masks, released: Engine) -> Ints:
         """Return the row numbers, ascending, of what masks mean in a recoded table that was made of this one."""
+        ...
+
+    def suppressed_numbers(self) -> Ints:
+        """Return the row numbers, ascending, of the rows that this release masks or lacks because they do not fit."""
         ...
 
     def apply(self, plan: Plan) -> Engine:

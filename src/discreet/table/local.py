@@ -65,6 +65,7 @@ class LocalEngine:
         self._numbers = numbers
         self._texts: dict[str, Texts] = {}
         self._encoded: dict[str, Encoded] = {}
+        self._suppressed = np.zeros(0, dtype=np.int64)
         self.dropped = 0
         self.suppressed = 0
         self.removed = 0
@@ -178,7 +179,10 @@ class LocalEngine:
         )
         frame = frame[[name for name in frame.columns if name not in plan.policy.identifiers]]
         release = self._with(without_luggage(frame), self._numbers)
-        release.suppressed, release.unseen = int((masked | made.hidden).sum()), strangers
+        told_nothing = masked | made.hidden
+        release.suppressed, release.unseen = int(told_nothing.sum()), strangers
+        if not plan.policy.removes:  # else those of which nothing is told stay
+            release._suppressed = self.numbers()[told_nothing]
         return release
 
     def _numbered_masks(self, plan: Plan, masks: Masks) -> Plan:
@@ -196,6 +200,10 @@ class LocalEngine:
             return [few.texts(name) for name in released.columns if few._is_in_lots(name)]
 
         return numbers[masked_rows(masks, released.encoded, released.rows, texts)]
+
+    def suppressed_numbers(self) -> Ints:
+        """Return the row numbers, ascending, of the rows that this release masks or lacks because they do not fit."""
+        return self._suppressed
 
     def _by_recodings(self, plan: Plan) -> _Made:
         """Return what becomes of each column by itself."""
@@ -264,6 +272,7 @@ class LocalEngine:
         edits = tuple(edit for edit in plan.edits if edit.row in numbers)
         release = kept.apply(replace(plan, suppressed=(), edits=edits))
         release.removed, release.unseen = int(removed.sum()), strangers
+        release._suppressed = self.numbers()[removed]
         return release
 
     def recount(

@@ -15,6 +15,7 @@ from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Pr
 from discreet.audit.report.shared import Changed, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
+from discreet.private import private_line
 from discreet.version import __version__
 
 SMALL = 30_000
@@ -40,7 +41,7 @@ def private_page(audit: Audit) -> Page:
     return Page(
         title="Audit of a release" if name is None else f"Audit of {name}",
         subtitle=f"{many(audit.rows, 'row')}, {_columns(audit)}; for the owner of the table",
-        banner=f"PRIVATE: {WARNING}",
+        banner=private_line(WARNING),
         private=True,
         verdict=verdict,
         level=level,
@@ -69,18 +70,14 @@ def _verdict(audit: Audit) -> tuple[Level, str]:
     if any(finding.answer is Answer.BY_LOT for finding in found.requirements):
         return "look", "Nothing is broken, but some cells are left to the lot, which promises nothing."
     if audit.attacks is None:
-        if _all_warnings(audit):
+        if audit.all_warnings:
             return "look", "Every promise holds, but the release was not attacked. Read the warnings first."
         return "good", "Every promise holds. The release was not attacked."
     if any(attack.leaks for attack in audit.attacks.found):
         return "look", "Every promise holds, but some attacks learn more than they should. Look at them first."
-    if _all_warnings(audit):
+    if audit.all_warnings:
         return "look", "Every promise holds and no attack stands out. Read the warnings first."
     return "good", "Every promise holds, and no attack learns more than it would about anybody."
-
-
-def _cell_warnings(audit: Audit) -> list[str]:
-    return [text for finding in audit.promises if finding.cells is not None for text in finding.cells.warnings]
 
 
 def _summary(audit: Audit) -> Iterator[str]:
@@ -98,7 +95,7 @@ def _summary(audit: Audit) -> Iterator[str]:
     yield truth.get(
         audit.verification.truthful.answer, "Whether every cell is true was not checked: that needs the original."
     )
-    warned = len(_all_warnings(audit))
+    warned = len(audit.all_warnings)
     open_ = many(len(audit.not_covered), "thing")
     yield f"{many(warned, 'warning') if warned else 'No warning'}, and {open_} that no promise covers."
 
@@ -128,13 +125,8 @@ def _cards(audit: Audit) -> Iterator[Card]:
     yield Card("Hidden", number(hidden), f"{'cell' if hidden == 1 else 'cells'}{rows}")
 
 
-def _all_warnings(audit: Audit) -> tuple[str, ...]:
-    of_attacks = () if audit.attacks is None else audit.attacks.warnings
-    return tuple(dict.fromkeys((*audit.warnings, *of_attacks, *_cell_warnings(audit))))
-
-
 def _warnings(audit: Audit) -> Section | None:
-    found = [*audit.verification.truthful.problems, *_all_warnings(audit)]
+    found = [*audit.verification.truthful.problems, *audit.all_warnings]
     if not found:
         return None
     return section("warnings", "Warnings", [Items(tuple(map(sentence, found)), "look")])

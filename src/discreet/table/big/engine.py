@@ -300,6 +300,10 @@ class BigEngine:
         """Return the row numbers of what masks mean: nobody asks an engine that is not `row_wise`."""
         raise NotImplementedError
 
+    def suppressed_numbers(self) -> Ints:
+        """Return the row numbers of suppressed rows: nobody asks an engine that is not `row_wise`."""
+        raise NotImplementedError
+
     def apply(self, plan: Plan) -> BigEngine:
         """Return the release that the plan makes of this table; masks are about all rows, left out or not."""
         if plan.sampled is not None or plan.groupings or plan.suppressed:

@@ -10,7 +10,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
-from discreet.policy.part import did_you_mean
+from discreet.policy.part import column_hint
 from discreet.table.big.cluster import Cluster, is_spark
 from discreet.table.big.duck import DuckStore, Session
 from discreet.table.big.engine import BigEngine
@@ -100,7 +100,7 @@ class BigTables:
                 "is whose; verify it without the original and without a key"
             )
         raise InputError(
-            f"{store.name}: has no column {self.key!r}, which is the key{did_you_mean(self.key, store.columns)}"
+            f"{store.name}: has no column {self.key!r}, which is the key{column_hint(self.key, store.columns)}"
         )
 
     def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
