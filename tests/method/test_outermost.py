@@ -105,7 +105,10 @@ def test_what_is_proven_best_is_the_best_of_all_releases(job: Job) -> None:
     """And no other search releases more detail, whether it suppresses rows or not."""
     assume(is_possible(job))
     release = d.protect(job.frame, job.policy, seed=0)
-    others = [each.audit.detail or 0.0 for _, _, each in releases(job) if not each.audit.drawn]
+    # Where nobody was drawn although a lot was reckoned with, rows left out look like kept ones with all hidden: of a
+    # single hidden value that counts as no loss, though the very same table is released where two are hidden.
+    found = [(outcome, each.audit) for outcome, _, each in releases(job)]
+    others = [audit.detail or 0.0 for outcome, audit in found if not audit.drawn and not outcome.short]
     for search in ("coordinate", "genetic", "disclosure"):
         said = {name: value for name, value in job.policy.to_dict().items() if name != "suppress"}
         suppress = {} if search == "disclosure" else {"suppress": job.policy.to_dict().get("suppress", {})}
