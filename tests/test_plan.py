@@ -258,3 +258,22 @@ def test_a_confidential_cell_is_the_owner_s(tmp_path: Path) -> None:
     asked = owners_policy().model_copy(update={"protect": (*owners_policy().protect[:1], cell)})
     with pytest.raises(d.BrokenPromise):
         plan.apply(tmp_path / "same.csv", policy=d.Policy.from_dict(asked.to_dict()))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '"form": ' + "9" * 5_000,
+        '"detail": ' + "9" * 1_000,
+        '"suppressed": [1e999]',
+        '"suppressed": ["' + "9" * 5_000 + '"]',
+        '"steps": ' + "[" * 100_000 + "]" * 100_000,
+    ],
+    ids=["form", "detail", "infinite row", "row", "deep"],
+)
+def test_plans_with_numbers_or_depths_out_of_reach_are_no_plans(part: str, tmp_path: Path) -> None:
+    whole = d.protect(bank(), bank_policy()).plan.to_json().rstrip().removesuffix("}")
+    plan = tmp_path / "plan.json"
+    plan.write_text(f"{whole}, {part}}}", encoding="utf-8")
+    with pytest.raises(d.InputError, match="not a (whole )?plan"):
+        d.read_plan(plan)
