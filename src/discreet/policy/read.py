@@ -189,5 +189,7 @@ def _read_toml(text: str, file: str) -> Read:
     except RecursionError:
         raise _too_deep(file) from None
     except ValueError:  # of Python's, for a number of thousands of digits
-        raise PolicyError([Problem("", "has a number or a date that is out of reach; write a smaller one", file)]) from None
+        raise PolicyError(
+            [Problem("", "has a number or a date that is out of reach; write a smaller one", file)]
+        ) from None
     return data, toml_lines(text), []
