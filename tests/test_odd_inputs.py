@@ -30,12 +30,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(*words: str) -> str:
     """Return what is said to a command that is refused as bad input."""
-    before = sorted(os.listdir())
+    before = sorted(Path.cwd().iterdir())
     result = CliRunner().invoke(app, list(words))
     assert result.exit_code == 2, result.output
     assert "internal error" not in result.stderr
     assert "could not be printed" not in result.stderr
-    assert sorted(os.listdir()) == before
+    assert sorted(Path.cwd().iterdir()) == before
     return result.stderr
 
 
@@ -70,7 +70,7 @@ def test_names_that_are_not_utf_8_have_no_place_in_a_manifest(folder: Path, odd:
 @pytest.mark.parametrize(
     "name", [f"{LONG}.csv", f"{LONG}*.parquet", f"{LONG}.db#bank"], ids=["file", "pattern", "database"]
 )
-def test_a_table_whose_name_is_too_long_for_a_file(folder: Path, name: str, engine: str) -> None:  # noqa: ARG001
+def test_a_table_whose_name_is_too_long_for_a_file(folder: Path, name: str, engine: str) -> None:
     commands = [
         protecting(name),
         ["verify", name, "-p", "bank.yaml"],

@@ -80,7 +80,8 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     _read_back(release, staging.staged(out), out)
     if release.intervals:
         with staging.open(map_path(out)) as file:
-            file.write(write_map(release.intervals).encode())
+            escape = release.plan.policy.file.escape_formulas
+            file.write(write_map(release.intervals, escape_formulas=escape).encode())
     elif stale := stale_map(out):
         staging.remove(stale)
     if plan is not None:

@@ -60,6 +60,11 @@ class FileOptions(Part):
     skip: Whole = Field(
         default=0, ge=0, description="lines to leave out at the top of the original (never of a release)"
     )
+    escape_formulas: bool = Field(
+        default=False,
+        description="write an apostrophe before texts that spreadsheet programs would take for formulas, in a release "
+        "that is a text file; verify, audit and apply know of it",
+    )
 
 
 class Missing(Part):
