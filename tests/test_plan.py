@@ -312,3 +312,22 @@ def test_rows_of_groups_that_tell_nothing_are_named(rows: Any, gone: tuple[int, 
     release = d.protect(table, policy)
     assert release.plan.suppressed == gone
     assert (release.audit.suppressed, release.audit.removed) == ((2, 0) if rows == "mask" else (0, 2))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '"form": ' + "9" * 5_000,
+        '"detail": ' + "9" * 1_000,
+        '"suppressed": [1e999]',
+        '"suppressed": ["' + "9" * 5_000 + '"]',
+        '"steps": ' + "[" * 100_000 + "]" * 100_000,
+    ],
+    ids=["form", "detail", "infinite row", "row", "deep"],
+)
+def test_plans_with_numbers_or_depths_out_of_reach_are_no_plans(part: str, tmp_path: Path) -> None:
+    whole = d.protect(bank(), bank_policy()).plan.to_json().rstrip().removesuffix("}")
+    plan = tmp_path / "plan.json"
+    plan.write_text(f"{whole}, {part}}}", encoding="utf-8")
+    with pytest.raises(d.InputError, match="not a (whole )?plan"):
+        d.read_plan(plan)

@@ -136,7 +136,7 @@ def protect(
     skip: SkipOption = None,
 ) -> None:
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
-    from discreet.manifest import manifest_path
+    from discreet.manifest import manifest_path, refuse_unwritten_names
 
     with _reporting(as_json, quiet) as state:
         _refuse_foreign(out)
@@ -147,6 +147,8 @@ def protect(
         kept = [plan, manifest_path(plan)] if plan else []
         outputs = [*_released(out, rules), *kept, *reports]
         _refuse_outputs(outputs, [table, policy], force)
+        if plan is not None:
+            refuse_unwritten_names([table, policy, plan, out])
         from discreet.pipeline import protect as run
         from discreet.stopping import Stopper
         from discreet.writing import write_release
@@ -709,6 +711,8 @@ def _reporting(as_json: bool = False, quiet: bool = False) -> Iterator[_Report]:
     except Exception as error:
         if os.environ.get("DISCREET_DEBUG"):
             raise
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            report.stop(f"{error.filename}: cannot be used ({error.strerror or 'failed'})", "OSError")
         if isinstance(error, OSError):
             report.stop(f"the result could not be printed ({error.strerror or 'failed'})", "OSError")
         kind = type(error).__name__
@@ -762,7 +766,7 @@ def _refuse_outputs(outputs: Iterable[Path], inputs: list[Path], force: bool) ->
     from discreet.table.staging import refuse_unwritable
 
     others = [file for path in inputs for file in watched(path)]
-    folders = [path for path in inputs if path.is_dir()]
+    folders = [path for path in inputs if os.path.isdir(path)]  # noqa: PTH112 - no error for a name no file can have
     for path in outputs:
         refuse_unwritable(path, force=True)
         if any(path.resolve().is_relative_to(folder.resolve()) for folder in folders):

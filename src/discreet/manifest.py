@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +34,18 @@ def digest_of(table: Path) -> str:
 def manifest_path(plan: Path) -> Path:
     """Return where the manifest of a plan stands: plan.json has plan.manifest.json beside it."""
     return plan.with_name(f"{plan.stem}.manifest.json")
+
+
+def refuse_unwritten_names(paths: Iterable[Path]) -> None:
+    """Refuse names of files that the manifest of a plan cannot write down."""
+    for path in paths:
+        try:
+            path.name.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"{path}: its name is not UTF-8 text, so the manifest of the plan cannot name it; rename it, or leave "
+                "out --plan"
+            ) from None
 
 
 def refuse_other_plan(path: Path, plan: bytes) -> None:

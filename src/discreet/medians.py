@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.errors import InputError
+from discreet.table.formulas import escaped_texts, unescaped_texts
 
 if TYPE_CHECKING:
     from discreet.plan import Plan
@@ -67,17 +68,18 @@ def median_ranges(plan: Plan) -> dict[str, Ranges]:
     return found
 
 
-def write_map(ranges: Mapping[str, Ranges]) -> str:
+def write_map(ranges: Mapping[str, Ranges], *, escape_formulas: bool = False) -> str:
     """Return the intervals as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for column, intervals in ranges.items():
-        writer.writerows([column, released, *ends] for released, ends in intervals.items())
+        lines = [[column, released, *ends] for released, ends in intervals.items()]
+        writer.writerows(map(escaped_texts, lines) if escape_formulas else lines)
     return text.getvalue()
 
 
-def read_map(path: Path) -> dict[str, Ranges]:
+def read_map(path: Path, *, escape_formulas: bool = False) -> dict[str, Ranges]:
     """Return the intervals in a file written by `write_map`; none when there is no such file."""
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
@@ -88,6 +90,6 @@ def read_map(path: Path) -> dict[str, Ranges]:
     if not lines or lines[0] != HEADER or any(len(line) != len(HEADER) for line in lines):
         raise InputError(f"{path}: is not a file of intervals written by discreet")
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    for column, released, begin, end in lines[1:]:
+    for column, released, begin, end in map(unescaped_texts, lines[1:]) if escape_formulas else lines[1:]:
         found.setdefault(column, {})[released] = (begin, end)
     return dict(found)

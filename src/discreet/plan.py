@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import Enum
 from itertools import pairwise
 from pathlib import Path
@@ -321,7 +321,7 @@ class Plan:
         """Return the plan written by `to_json`."""
         try:
             body = json.loads(text)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # also a number of thousands of digits
             raise InputError("not a plan: not valid JSON") from None
         if not isinstance(body, Mapping) or "form" not in body:
             raise InputError("not a plan written by discreet")
@@ -360,7 +360,7 @@ class Plan:
                 bound=_bound(body.get("bound")),
                 version=str(body["discreet"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise InputError("not a whole plan: a part is missing or has the wrong form") from None
         recoded = plan.recoded
         beside = (told.column for grouping in plan.groupings for told in grouping.beside)
@@ -530,6 +530,8 @@ def read_plan(path: str | Path) -> Plan:
         raise InputError(f"{path}: not a plan: not UTF-8 text") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"{path!r}: is not the name of a file") from None
     refuse_other_plan(Path(path), data)
     try:
         return Plan.from_json(text)

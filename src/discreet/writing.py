@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError
-from discreet.manifest import digest_of, manifest, manifest_path
+from discreet.manifest import digest_of, manifest, manifest_path, refuse_unwritten_names
 from discreet.medians import map_path, stale_map, write_map
 from discreet.table.big.engine import BigEngine
 from discreet.table.staging import Staging
@@ -38,6 +38,8 @@ def write_release(
     Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
     earlier release of that name go.
     """
+    if plan is not None:
+        refuse_unwritten_names([*(sources or {}).values(), plan, out])
     with _staging(force=force) as staging:
         _stage_reports(staging, release.audit, reports or {})
         _write(staging, release, out, plan, sources or {})
@@ -78,7 +80,8 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
     _read_back(release, staging.staged(out), out)
     if release.intervals:
         with staging.open(map_path(out)) as file:
-            file.write(write_map(release.intervals).encode())
+            escape = release.plan.policy.file.escape_formulas
+            file.write(write_map(release.intervals, escape_formulas=escape).encode())
     elif stale := stale_map(out):
         staging.remove(stale)
     if plan is not None:

@@ -297,3 +297,57 @@ def test_true_is_no_number(truth: bool) -> None:
             d.Policy.from_dict(data)
     with pytest.raises(d.PolicyError, match="k: write a whole number"):
         d.KAnonymity(k=truth, over=["a"])
+
+
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", "protect: " + "[" * DEEP),
+        ("b.yaml", "protect: " + "[" * DEEP + "]" * DEEP),
+        ("c.yaml", "protect: " + "{a: " * DEEP),
+        ("d.yaml", "? " * DEEP),
+        ("e.yaml", "\n".join(" " * level + "a:" for level in range(200))),
+        ("f.json", '{"protect": ' + "[" * DEEP + "]" * DEEP + "}"),
+        ("g.toml", "protect = " + "[" * DEEP + "]" * DEEP),
+        ("h.toml", "protect = " + "{a = " * DEEP),
+        ("i.toml", ".".join("a" * DEEP) + " = 1"),
+        ("j.toml", "[" + ' . "a b"' * DEEP + "]"),
+        ("k.toml", "[[" + ".".join("a" * DEEP) + "]]"),
+    ],
+    ids=lambda text: text if len(text) < 10 else "",
+)
+def test_a_policy_that_is_nested_too_deeply_is_refused_before_anything_breaks(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    """Each of these once ended the interpreter: out of stack in the reader of YAML, out of memory in that of TOML."""
+    text = text.replace("[ . ", "[")
+    with pytest.raises(d.PolicyError, match="nested too deeply"):
+        d.read_policy(write(tmp_path, name, text))
+
+
+MANY_DIGITS = "9" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", f"protect: [{{k: {MANY_DIGITS}, over: [a]}}]"),
+        ("b.yaml", f"protect: [{{k: 2, over: [a]}}]\nfile: {{skip: {MANY_DIGITS}}}"),
+        ("c.yaml", f"protect: [{{k: 2, over: [a]}}]\ngenetic: {{iterations: {MANY_DIGITS}}}"),
+        ("d.yaml", "protect: [{k: 10000000000000000000, over: [a]}]"),
+        ("e.toml", f'[[protect]]\nk = {MANY_DIGITS}\nover = ["a"]'),
+        ("f.toml", f'[[protect]]\nk = 0x{MANY_DIGITS}\nover = ["a"]'),
+        ("g.toml", f'[[protect]]\ninfer = {{b = 0x{MANY_DIGITS}}}\ngiven = ["a"]\nat_most = "50%"'),
+        ("h.toml", f'[[protect]]\ninfer = {{b = "c"}}\ngiven = ["a"]\nat_most = 0x{MANY_DIGITS}'),
+        ("i.toml", f'[[protect]]\nk = 2\nover = ["a"]\n[columns.a]\nweight = 0x{MANY_DIGITS}'),
+    ],
+    ids=lambda text: text if len(text) < 10 else "",
+)
+def test_numbers_with_thousands_of_digits_are_refused_in_plain_words(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(d.PolicyError, match="write a smaller|or less|write a number|too long") as caught:
+        d.read_policy(write(tmp_path, name, text))
+    assert "set_int_max_str_digits" not in str(caught.value)
+    assert "999999999999" not in str(caught.value)

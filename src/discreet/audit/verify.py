@@ -217,14 +217,16 @@ def published_intervals(
     if isinstance(intervals, (str, Path)):
         if not Path(intervals).exists():
             raise InputError(f"{intervals}: there is no such file")
-        return read_map(Path(intervals))
+        return read_map(Path(intervals), escape_formulas=policy.file.escape_formulas)
     if intervals is not None:
         unknown = [name for name in intervals if policy.column(name).released_form != "median"]
         if unknown:
             raise InputError(f"intervals: {unknown[0]!r} is not a column that the policy releases by medians")
         return intervals
     by_medians = any(column.released_form == "median" for column in policy.columns.values())
-    return read_map(map_path(Path(table))) if by_medians and isinstance(table, (str, Path)) else {}
+    if not by_medians or not isinstance(table, (str, Path)):
+        return {}
+    return read_map(map_path(Path(table)), escape_formulas=policy.file.escape_formulas)
 
 
 def check(

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from discreet.errors import InputError
-from discreet.policy.part import Frozen, as_text
+from discreet.policy.part import Frozen, as_text, number_text
 from discreet.policy.share import decimal
 from discreet.textfile import read_text
 
@@ -38,7 +38,7 @@ def parse_amount(value: object) -> Fraction:
     True
     """
     if isinstance(value, (str, int, float, Decimal, Fraction)) and not isinstance(value, bool):
-        text = str(value)
+        text = value if isinstance(value, str) else number_text(value)
         if isinstance(value, (float, Decimal)) and math.isfinite(value) and abs(Decimal(text).adjusted()) < MOST_DIGITS:
             text = f"{Decimal(text):f}"
         number = len(text) <= MOST_DIGITS and _NUMBER.fullmatch(text)

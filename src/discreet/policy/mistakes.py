@@ -15,6 +15,7 @@ _TAGGED: dict[str, type[BaseModel]] = {**TAGGED_REQUIREMENTS, **TAGGED_USES}
 _PLAIN = {
     "string_type": "write a text",
     "int_parsing": "write a whole number",
+    "int_parsing_size": "write a smaller whole number",
     "int_type": "write a whole number",
     "int_from_float": "write a whole number",
     "float_parsing": "write a number",

@@ -60,6 +60,11 @@ class FileOptions(Part):
     skip: Whole = Field(
         default=0, ge=0, description="lines to leave out at the top of the original (never of a release)"
     )
+    escape_formulas: bool = Field(
+        default=False,
+        description="write an apostrophe before texts that spreadsheet programs would take for formulas, in a release "
+        "that is a text file; verify, audit and apply know of it",
+    )
 
 
 class Missing(Part):
@@ -97,7 +102,7 @@ class Genetic(Part):
     """Options of the genetic search."""
 
     population: int = Field(default=5_000, ge=2, le=1_000_000, description="cuts that are kept at a time")
-    iterations: int = Field(default=500_000, ge=0, description="cuts that are made from two others, one at a time")
+    iterations: Whole = Field(default=500_000, ge=0, description="cuts that are made from two others, one at a time")
     mutation: float = Field(default=0.002, ge=0, le=1, description="how likely each bit of a new cut is flipped")
     bias: float = Field(
         default=1.5, ge=1, le=2, description="how many times as often as the one in the middle the best cut is taken"

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from discreet.errors import PolicyError, Problem
 
@@ -41,10 +41,18 @@ def as_text(value: object) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float, Decimal)):
-        return str(value)
+        return number_text(value)
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     raise ValueError("write the value as the text it has in the table")
+
+
+def number_text(value: float | Decimal) -> str:
+    """Return a number as Python writes it; raise ValueError with the fix for one with thousands of digits."""
+    try:
+        return str(value)
+    except ValueError:
+        raise ValueError("the number has too many digits; write a smaller one, or a text in quotes") from None
 
 
 VALUE: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
@@ -61,7 +69,8 @@ def _not_a_truth_value(value: object) -> object:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_not_a_truth_value)]
+Whole = Annotated[int, BeforeValidator(_not_a_truth_value), Field(le=2**63 - 1)]
+"""A whole number that a machine can count to."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -6,8 +6,9 @@ and the threshold `0.75` is the fraction 3/4, not the float nearest to it.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -18,8 +19,12 @@ from discreet.policy.mistakes import problems_of
 from discreet.policy.model import Policy
 from discreet.policy.part import Path, Source
 
+MOST_DEPTH = 50
+"""Lists and mappings inside each other; the readers of YAML and TOML have no bottom, or crash before they find it."""
 MOST_NODES = 100_000
 """Parts of a YAML file that are read; aliases of aliases could make any number of a small file."""
+_NAME = r"""[ \t]*+(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_DEEP_KEY = re.compile(rf"^[ \t]*+\[*+{_NAME}(?:\.{_NAME}){{{MOST_DEPTH}}}", re.MULTILINE)
 _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
 
 
@@ -46,6 +51,8 @@ def read_policy(path: str | FilePath) -> Policy:
         raise PolicyError([Problem("", "is not UTF-8 text; save it as UTF-8", str(path), line)]) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r}: is not the name of a file") from None
     data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
     return build_policy(data, Source(str(path), lines), mistakes)
 
@@ -82,8 +89,10 @@ Read = tuple[object, dict[Path, int], list[Problem]]
 def _read_yaml(text: str, file: str) -> Read:
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        _refuse_deep_yaml(yaml.parse(text, Loader=loader), file)
+        root = yaml.compose(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = " ".join(part for part in (error.context, error.problem) if part)
@@ -91,12 +100,28 @@ def _read_yaml(text: str, file: str) -> Read:
         raise PolicyError([Problem("", f"is not valid YAML: {what}", file, line)]) from None
     except yaml.YAMLError:
         raise PolicyError([Problem("", "is not valid YAML", file)]) from None
-    except RecursionError:
-        raise PolicyError([Problem("", "is nested too deeply", file)]) from None
     if root is None:
         return None, {}, []
     reader = _YamlReader(file)
     return reader.data(root, ()), reader.lines, reader.mistakes
+
+
+def _refuse_deep_yaml(events: Iterable[Any], file: str) -> None:
+    """Refuse what is nested too deeply before anything that calls itself looks at it."""
+    import yaml
+
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MOST_DEPTH:
+            raise _too_deep(file, event.start_mark.line + 1)
+
+
+def _too_deep(file: str, line: int | None = None) -> PolicyError:
+    return PolicyError([Problem("", f"is nested too deeply; at most {MOST_DEPTH} levels can be", file, line)])
 
 
 class _YamlReader:
@@ -120,7 +145,7 @@ class _YamlReader:
             if plain and node.value == "" and "infer" in path:
                 self._mistake(node, path, "has no value; write the value, or null for a missing one")
             return None if plain and node.value in ("", "~", "null", "Null", "NULL") else str(node.value)
-        if id(node) in self._open or len(self._open) > 50 or self._nodes > MOST_NODES:
+        if id(node) in self._open or len(self._open) > MOST_DEPTH or self._nodes > MOST_NODES:
             if self._nodes <= MOST_NODES or not self._too_large:
                 self._mistake(node, path, "refers to itself, is nested too deeply or is too large")
             self._too_large = self._nodes > MOST_NODES
@@ -155,10 +180,16 @@ class _YamlReader:
 def _read_toml(text: str, file: str) -> Read:
     from discreet.policy.toml_lines import toml_lines
 
+    if deep := _DEEP_KEY.search(text):
+        raise _too_deep(file, text.count("\n", 0, deep.start()) + 1)
     try:
         data = tomllib.loads(text, parse_float=str)
     except tomllib.TOMLDecodeError as error:
         raise PolicyError([Problem("", f"is not valid TOML: {error}", file)]) from None
     except RecursionError:
-        raise PolicyError([Problem("", "is nested too deeply", file)]) from None
+        raise _too_deep(file) from None
+    except ValueError:  # of Python's, for a number of thousands of digits
+        raise PolicyError(
+            [Problem("", "has a number or a date that is out of reach; write a smaller one", file)]
+        ) from None
     return data, toml_lines(text), []

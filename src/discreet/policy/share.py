@@ -13,6 +13,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
+from discreet.policy.part import number_text
+
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
 _FORMS = re.compile(rf"\s*(?:(?P<percent>{_NUMBER})\s*%|(?P<over>\d+)\s*/\s*(?P<under>\d+)|(?P<plain>{_NUMBER}))\s*")
 
@@ -35,7 +37,7 @@ def parse_share(value: object) -> Fraction:
     if isinstance(value, Fraction):
         found = value
     elif isinstance(value, (str, int, float, Decimal)) and not isinstance(value, bool):
-        text = repr(value) if isinstance(value, float) else str(value)
+        text = value if isinstance(value, str) else number_text(value)
         if len(text) > MOST_DIGITS or _EXPONENT.search(text):
             raise ValueError(f"too long for a share; {WRITE}")
         found = _from_text(text)

@@ -23,7 +23,19 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.columns import nameless
-from discreet.table.dialect import CANDIDATES, CR, GZIP, LF, STEP, Dialect, Source, load, separator_problem, sniff
+from discreet.table.dialect import (
+    CANDIDATES,
+    CR,
+    GZIP,
+    LF,
+    STEP,
+    Dialect,
+    Source,
+    codec_name,
+    load,
+    separator_problem,
+    sniff,
+)
 from discreet.table.records import tally, uneven
 
 __all__ = ["Dialect", "read_csv", "stream_csv", "write_csv", "write_csv_parts"]
@@ -443,11 +455,9 @@ def _as_text(frame: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
 
 
 def _encoder(dialect: Dialect) -> codecs.IncrementalEncoder:
-    try:
-        "a".encode(dialect.encoding)  # refuses codecs that are not for text
-        encoder = codecs.getincrementalencoder(dialect.encoding)()
-    except (LookupError, ValueError):
-        raise InputError(f"there is no text encoding {dialect.encoding!r} to write in") from None
+    if codec_name(dialect.encoding) is None:
+        raise InputError(f"there is no text encoding {dialect.encoding!r} to write in; try utf-8")
+    encoder = codecs.getincrementalencoder(dialect.encoding)()
     if dialect.bom and not _survives("\ufeff", dialect.encoding):
         raise InputError(f"bom: there is no byte order mark in the encoding {dialect.encoding!r}")
     return encoder

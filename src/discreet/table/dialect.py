@@ -23,6 +23,8 @@ CANDIDATES = (",", ";", "\t", "|")
 UNUSED = ("\x1f", "\x1e", "\x1d", "\x1c")
 GZIP = b"\x1f\x8b"
 QUOTE, LF, CR = b'"\n\r'
+# Codecs from text to bytes for host names and source code: they know no lines, or write a line end as two characters.
+NOT_FOR_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
 SAMPLE = 1 << 16
 MAPPED = 1 << 20  # a file of this size is mapped into memory rather than read
 STEP = 1 << 26  # bytes that are looked at before their memory is let go of; a multiple of the size of a page
@@ -215,7 +217,8 @@ def _content(path: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, t
 
 
 def _status(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    """What changes whenever a file is written to: who sets its time back does not set back when that was done."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _as_utf8(path: Path, data: bytes, encoding: str) -> bytes:
@@ -239,13 +242,21 @@ def _unpack(path: Path, data: bytes) -> bytes:
         raise InputError(f"{path}: is a gzip file that is damaged or cut off") from None
 
 
-def _codec(path: Path, encoding: str) -> str:
-    """Python's own name of a text encoding."""
+def codec_name(encoding: str) -> str | None:
+    """Python's own name of an encoding of text files; None if it is none."""
     try:
-        "a".encode(encoding)
-        return codecs.lookup(encoding).name
+        "a".encode(encoding)  # refuses codecs that are not for text
+        name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        raise InputError(f"{path}: there is no text encoding {encoding!r}; try utf-8 or latin-1") from None
+        return None
+    return None if name.replace("_", "-") in NOT_FOR_FILES else name
+
+
+def _codec(path: Path, encoding: str) -> str:
+    name = codec_name(encoding)
+    if name is None:
+        raise InputError(f"{path}: there is no text encoding {encoding!r}; try utf-8 or latin-1")
+    return name
 
 
 def sniff(source: Source, start: int) -> str:

@@ -13,7 +13,8 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.table.csv import Dialect, write_csv, write_csv_parts
+from discreet.table.csv import ROWS_AT_A_TIME, Dialect, write_csv_parts
+from discreet.table.formulas import escaped, escaped_texts
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".txt", ".data")
@@ -52,11 +53,14 @@ class Form:
 
     def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
         """Write a table of texts as CSV, packed if the name ends in .gz."""
-        with self._packing(target, path) as file:
-            write_csv(frame, file, self._dialect_for(path))
+        self.write_parts(frame.columns, frame.iter_slices(ROWS_AT_A_TIME), target, path)
 
     def write_parts(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, path: Path) -> None:
         """Write a table of texts that comes in parts as CSV, packed if the name ends in .gz."""
+        if self.options.escape_formulas:
+            names = escaped_texts(columns)
+            parts = (escaped(part).rename(dict(zip(columns, names, strict=True))) for part in parts)
+            columns = names
         with self._packing(target, path) as file:
             write_csv_parts(columns, parts, file, self._dialect_for(path))
 

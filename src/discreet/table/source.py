@@ -20,6 +20,7 @@ from discreet.table.big.files import is_parquet, many_files
 from discreet.table.csv import read_csv
 from discreet.table.engine import Engine
 from discreet.table.form import Form
+from discreet.table.formulas import unescaped
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
 from discreet.table.naming import names_of_release
@@ -155,7 +156,7 @@ def _open_local(table: Table, policy: Policy, *, released: bool) -> LocalEngine:
         return open_source(table, policy.file).without_missing(policy.missing)
     if not isinstance(table, (str, Path)):
         return _take_frame(table, policy.file)
-    return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers)
+    return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers, released=True)
 
 
 def open_source(table: Table, options: FileOptions) -> LocalEngine:
@@ -185,10 +186,11 @@ def _take_frame(table: object, options: FileOptions) -> LocalEngine:
     return LocalEngine(frame, Form(options=options), lazy=lazy)
 
 
-def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = ()) -> LocalEngine:
+def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *, released: bool = False) -> LocalEngine:
     """Return the engine that holds the table in a CSV or Parquet file.
 
-    Columns `left_out` of a release take no place among the names of a file without a header line.
+    Columns `left_out` of a release take no place among the names of a file without a header line; formulas in it may
+    be escaped.
     """
     try:
         special = path.exists() and not path.is_file() and not path.is_dir()
@@ -205,6 +207,8 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = ()) ->
     else:
         frame, dialect = read_csv(path, header=False, **said)  # type: ignore[arg-type]
         frame = _named(frame, path, options, left_out)
+    if released and options.escape_formulas:
+        frame = unescaped(frame.lazy(), header=dialect.header).collect()
     return LocalEngine(nw.from_native(frame, eager_only=True), Form(dialect, options))
 
 

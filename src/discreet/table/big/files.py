@@ -21,7 +21,7 @@ GLOB = re.compile(r"[*?\[]")
 _FULL = ("No space left", "os error 28", '"errno":"28"', "Disk quota", "max_temp_directory_size")
 _MEMORY = ("Out of Memory", "out of memory", "memory allocation")
 
-Stamp = tuple[int, int, int] | None
+Stamp = tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Files:
 
 
 def stamp(path: Path) -> Stamp:
-    """Return what tells that a file was not written to meanwhile."""
+    """Return what tells that a file was not written to meanwhile, not even by who sets its time back afterwards."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def is_parquet(path: Path) -> bool:

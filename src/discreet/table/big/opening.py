@@ -22,6 +22,7 @@ from discreet.table.big.stream import StreamStore
 from discreet.table.csv import stream_csv
 from discreet.table.dialect import Dialect
 from discreet.table.form import Form
+from discreet.table.formulas import unescaped
 from discreet.table.memory import Limits
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
@@ -135,6 +136,11 @@ class BigTables:
             dialect = stream_csv(
                 path, target, header=header, separator=said.separator, encoding=said.encoding, skip=skip
             )
+        if released and said.escape_formulas:
+            target, written = self.scratch.new(), target
+            with saying(str(path)):
+                plain = unescaped(pl.scan_parquet(written, glob=False), header=dialect.header)
+                plain.sink_parquet(target, engine="streaming")
         return target, dialect
 
     def _saved(self, table: object, name: str) -> Path:
