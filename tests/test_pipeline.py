@@ -145,7 +145,7 @@ def test_a_number_that_is_written_otherwise_is_offered() -> None:
             d.protect(table, rules)
         return str(refused.value)
 
-    def inferred(value: object) -> d.Policy:
+    def inferred(value: str | int) -> d.Policy:
         return d.Policy(protect=[d.Template(given=["ward"], infer={"days": value}, at_most="50%")])
 
     assert "no row has 'days' = '0'; the same number is written '0.0' in the table: write that" in refusal(inferred(0))

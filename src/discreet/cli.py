@@ -61,6 +61,10 @@ HeaderOption = Annotated[
     typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
 ]
 EncodingOption = Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)]
+DecimalOption = Annotated[
+    str | None,
+    typer.Option("--decimal", help="What stands before the decimals of numbers: . or ,", show_default=False),
+]
 SkipOption = Annotated[
     int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
 ]
@@ -128,6 +132,7 @@ def protect(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.manifest import manifest_path
@@ -135,7 +140,7 @@ def protect(
     with _reporting(as_json) as state:
         _refuse_foreign(out)
         before = {path: _stamp(path) for path in (table, policy)}
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         reports = _reports(report, public_report)
         _refuse_attacks(engine, key, reports)
         outputs = [*_released(out, rules), *([plan, manifest_path(plan)] if plan else []), *reports]
@@ -192,10 +197,11 @@ def verify(
     skip: Annotated[
         int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
     ] = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json) as report:
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original, engine=engine, memory_limit=memory_limit, key=key)
@@ -249,6 +255,7 @@ def audit(
     skip: Annotated[
         int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
     ] = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
     with _reporting(as_json) as state:
@@ -256,7 +263,7 @@ def audit(
         before = {path: _stamp(path) for path in inputs}
         reports = _reports(report, public_report)
         _refuse_outputs(reports, inputs, force)
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.auditing import audit_release as run
         from discreet.stopping import Stopper
         from discreet.writing import write_reports
@@ -311,6 +318,7 @@ def apply(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with _reporting(as_json) as report:
@@ -321,7 +329,7 @@ def apply(
         from discreet.writing import write_release
 
         kept = read_plan(plan)
-        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
+        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip, "decimal": decimal}
         if policy is None:
             kept, rules = replace(kept, policy=kept.policy.with_file(**file)), None
         else:
@@ -356,10 +364,11 @@ def check(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Say whether a policy is in order and what it promises; with a table, whether they fit."""
     with _reporting(as_json) as report:
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.checking import check_policy
         from discreet.show import print_check
         from discreet.table.source import Opening
@@ -399,13 +408,14 @@ def frontier(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
     with _reporting(as_json):
         if plot is not None:
             _refuse_outputs([plot], [table, policy], force)
             _refuse_charts(plot)
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.show import print_frontier
         from discreet.thresholds import frontier as run
 
@@ -434,6 +444,7 @@ def init(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
     with _reporting():
@@ -441,7 +452,7 @@ def init(
             _refuse_outputs([out], [table], force)
         from discreet.drafting import draft_policy
 
-        options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
+        options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         draft = draft_policy(table, options)
         if out is None:
             print(draft.text, end="")

@@ -370,9 +370,8 @@ class Plan:
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
-        misplaced = plan.groupings
-        if plan.policy.is_local:
-            misplaced = {recoding.column for recoding in plan.recodings} - binned(plan.policy)
+        searched = [recoding for recoding in plan.recodings if recoding.column not in binned(plan.policy)]
+        misplaced = searched if plan.policy.is_local else plan.groupings
         if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
             raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan
