@@ -226,3 +226,13 @@ def test_long_numbers_go_out_as_they_are(tmp_path: Path) -> None:
 def test_the_schema_knows_it() -> None:
     result = CliRunner().invoke(app, ["schema"])
     assert "decimal" in json.loads(result.output)["$defs"]["FileOptions"]["properties"]
+
+
+def test_decimals_that_are_equal_but_written_otherwise_are_counted_apart() -> None:
+    """They can be told apart in the release, so neither hides among the others."""
+    values = [Decimal("1.0"), Decimal("1.00"), Decimal("1.0"), Decimal("1.0")]
+    table = pd.DataFrame({"cost": pd.Series(values, dtype=object)})
+    rules = d.Policy(protect=[d.KAnonymity(k=2, over=["cost"])])
+    assert not d.verify(table, rules).holds
+    found: Any = d.protect(table, rules).table
+    assert "1.00" not in [str(cost) for cost in found["cost"]]

@@ -94,7 +94,8 @@ def _is_plain(series: nw.Series[Any]) -> bool:
     if values.dtype != object:
         return True
     kinds = set(map(type, values.dropna()))
-    return len(kinds) <= 1 and kinds <= _PLAIN_OBJECTS
+    # Decimals in a list of categories would be made texts by Arrow, to which 1.0 and 1.00 are one.
+    return len(kinds) <= 1 and kinds <= (_PLAIN_OBJECTS - {Decimal} if hasattr(native, "cat") else _PLAIN_OBJECTS)
 
 
 def _long_numbers(series: nw.Series[Any]) -> Texts | None:
