@@ -346,8 +346,8 @@ def test_old_intervals_do_not_stay_beside_a_new_release(tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("kind", ["text", "float", "nan", "date", "quoted"])
 def test_an_empty_cell_is_called_empty_and_the_advice_helps(kind: str) -> None:
-    known: dict[str, list[Any]] = {"date": ["2024-01-01", "2024-01-02"], "float": [1.5, 2.5]}
-    ages = known.get(kind, ["30", "40"])
+    written: dict[str, list[Any]] = {"date": ["2024-01-01", "2024-01-02"], "float": [1.5, 2.5]}
+    ages = written.get(kind, ["30", "40"])
     table: Any = pl.DataFrame({"age": [*ages, "" if kind == "quoted" else None], "ill": ["a", "b", "c"]})
     if kind == "nan":
         table = pd.DataFrame({"age": [30.0, 40.0, float("nan")], "ill": ["a", "b", "c"]})

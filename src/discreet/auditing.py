@@ -29,6 +29,7 @@ from discreet.pipeline import Progress, Release, silent
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
 from discreet.selecting import wanted
+from discreet.table.decimals import as_written
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
@@ -98,6 +99,7 @@ def audit_release(
     say(Progress("read"))
     opening = Opening(engine, memory_limit, key)
     released, source = open_tables([(release, True), (original, False)], policy, opening)
+    policy = as_written(policy, source)
     bound = bind(policy, source.columns)
     for table, name in ((released, "the release"), (source, "the original")):
         if not table.rows:

@@ -66,6 +66,10 @@ HeaderOption = Annotated[
     typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
 ]
 EncodingOption = Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)]
+DecimalOption = Annotated[
+    str | None,
+    typer.Option("--decimal", help="What stands before the decimals of numbers: . or ,", show_default=False),
+]
 SkipOption = Annotated[
     int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
 ]
@@ -134,6 +138,7 @@ def protect(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.manifest import manifest_path, refuse_unwritten_names
@@ -141,7 +146,7 @@ def protect(
     with _reporting(as_json, quiet) as state:
         _refuse_foreign(out)
         before = {path: _stamp(path) for path in (table, policy)}
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         reports = _reports(report, public_report)
         _refuse_attacks(engine, key, reports)
         kept = [plan, manifest_path(plan)] if plan else []
@@ -203,10 +208,11 @@ def verify(
     skip: Annotated[
         int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
     ] = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
     with _reporting(as_json, quiet) as report:
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.audit.verify import verify as run
 
         found = run(release, rules, original, engine=engine, memory_limit=memory_limit, key=key)
@@ -261,6 +267,7 @@ def audit(
     skip: Annotated[
         int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
     ] = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
     with _reporting(as_json, quiet) as state:
@@ -268,7 +275,7 @@ def audit(
         before = {path: _stamp(path) for path in inputs}
         reports = _reports(report, public_report)
         _refuse_outputs(reports, inputs, force)
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.auditing import audit_release as run
         from discreet.stopping import Stopper
         from discreet.writing import write_reports
@@ -325,6 +332,7 @@ def apply(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with _reporting(as_json, quiet) as report:
@@ -335,7 +343,7 @@ def apply(
         from discreet.writing import write_release
 
         kept = read_plan(plan)
-        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip}
+        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip, "decimal": decimal}
         if policy is None:
             kept, rules = replace(kept, policy=kept.policy.with_file(**file)), None
         else:
@@ -370,10 +378,11 @@ def check(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Say whether a policy is in order and what it promises; with a table, whether they fit."""
     with _reporting(as_json) as report:
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.checking import check_policy
         from discreet.show import print_check
         from discreet.table.source import Opening
@@ -413,13 +422,14 @@ def frontier(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
     with _reporting(as_json):
         if plot is not None:
             _refuse_outputs([plot], [table, policy], force)
             _refuse_charts(plot)
-        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip)
+        rules = _read_policy(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.show import print_frontier
         from discreet.thresholds import frontier as run
 
@@ -448,6 +458,7 @@ def init(
     header: HeaderOption = None,
     encoding: EncodingOption = None,
     skip: SkipOption = None,
+    decimal: DecimalOption = None,
 ) -> None:
     """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
     with _reporting():
@@ -455,7 +466,7 @@ def init(
             _refuse_outputs([out], [table], force)
         from discreet.drafting import draft_policy
 
-        options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip)
+        options = _file_options(separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         draft = draft_policy(table, options)
         if out is None:
             _print_file(draft.text)

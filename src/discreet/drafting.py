@@ -96,10 +96,22 @@ def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft
     source = read_file(Path(table), options or FileOptions())
     frame = pl.DataFrame([source.texts(column).alias(column) for column in source.columns if source.has_text(column)])
     frame = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
-    looks = tuple(_look(column) for column in frame.iter_columns())
+    decimal = source.form.options.decimal or _decimal(source, frame)
+    looks = tuple(_look(column, decimal) for column in frame.iter_columns())
     known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
     warnings = tuple(_repeated(source, looks))
-    return Draft(_write(source, Path(table).name, looks, known, unique, warnings), looks, known, unique, warnings)
+    text = _write(source, Path(table).name, looks, known, unique, warnings, decimal)
+    return Draft(text, looks, known, unique, warnings)
+
+
+def _decimal(source: LocalEngine, frame: pl.DataFrame) -> str:
+    """Return a comma where numbers of a file with semicolons have one before their decimals, and none has a point."""
+    if source.form.dialect is None or source.form.dialect.separator != ";":
+        return "."
+    some = [nameless(column).drop_nulls() for column in frame.iter_columns()]
+    decimals = [values for values in some if kind_of("", values.filter(~values.is_in(list(MISSING)))) == "decimal"]
+    commas = any(values.str.contains(",", literal=True).any() for values in decimals)
+    return "," if commas and not any(values.str.contains(".", literal=True).any() for values in decimals) else "."
 
 
 def _repeated(source: LocalEngine, looks: Sequence[Look]) -> Iterator[str]:
@@ -110,7 +122,7 @@ def _repeated(source: LocalEngine, looks: Sequence[Look]) -> Iterator[str]:
             yield repeated(look.name, *found, "k counts")
 
 
-def _look(column: pl.Series) -> Look:
+def _look(column: pl.Series, decimal: str) -> Look:
     values = nameless(column).drop_nulls()
     signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
     if column.null_count():
@@ -123,18 +135,18 @@ def _look(column: pl.Series) -> Look:
         kind,
         distinct,
         signs,
-        _type(kind, present),
+        _type(kind, present, decimal),
         _why_identifier(column.name, kind, present, distinct),
         bool(_KNOWN.search(column.name)),
         bool(_SENSITIVE.search(column.name)),
     )
 
 
-def _type(kind: str, values: pl.Series) -> str | None:
+def _type(kind: str, values: pl.Series, decimal: str) -> str | None:
     """Return the type of a column as a policy says it, where it can be cut into intervals."""
     some = values.unique().head(1000).to_list()
     if kind in ("number", "decimal"):
-        return "{type: number}" if are_numbers(some) else None
+        return "{type: number}" if are_numbers(some, decimal) else None
     if kind != "date":
         return None
     forms = date_forms(some)
@@ -179,7 +191,13 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
 
 
 def _write(
-    source: LocalEngine, name: str, looks: Sequence[Look], known: Sequence[str], unique: float, warnings: Sequence[str]
+    source: LocalEngine,
+    name: str,
+    looks: Sequence[Look],
+    known: Sequence[str],
+    unique: float,
+    warnings: Sequence[str],
+    decimal: str,
 ) -> str:
     """Return the draft as YAML with comments."""
     rows = f"{source.rows} rows"
@@ -211,7 +229,7 @@ def _write(
         f"#  - {{k: 10, over: [{given}]}}",
         *(f"# Beware: {' '.join(warning.split())}." for warning in warnings),
     ]
-    lines += ["", *_columns(name, looks, known), "", *_missing(looks, known), *_file(source)]
+    lines += ["", *_columns(name, looks, known), "", *_missing(looks, known), *_file(source, decimal)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -261,13 +279,14 @@ def _signs(looks: Sequence[Look]) -> dict[str, int]:
     return signs
 
 
-def _file(source: LocalEngine) -> list[str]:
+def _file(source: LocalEngine, decimal: str) -> list[str]:
     dialect = source.form.dialect
     if dialect is None:
         return []
     encoding = "" if dialect.encoding.lower().replace("-", "") == "utf8" else f", encoding: {dialect.encoding}"
     header = "true" if dialect.header else "false"
+    numbers = ', decimal: ","' if decimal == "," else ""
     return [
         "# As found in the file.",
-        f"file: {{separator: {json.dumps(dialect.separator)}, header: {header}{encoding}}}",
+        f"file: {{separator: {json.dumps(dialect.separator)}, header: {header}{encoding}{numbers}}}",
     ]

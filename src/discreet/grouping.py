@@ -16,7 +16,6 @@ from discreet.method.problem import ColumnCounts, CutProblem, CutTable, GroupPro
 from discreet.method.targets import Target
 from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
-from discreet.scale import Numbers
 from discreet.spaces import Changeable
 from discreet.table.encode import Combinations, Ints, keys, regroup
 
@@ -91,7 +90,7 @@ def _class_counts(counted: Combinations, target: str) -> Ints:
 
 def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal | None]:
     """Return the number of each value of a target; None for missing ones."""
-    scale = bound.policy.column(target).scale or Numbers()
+    scale = bound.policy.numbers_of(target)
     return [scale.read(value) for value in counted.domain(target)]
 
 

@@ -63,7 +63,7 @@ def cut_values(values: Values, column: Column, cuts: Sequence[int]) -> list[Deci
 
     It is the smallest number of the right part, or the owner's end point.
     """
-    ends = _ends(column)
+    ends = column.end_points
     if ends is None:
         return [values.numbers[cut] for cut in cuts]
     return [ends[bisect.bisect_right(ends, values.numbers[cut - 1])] for cut in cuts]
@@ -71,7 +71,7 @@ def cut_values(values: Values, column: Column, cuts: Sequence[int]) -> list[Deci
 
 def allowed_cuts(values: Values, column: Column) -> list[bool]:
     """Return in front of which numbers the column may be cut."""
-    ends = _ends(column)
+    ends = column.end_points
     if ends is None:
         return [True] * len(values.numbers)
     places = {bisect.bisect_left(values.numbers, end) for end in ends}
@@ -100,7 +100,7 @@ def between_all_ends(values: Values, column: Column, marker: str) -> list[Interv
     Those without a number are there too, so that the others do not depend on what occurs; but a median or the extremes
     can only be told of numbers that there are.
     """
-    ends = _ends(column)
+    ends = column.end_points
     if ends is None or not column.open_ends or column.released_form == "median":
         cuts = [place for place, allowed in enumerate(allowed_cuts(values, column)) if allowed and place]
         return intervals(values, column, cuts, marker)
@@ -122,7 +122,7 @@ def closed(values: Values, column: Column, first: int, stop: int, marker: str) -
         return Interval(None, None, marker)
     if scale.always_whole or values.whole():
         return Interval(None, None, _closed_text(scale, low, high, values.numbers[0]), low, high)
-    return Interval(None, None, f"[{scale.write(low)}, {scale.write(high)}]", low, high)
+    return Interval(None, None, f"[{scale.write(low)}{scale.link}{scale.write(high)}]", low, high)
 
 
 def between_ends(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:
@@ -169,7 +169,7 @@ class _Writer:
         low = self.values.numbers[0] if start is None else start
         high = self.values.numbers[-1] if stop is None else stop
         if not self.whole:
-            text = f"[{self._write(low)}, {self._write(high)}{']' if stop is None else ')'}"
+            text = f"[{self._write(low)}{self.scale.link}{self._write(high)}{']' if stop is None else ')'}"
             return Interval(start, stop, text, low, high if stop is None else None)
         if stop is not None:
             high = EXACT.subtract(high, Decimal(1))
@@ -177,7 +177,7 @@ class _Writer:
         return Interval(start, stop, text, low, high)
 
     def _label(self, start: Decimal | None, stop: Decimal | None) -> str:
-        ends, labels = _ends(self.column), self.column.labels
+        ends, labels = self.column.end_points, self.column.labels
         assert ends is not None
         assert labels is not None
         low = 0 if start is None else ends.index(start) + 1
@@ -199,10 +199,3 @@ class _Writer:
 
     def _write(self, value: Decimal | None) -> str:
         return "" if value is None else self.scale.write(value)
-
-
-def _ends(column: Column) -> list[Decimal] | None:
-    if column.ends is None or column.scale is None:
-        return None
-    read = (column.scale.read(end) for end in column.ends)
-    return [end for end in read if end is not None]

@@ -38,6 +38,7 @@ from discreet.sampling import drawn_rows
 from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
 from discreet.spaces import binned_columns, changeable_columns
 from discreet.suppression import Suppressed, rows_to_suppress
+from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
 from discreet.telling import refuse_own_values
@@ -258,6 +259,7 @@ def prepare(
     """
     say(Progress("read"))
     source = open_table(table, policy, opening=opening)
+    policy = as_written(policy, source)
     bound = bind(policy, source.columns)
     refuse_own_values(policy)
     _require_rows(source, table)
@@ -310,6 +312,7 @@ def apply(
     source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
+    plan, owners = replace(plan, policy=as_written(plan.policy, source)), as_written(owners, source)
     bound, judge = bind(plan.policy, source.columns), bind(owners, source.columns)
     _require_rows(source, table)
     for column, kind in plan.kinds.items():

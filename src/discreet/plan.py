@@ -371,10 +371,9 @@ class Plan:
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
-        is_misplaced = bool(plan.groupings)
-        if plan.policy.is_local:
-            is_misplaced = not {recoding.column for recoding in plan.recodings} <= binned(plan.policy)
-        if is_misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
+        searched = [recoding for recoding in plan.recodings if recoding.column not in binned(plan.policy)]
+        misplaced = searched if plan.policy.is_local else plan.groupings
+        if misplaced or not all(_is_whole(grouping, plan.policy) for grouping in plan.groupings):
             raise InputError("not a whole plan: its groups and combinations do not fit together")
         return plan
 

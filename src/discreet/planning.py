@@ -21,7 +21,7 @@ from discreet.plan import Kept, Plan, Recoding, Step, Unseen
 from discreet.policy import Classify, Counts, General, GroupPromise, Inference, Policy, Regress
 from discreet.policy.bind import Bound
 from discreet.policy.redundant import without_redundant
-from discreet.scale import Numbers, same_number
+from discreet.scale import same_number
 from discreet.spaces import Changeable, NumberColumn, name_empty
 from discreet.table.encode import Combinations, Encoded
 from discreet.table.engine import Engine
@@ -98,7 +98,7 @@ def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
 
 
 def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None:
-    scale = bound.policy.column(use.target).scale or Numbers()
+    scale = bound.policy.numbers_of(use.target)
     missing = bound.policy.missing
     domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
     bad = [value for value in domain if scale.read(value) is None]

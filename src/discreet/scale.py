@@ -43,6 +43,11 @@ class Scale(Protocol):
         """Whether there is nothing between two neighbours, such as days."""
         ...
 
+    @property
+    def link(self) -> str:
+        """What stands between the two ends of an interval."""
+        ...
+
     def read(self, text: str | None) -> Decimal | None:
         """Return the value of a text; None when it has none."""
         ...
@@ -58,17 +63,25 @@ class Scale(Protocol):
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers as everyone writes them: 42, -3.50, 1e3."""
+    """Numbers as everyone writes them: 42, -3.50, 1e3; or with a comma for the decimals, -3,50."""
 
+    decimal: str = "."
     name: str = "number"
     always_whole: bool = False
+
+    @property
+    def link(self) -> str:
+        """A comma, or a semicolon where commas belong to numbers."""
+        return ", " if self.decimal == "." else "; "
 
     def read(self, text: str | None) -> Decimal | None:
         """Return the number a text stands for.
 
-        >>> Numbers().read("-3.50"), Numbers().read("x")
-        (Decimal('-3.50'), None)
+        >>> Numbers().read("-3.50"), Numbers().read("x"), Numbers(",").read("3,5"), Numbers(",").read("1.500")
+        (Decimal('-3.50'), None, Decimal('3.5'), None)
         """
+        if text is not None and self.decimal != ".":
+            text = None if "." in text else text.replace(self.decimal, ".")
         if text is None or not _NUMBER.fullmatch(text):
             return None
         value = Decimal(text.strip())
@@ -82,7 +95,7 @@ class Numbers:
         """
         text = f"{value:f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
-        return "0" if text == "-0" else text
+        return "0" if text == "-0" else text.replace(".", self.decimal)
 
     def is_plain(self, text: str) -> bool:
         """Whether there are no blanks around it."""
@@ -96,6 +109,7 @@ class Dates:
     form: str | None = None
     name: str = "date"
     always_whole: bool = True
+    link: str = ", "
 
     def read(self, text: str | None) -> Decimal | None:
         """Return the number of the day, the one that is written where there is a time zone.

@@ -482,14 +482,15 @@ class NumberColumn:
 
     def _interval(self, first: int, stop: int) -> str:
         """Return an interval for the eyes of the owner: as far as the values reach, the last closed."""
-        extra = len(self.missing)
+        extra, scale = len(self.missing), self.column.scale
         low, high = self.values.numbers[0], self.values.numbers[-1]
+        link = ", " if scale is None else scale.link
         if first > extra:
             (low,) = cut_values(self.values, self.column, [first - extra])
         if stop < extra + len(self.values.numbers):
             (high,) = cut_values(self.values, self.column, [stop - extra])
-            return f"[{self._write(low)}, {self._write(high)})"
-        return f"[{self._write(low)}, {self._write(high)}]"
+            return f"[{self._write(low)}{link}{self._write(high)})"
+        return f"[{self._write(low)}{link}{self._write(high)}]"
 
     def _write(self, value: Decimal) -> str:
         scale = self.column.scale

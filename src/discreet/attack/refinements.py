@@ -6,7 +6,7 @@ plan is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -71,7 +71,7 @@ class Shown:
         scale = None if self.column is None else self.column.scale
         if scale is not None and self.column is not None:
             read = [scale.read(value) if value is not None else None for value in self.domain]
-            ends = None if self.column.ends is None else [scale.read(end) for end in self.column.ends]
+            ends = self.column.end_points
             yield from _cuts(read, ends, below, len(self.domain))
         elif self.column is not None and self.column.taxonomy is not None:
             parts = _children(self.column.taxonomy, self.texts[text], self.marker, self.domain, below)
@@ -87,13 +87,13 @@ def shown(name: str, column: Column | None, marker: str, original: Encoded, plac
     return Shown(name, column, marker, tuple(original.domain), values, tuple(released.domain), texts)
 
 
-def _cuts(read: list[Decimal | None], ends: list[Decimal | None] | None, below: Ints, size: int) -> Iterator[Ints]:
+def _cuts(read: list[Decimal | None], ends: Sequence[Decimal] | None, below: Ints, size: int) -> Iterator[Ints]:
     """Yield an interval cut at each place where it may be: before each value, or at the ends that are allowed."""
     numbers = {code: number for code in below.tolist() if (number := read[code]) is not None}
     different = sorted(set(numbers.values()))
     allowed = different[1:]
     if ends is not None:
-        allowed = [end for end in ends if end is not None and different and different[0] < end <= different[-1]]
+        allowed = [end for end in ends if different and different[0] < end <= different[-1]]
     for cut in allowed:
         parts = np.full(size, -1, dtype=np.int64)
         for code, number in numbers.items():

@@ -201,7 +201,8 @@ def interval_text(text: str, scale: Scale) -> str | None:
         return None if end is None else f"{signed[1].replace('≤', '<=').replace('≥', '>=')}{scale.write(end)}"
     if bracketed := _BRACKETED.fullmatch(text):
         closed = bracketed[1] == "[", bracketed[3] == "]"
-        return _between(bracketed[2], scale, (*_LINKS, ",", ";"), *closed)
+        links = (*_LINKS, ";") if scale.link == "; " else (*_LINKS, ",", ";")  # a comma may belong to a number
+        return _between(bracketed[2], scale, links, *closed)
     return _between(text, scale, _LINKS, True, True)
 
 
@@ -221,7 +222,7 @@ def _between(inside: str, scale: Scale, links: Sequence[str], closed_below: bool
     if low.value > high.value:
         return None
     opening, closing = "[" if closed_below else "(", "]" if closed_above else ")"
-    return f"{opening}{scale.write(low.value)}, {scale.write(high.value)}{closing}"
+    return f"{opening}{scale.write(low.value)}{scale.link}{scale.write(high.value)}{closing}"
 
 
 def _ends(inside: str, separator: str, scale: Scale) -> Iterator[tuple[_End, _End]]:

@@ -93,7 +93,7 @@ def _covered(
             return above
         members = cache(_members)
         return [covers or original in members(text) for covers, (original, text) in zip(above, pairs, strict=True)]
-    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format, column.day_format)
+    kind = _kind(column)
     read = cache(kind.value)
     values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
     if column.form == "median" and medians is None:
@@ -206,7 +206,7 @@ def _ordered(
         return _with_sets(originals, column.taxonomy, unknown)
     if column.taxonomy is not None:
         return _in_tree_order(originals, column.taxonomy, unknown)
-    kind: _Kind = _Numbers() if column.type == "number" else _Dates(column.date_format, column.day_format)
+    kind = _kind(column)
     values = [None if text is None or text in unknown else kind.value(text) for text in originals]
     order, line = _in_line(values)
     if column.form != "median":
@@ -291,6 +291,11 @@ class _Kind(Protocol):
         """Whether closed ranges may be written [30-39]."""
         ...
 
+    @property
+    def separators(self) -> tuple[str, str]:
+        """What may stand between the ends of an interval, in any brackets."""
+        ...
+
     def value(self, text: str) -> Fraction | None:
         """Return the value of an original text; None when it has none."""
         ...
@@ -304,9 +309,22 @@ class _Kind(Protocol):
         ...
 
 
+def _kind(column: Column) -> _Kind:
+    """Return how the texts of a column are read, in the table and in the release."""
+    if column.type == "number":
+        return _Numbers(comma=column.decimal == ",")
+    return _Dates(column.date_format, column.day_format)
+
+
 @dataclass(frozen=True)
 class _Numbers:
+    comma: bool = False
+    """Whether decimals come after a comma; a point is then in no number."""
     dashes: bool = True
+
+    @property
+    def separators(self) -> tuple[str, str]:
+        return ("; ", ";") if self.comma else (", ", ",")
 
     def value(self, text: str) -> Fraction | None:
         return self.single(text.strip(_BLANKS))
@@ -315,12 +333,16 @@ class _Numbers:
         try:
             if text.isascii() and text.isdigit():  # quicker
                 return Fraction(int(text))
+            text = self._with_point(text)
             return Fraction(text) if _NUMBER.fullmatch(text) else None
         except ValueError:  # more digits than can be converted
             return None
 
     def bound(self, text: str) -> Fraction | None:
-        return self.single(text) if _PLAIN_NUMBER.fullmatch(text) else None
+        return self.single(text) if _PLAIN_NUMBER.fullmatch(self._with_point(text)) else None
+
+    def _with_point(self, text: str) -> str:
+        return text.replace(".", "?").replace(",", ".") if self.comma else text
 
 
 @dataclass(frozen=True)
@@ -330,6 +352,7 @@ class _Dates:
     form: str | None
     day_form: str | None
     dashes: bool = False
+    separators: tuple[str, str] = (", ", ",")
 
     def value(self, text: str) -> Fraction | None:
         text = text.strip()
@@ -424,23 +447,27 @@ def _written(kind: _Kind) -> _Reader:
 
 
 def _between(kind: _Kind, inside: str, brackets: str) -> Iterator[_Stretch]:
-    """Yield the readings of what stands in brackets: `A, B` and `A,B`, and in `[]` also `A to B` and `A-B`."""
+    """Yield the readings of what stands in brackets: `A, B` and `A,B`, and in `[]` also `A to B` and `A-B`.
+
+    Where commas belong to numbers, a semicolon stands in the place of the first.
+    """
     beyond, closed = _BRACKETS[brackets]
     closed_only = (" to ", "-") if kind.dashes else (" to ",)
-    for separator in (", ", ",", *closed_only) if brackets == "[]" else (", ", ","):
+    for separator in (*kind.separators, *closed_only) if brackets == "[]" else kind.separators:
         for one, other in _splits(inside, separator):
             low, high = kind.bound(one), kind.bound(other)
             if low is None or high is None or low > high:
                 continue
             whole = low.denominator == high.denominator == 1
-            if separator in (", ", ",") or (whole and (separator == " to " or low >= 0)):
+            if separator in kind.separators or (whole and (separator == " to " or low >= 0)):
                 yield _Stretch(low, high, closed, beyond)
 
 
 def _named(column: Column, kind: _Kind) -> _Reader:
     """Read the labels of the intervals between the column's ends, and `FIRST to LAST` for neighbours."""
     labels = column.labels or ()
-    ends = [None if end is None else kind.value(end) for end in column.ends or ()]
+    plain = _Numbers() if column.type == "number" else kind  # policies have a point in numbers, whatever the table has
+    ends = [None if end is None else plain.value(end) for end in column.ends or ()]
     known = [end for end in ends if end is not None]
     fit = len(labels) == len(ends) + 1 == len(known) + 1 and all(one < other for one, other in pairwise(known))
     place = {label: at for at, label in enumerate(labels)} if fit else {}

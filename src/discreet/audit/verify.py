@@ -30,6 +30,7 @@ from discreet.policy.part import column_hint
 from discreet.policy.share import percent
 from discreet.printable import json_text
 from discreet.selecting import removable
+from discreet.table.decimals import as_written
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Mismatch, Recount
 from discreet.table.source import Opening, Table, open_tables
@@ -206,6 +207,7 @@ def verify(
     policy = as_policy(policy)
     tables = [(table, True), *([] if original is None else [(original, False)])]
     released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
+    policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
     return check(released, policy, source[0] if source else None, medians=medians)
 

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from discreet.policy import Classify, Regress
 from discreet.policy.bind import Bound
-from discreet.scale import Numbers
 from discreet.table.encode import Combinations, Ints, keys
 from discreet.table.engine import Engine
 
@@ -210,7 +209,7 @@ class _Spread:
 
     def __init__(self, before: _Looks, bound: Bound, goal: Regress) -> None:
         self.goal = goal
-        self.scale = bound.policy.column(goal.target).scale or Numbers()
+        self.scale = bound.policy.numbers_of(goal.target)
         self.middle, self.widest = _extent([self.scale.read(value) for value in before.counted.domain(goal.target)])
         y = self._numbers(before)
         known = ~np.isnan(y)

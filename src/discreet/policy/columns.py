@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     PlainSerializer,
+    PrivateAttr,
     SerializerFunctionWrapHandler,
     ValidationInfo,
     WithJsonSchema,
@@ -95,6 +97,8 @@ class Column(Part):
         description="how bad it is not to tell a value from another: a CSV file, or {VALUE: {OTHER: 2.5}}",
     )
 
+    _decimal: str = PrivateAttr(default=".")
+
     @model_serializer(mode="wrap")
     def _only_what_was_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out defaults: some may only be said of numbers."""
@@ -106,7 +110,28 @@ class Column(Part):
         """How the values are put in order; None for categories."""
         if self.type == "category":
             return None
-        return Numbers() if self.type == "number" else Dates(self.date_format)
+        return Numbers(self._decimal) if self.type == "number" else Dates(self.date_format)
+
+    @property
+    def decimal(self) -> str:
+        """What stands before the decimals of its numbers in the table."""
+        return self._decimal
+
+    def written_with(self, decimal: str) -> Column:
+        """Return the same column, with another sign before the decimals of its numbers in the table."""
+        if decimal == self._decimal:
+            return self
+        copy = self.model_copy()
+        copy._decimal = decimal
+        return copy
+
+    @property
+    def end_points(self) -> tuple[Decimal, ...] | None:
+        """The `ends` as values; in a policy decimals come after a point, whatever they do in the table."""
+        scale = Numbers() if self.type == "number" else self.scale
+        if self.ends is None or scale is None:
+            return None
+        return tuple(value for value in map(scale.read, self.ends) if value is not None)
 
     @property
     def day_format(self) -> str | None:
@@ -178,7 +203,7 @@ class Column(Part):
     def _ends_ascend(self) -> Column:
         if self.ends is None or self.scale is None:
             return self
-        values = [value for value in map(self.scale.read, self.ends) if value is not None]
+        values = self.end_points or ()
         if not values or len(values) < len(self.ends):
             example = "[18, 30, 45, 65]" if self.type == "number" else "[2000-01-01, 2010-01-01]"
             raise ValueError(f"ends: write {self.type}s in ascending order, such as {example}")

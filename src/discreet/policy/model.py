@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,6 +25,7 @@ from discreet.policy.part import Frozen, Part, Source, Text, Whole
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
 from discreet.policy.share import Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
+from discreet.scale import Numbers, Scale
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -64,6 +65,9 @@ class FileOptions(Part):
         default=False,
         description="write an apostrophe before texts that spreadsheet programs would take for formulas, in a release "
         "that is a text file; verify, audit and apply know of it",
+    )
+    decimal: Literal[".", ","] | None = Field(
+        default=None, description="what stands before the decimals of numbers; found out when absent"
     )
 
 
@@ -245,6 +249,15 @@ class Policy(Part):
         if not value:
             raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
         return value
+
+    @model_validator(mode="after")
+    def _numbers_as_in_the_table(self) -> Policy:
+        object.__setattr__(self, "columns", self._written(lambda _: self.file.decimal or "."))
+        return self
+
+    def _written(self, decimal: Callable[[str], str]) -> Mapping[str, Column]:
+        """Return the columns with the sign that each has before its decimals."""
+        return Frozen({name: column.written_with(decimal(name)) for name, column in self.columns.items()})
 
     @model_validator(mode="after")
     def _disclosure_fits_use(self) -> Policy:
@@ -485,11 +498,22 @@ class Policy(Part):
         said = {name: value for name, value in changes.items() if value is not None}
         if not said:
             return self
-        return self.model_copy(update={"file": FileOptions(**{**self.file.model_dump(), **said})})
+        file = FileOptions(**{**self.file.model_dump(), **said})
+        return self.model_copy(update={"file": file, "columns": self._written(lambda _: file.decimal or ".")})
 
     def with_file_of(self, other: Policy) -> Policy:
         """Return the same policy with the file options of another one."""
-        return self.model_copy(update={"file": other.file})
+        columns = self._written(lambda name: other.column(name).decimal)
+        return self.model_copy(update={"file": other.file, "columns": columns})
+
+    def with_points(self, columns: Collection[str]) -> Policy:
+        """Return the same policy, with a point before the decimals of some columns."""
+        decimal = self.file.decimal or "."
+        return self.model_copy(update={"columns": self._written(lambda name: "." if name in columns else decimal)})
+
+    def numbers_of(self, target: str) -> Scale:
+        """Return how the values of a target are read: as its type says, else as numbers."""
+        return self.column(target).scale or Numbers(self.file.decimal or ".")
 
     def to_dict(self) -> dict[str, object]:
         """Return the policy as plain data that `Policy.from_dict` and a YAML file take, defaults spelled out."""

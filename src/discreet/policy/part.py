@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -47,7 +48,7 @@ def as_text(value: object) -> object:
     raise ValueError("write the value as the text it has in the table")
 
 
-def number_text(value: float | Decimal) -> str:
+def number_text(value: float | Decimal | Fraction) -> str:
     """Return a number as Python writes it; raise ValueError with the fix for one with thousands of digits."""
     try:
         return str(value)

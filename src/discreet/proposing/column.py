@@ -80,9 +80,9 @@ def is_code(name: str, values: Sequence[str]) -> bool:
     return any(value.startswith("0") for value in values) or bool(words_of(name) & _CODE_WORDS)
 
 
-def are_numbers(values: Iterable[str]) -> bool:
+def are_numbers(values: Iterable[str], decimal: str = ".") -> bool:
     """Whether every value is a number as `type: number` reads it."""
-    numbers = Numbers()
+    numbers = Numbers(decimal)
     return all(numbers.read(value) is not None for value in values)
 
 

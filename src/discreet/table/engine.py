@@ -18,6 +18,7 @@ from discreet.masks import Masks
 from discreet.plan import Edit, Plan
 from discreet.policy import Policy
 from discreet.table.encode import Combinations, Encoded, Ints
+from discreet.table.form import Form
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,11 @@ class Engine(Protocol):
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
+        ...
+
+    @property
+    def form(self) -> Form:
+        """How the table was written down, where it was a file."""
         ...
 
     def domain(self, column: str) -> tuple[str | None, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -17,7 +18,7 @@ from discreet.errors import InputError
 from discreet.table.columns import nameless
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
-_PLAIN_OBJECTS = {str, int, float, bool, date}
+_PLAIN_OBJECTS = {str, int, float, bool, date, Decimal}
 """Types of Python objects whose values differ exactly when their texts do; one of them in a column, not several."""
 
 
@@ -41,6 +42,8 @@ def as_texts(series: nw.Series[Any], name: str) -> Texts:
     if not _has_text_type(series):
         raise InputError(f"column {name!r} holds {series.dtype}, which has no text form; only plain values can be used")
     try:
+        if (printed := _long_numbers(series)) is not None:
+            return printed
         values = nameless(series.to_polars())
         if values.dtype.is_float():
             values = _nan_is_missing(values, name)
@@ -91,7 +94,21 @@ def _is_plain(series: nw.Series[Any]) -> bool:
     if values.dtype != object:
         return True
     kinds = set(map(type, values.dropna()))
-    return len(kinds) <= 1 and kinds <= _PLAIN_OBJECTS
+    # Decimals in a list of categories would be made texts by Arrow, to which 1.0 and 1.00 are one.
+    return len(kinds) <= 1 and kinds <= (_PLAIN_OBJECTS - {Decimal} if hasattr(native, "cat") else _PLAIN_OBJECTS)
+
+
+def _long_numbers(series: nw.Series[Any]) -> Texts | None:
+    """Return decimals, and integers beyond 64 bits, in pandas columns of Python objects by their own texts."""
+    if not series.implementation.is_pandas_like() or series.to_native().dtype != object:
+        return None
+    native = series.to_native()
+    kinds = set(map(type, native.dropna()))
+    long = kinds == {int} and not native.dropna().between(-(2**63), 2**63 - 1).all()
+    if kinds != {Decimal} and not long:
+        return None
+    printed = nw.from_native(native.map(str, na_action="ignore"), series_only=True)
+    return Texts(nameless(printed.to_polars()).cast(pl.String), "Decimal" if kinds == {Decimal} else "Int")
 
 
 def _nan_is_missing(values: pl.Series, name: str) -> pl.Series:
