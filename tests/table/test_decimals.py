@@ -21,6 +21,7 @@ from discreet.audit.covers import untrue
 from discreet.cli import app
 from discreet.intervals import Values, finder, intervals
 from discreet.scale import Numbers
+from tests.spark import session
 from tests.table.engines import ALL
 
 COSTS = ["1,5", "1,5", "1,6", "2,5", "2,5", "3,25", "4,75", "4,75", "5"]
@@ -126,6 +127,8 @@ def test_a_target_with_a_comma(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ALL)
 def test_every_engine(engine: str, tmp_path: Path) -> None:
     path = written(tmp_path)
+    if engine == "spark":
+        session()  # the one of all tests
     d.protect(path, policy(), engine=engine).write(tmp_path / "r.csv")
     found = pl.read_csv(tmp_path / "r.csv", separator=";", infer_schema=False)
     assert sorted(costs_of(found)) == sorted(RELEASED)
