@@ -61,7 +61,7 @@ def test_names_that_are_not_utf_8_have_no_place_in_a_manifest(folder: Path, odd:
     stem, dot, suffix = names[odd].partition(".")
     names[odd] = f"{stem}\udcff{dot}{suffix}"
     if odd in ("table", "policy"):
-        shutil.copy(folder / f"{stem}.{suffix}", os.fsencode(names[odd]))
+        shutil.copy(folder / f"{stem}.{suffix}", folder / names[odd])
     words = protecting(names["table"], names["out"], names["policy"])
     assert "its name is not UTF-8 text" in refused(*words, "--plan", names["plan"])
 
@@ -98,15 +98,15 @@ def change_and_set_back(path: Path) -> None:
 def test_a_table_that_is_changed_with_its_time_set_back_is_noticed(
     folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from discreet import pipeline
+    import discreet.pipeline
 
-    real = pipeline.find_plan
+    real = discreet.pipeline.find_plan  # type: ignore[attr-defined]
 
     def meanwhile(*asked: object, **said: object) -> object:
         change_and_set_back(folder / "bank.csv")
         return real(*asked, **said)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "find_plan", meanwhile)
+    monkeypatch.setattr(discreet.pipeline, "find_plan", meanwhile)
     assert "was changed while it was being read" in refused(*protecting(), "--engine", engine)
 
 

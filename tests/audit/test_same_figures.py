@@ -98,8 +98,10 @@ def test_groups_are_counted_alike_everywhere(
 ) -> None:
     folder = request.getfixturevalue(made_by)
     audit = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-    sizes = pl.read_csv(folder / "release.csv", infer_schema=False).group_by(changeable).len().get_column("len")
-    groups, smallest, average = str(len(sizes)), str(sizes.min()), sizes.mean()
+    sizes = (
+        pl.read_csv(folder / "release.csv", infer_schema=False).group_by(changeable).len().get_column("len").to_list()
+    )
+    groups, smallest, average = str(len(sizes)), str(min(sizes)), sum(sizes) / len(sizes)
     line = f"{groups} groups of rows alike, {average:.1f} rows on average, at least {smallest}."
     assert line in lines_of(folder, "protect.txt")
     assert line in lines_of(folder, "audit.txt")
@@ -160,7 +162,7 @@ def test_only_texts_that_occur_are_called_shown(suppressing: Path) -> None:
     [
         (Column(type="number"), ["<-5", "[-5 to -1]", "0", "[1-4]", "[5, 10)", "10", ">=11", "*"]),
         (Column(type="date"), ["<2024-01-01", "[2024-01-01 to 2024-02-05]", "2024-03-01", ">=2024-04-01", "(missing)"]),
-        (Column(type="number", ends=["5", "9"], labels=["b", "c", "a"]), ["b", "c", "a", "*"]),  # type: ignore[arg-type]
+        (Column(type="number", ends=["5", "9"], labels=["b", "c", "a"]), ["b", "c", "a", "*"]),
         (None, ["2", "9", "10", "100", "*"]),
     ],
 )

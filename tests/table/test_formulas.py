@@ -44,7 +44,7 @@ def test_what_is_escaped_is_no_formula_and_comes_back(texts: list[str | None]) -
 
 
 def policy(**file: object) -> d.Policy:
-    return d.Policy(protect=[d.KAnonymity(k=2, over=["a"])], file=d.FileOptions(**file))  # type: ignore[arg-type]
+    return d.Policy(protect=[d.KAnonymity(k=2, over=["a"])], file=d.FileOptions(**file))
 
 
 @pytest.fixture
