@@ -477,6 +477,9 @@ def _changes(release: Release) -> Table:
     table = Table(*names, *(["coarser"] if coarser else []), title="What changed", title_justify="left", box=None)
     for recoding in release.plan.recodings:
         shown, covered, hidden = _told(recoding, release.plan.policy)
+        occurring = set(release.engine.domain(recoding.column))  # all rows of the others are suppressed
+        hidden += [value for value in shown if value not in occurring]
+        shown, covered = ([text for text in texts if text in occurring] for texts in (shown, covered))
         hidden_cells = f"{audit.hidden_cells[recoding.column]} of {audit.rows}"
         cells = [_some([text_of(value) for value in values]) for values in (shown, covered, hidden)]
         if not coarser:

@@ -146,7 +146,7 @@ def counted(released: Engine, bound: Bound) -> Counted:
     told, shares = [], []
     for name, counts in _texts(released):
         told.append(_told(name, counts, bound))
-        shares.append(Shares(name, tuple(shown(counts))))
+        shares.append(Shares(name, tuple(shown(counts, bound.policy.column(name)))))
     return Counted(
         answers=tuple(finding.answer for finding in check(released, bound.policy, None).requirements),
         masked=masked_rows(released, bound),

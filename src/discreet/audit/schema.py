@@ -232,7 +232,7 @@ def _usefulness() -> Part:
         costs=_said(_FLAG, "Whether mistakes cost differently."),
     )
     return _object(
-        "The groups of the release, suppressed rows aside.",
+        "The groups of the release; suppressed rows that still stand in it are one, too.",
         groups=_said(_COUNT, "How many there are."),
         smallest=_said(_COUNT, "Rows of the smallest."),
         average=_said(_NUMBER, "Rows of a group on average."),

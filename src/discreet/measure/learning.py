@@ -170,7 +170,7 @@ class _Job:
         without = self._score(make, learner.form, self.original(self.cut)) if self.cut and left else None
         if scores[0] is None or scores[1] is None:
             return None
-        nothing = self._nothing(original)
+        nothing = self._nothing()
         return Learned(
             target=self.goal.target,
             learner=name,
@@ -203,11 +203,11 @@ class _Job:
         spread = float(((true - true.mean()) ** 2).sum())
         return 1.0 - float(((guesses - true) ** 2).sum()) / spread if spread else 0.0
 
-    def _nothing(self, table: _Table) -> float:
-        """Return the score of who knows no column: the commonest class, or the mean."""
-        y, true = table.y_train[np.isfinite(table.y_train)], table.y_test[np.isfinite(table.y_test)]
-        values, counts = np.unique(y, return_counts=True)
-        guess = values[counts.argmax()] if self.classes else y.mean()
+    def _nothing(self) -> float:
+        """Return the score of who knows no column of any row, but the commonest class, or the mean, of all."""
+        true = self._true[np.isfinite(self._true)]
+        values, counts = np.unique(true, return_counts=True)
+        guess = values[counts.argmax()] if self.classes else true.mean()
         return self._judged(np.full(len(true), guess), true)
 
     def notes(self) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a release is still good for: the groups it has, and what they tell of each target.
 
 Reports, not decisions: figures here are floats where sums are large. A group is the rows that look alike on all
-columns that may change; suppressed rows are no group, but cost what the use says.
+columns that may change, suppressed ones too; but these cost what the use says.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Usefulness:
     """The groups of a release, and what they tell of each target."""
 
     groups: int
-    """Suppressed rows aside."""
+    """Suppressed rows that still stand in the table are one, too."""
     smallest: int
     average: float
     discernibility: int
@@ -82,29 +82,29 @@ class _Looks:
 def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
     """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed."""
     # Where none was suppressed (disclosure, rows that are removed, a cut that hides everything), rows that tell
-    # nothing are a group like others.
-    some = made_elsewhere or (released.suppressed > 0 and bound.policy.method != "disclosure")
+    # nothing cost what those of any group do.
+    some = bound.policy.method != "disclosure" and (made_elsewhere or released.suppressed > 0)
     return _usefulness(released, source, bound, some=some)
 
 
 def usefulness_by_itself(released: Engine, bound: Bound) -> Usefulness:
-    """Return what everybody can count on a release, who sees no original: rows that tell nothing are a group, too."""
+    """Return what everybody can count on a release, who sees no original: none is known to be suppressed."""
     return _usefulness(released, released, bound, some=False)
 
 
 def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -> Usefulness:
-    """Return what a release is good for; `some` says that rows which tell nothing are suppressed, and no group."""
+    """Return what a release is good for; `some` says that rows which tell nothing are suppressed."""
     columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
     counted = released.count(columns)
     after = _Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
-    sizes = _rows_of(after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows))
-    sizes = sizes[sizes > 0]
+    groups, kept = after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows)
+    sizes, told = _rows_of(groups, after.rows), _rows_of(groups, kept)
     hidden = int(after.rows[after.suppressed].sum()) + source.rows - released.rows
     return Usefulness(
         groups=len(sizes),
         smallest=int(sizes.min()) if len(sizes) else 0,
         average=float(sizes.mean()) if len(sizes) else 0.0,
-        discernibility=sum(int(size) ** 2 for size in sizes) + hidden * source.rows,
+        discernibility=sum(int(size) ** 2 for size in told) + hidden * source.rows,
         targets=_told_of_all(after, source, columns, bound) if bound.policy.goals else (),
     )
 

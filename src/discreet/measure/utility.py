@@ -17,7 +17,9 @@ from discreet.attack.scene import Scene
 from discreet.attack.sense import Floats
 from discreet.errors import InputError
 from discreet.measure.beside import Beside
+from discreet.measure.natural import natural_order
 from discreet.policy.bind import bind
+from discreet.policy.columns import Column
 from discreet.selecting import wanted
 
 BARS = 12
@@ -204,7 +206,7 @@ def _kept(column: Beside) -> ColumnKept:
         loss=float(losses.mean()) if cells else 0.0,
         distance=float(np.abs(before - after).sum() / 2) if before.any() and after.any() else None,
         bars=tuple(_bars(column)),
-        shown=tuple(shown(dict(zip(column.sense.texts, column.rows.tolist(), strict=True)))),
+        shown=tuple(shown(dict(zip(column.sense.texts, column.rows.tolist(), strict=True)), column.column)),
     )
 
 
@@ -212,11 +214,17 @@ def _label(text: str | None) -> str:
     return "(missing)" if text is None else text
 
 
-def shown(cells: Mapping[str | None, int]) -> Iterator[Shown]:
-    """Yield the commonest texts of a released column, given the cells that have each; among equals by their text."""
+def shown(cells: Mapping[str | None, int], kind: Column | None) -> Iterator[Shown]:
+    """Yield the commonest texts of a released column, given the cells that have each and what the policy says of it.
+
+    Numbers, dates and intervals come in their order, other texts the commonest first, among equals by their text.
+    """
     ranked = sorted(((-count, _label(text)) for text, count in cells.items() if count))
     whole = sum(cells.values())
-    for count, text in ranked[:BARS]:
+    common = ranked[:BARS]
+    if order := natural_order([text for _, text in ranked], kind):
+        common.sort(key=lambda one: order(one[1]))
+    for count, text in common:
         yield Shown(text, -count / whole)
     if rest := ranked[BARS:]:
         yield Shown(None, -sum(count for count, _ in rest) / whole)
