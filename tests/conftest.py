@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,17 @@ def unprivileged() -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The bank example in a folder of its own, which is the current one."""
+    from tests.commands import DEMO
+
+    for name in ("bank.csv", "bank.yaml"):
+        shutil.copy(DEMO / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import pty
-import shutil
 import signal
 import stat
 import subprocess
@@ -19,29 +18,13 @@ from typing import BinaryIO
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
+from tests.commands import run
 from tests.conftest import REQUIRE_ALL
 from tests.jobs import bank
 
-DEMO = Path(d.__file__).parent / "demo"
 SECRET = "Zyzzyva"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("bank.csv", "bank.yaml"):
-        shutil.copy(DEMO / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, list(words))
-    assert result.exit_code == code, result.output
-    return result
 
 
 PROTECT = ("protect", "bank.csv", "--policy", "bank.yaml", "--out", "release.csv")

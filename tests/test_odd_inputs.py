@@ -10,22 +10,12 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import discreet as d
 from discreet.cli import app
 from discreet.table.big.files import Files
 from discreet.table.dialect import MAPPED, load
 
-DEMO = Path(d.__file__).parent / "demo"
 ENGINES = ("local", "streaming", "duckdb")
 LONG = "x" * 5_000
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("bank.csv", "bank.yaml"):
-        shutil.copy(DEMO / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def refused(*words: str) -> str:

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner, Result
+from tests.commands import run
 
-import discreet as d
-from discreet.cli import app
-
-DEMO = Path(d.__file__).parent / "demo"
 VALUES = ("Trader", "Cook", "UK", "Canada", "Discharged")
 PROTECT = ("protect", "bank.csv", "--policy", "bank.yaml", "--out", "release.csv")
 AUDIT = ("audit", "release.csv", "-p", "bank.yaml", "--original", "bank.csv")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("bank.csv", "bank.yaml"):
-        shutil.copy(DEMO / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, list(words))
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_output_that_tells_of_people_says_first_that_it_is_private(folder: Path) -> None:

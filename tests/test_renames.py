@@ -16,11 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet import demo
 from discreet.cli import app
 from discreet.table.staging import PREFIX, Staging
+from tests.commands import DEMO
 
-DEMO = Path(demo.__file__).parent
 RUNNER = CliRunner()
 RENAMES = ("link", "replace")
 
@@ -55,14 +54,6 @@ COMMANDS = {
 }  # fmt: skip
 NAMES = list(COMMANDS)
 VERIFIED = ("protect", "apply")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("bank.csv", "bank.yaml"):
-        shutil.copy(DEMO / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
