@@ -28,6 +28,7 @@ class CountsOnly:
         self.columns, self.rows = inner.columns, inner.rows
         self.dropped, self.suppressed = inner.dropped, inner.suppressed
         self.removed, self.unseen = inner.removed, inner.unseen
+        self.form = inner.form
 
     def kind(self, column: str) -> str:
         return self.inner.kind(column)
