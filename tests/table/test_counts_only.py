@@ -29,7 +29,7 @@ def counting_only() -> Iterator[None]:
     """For a while, every table is held by an engine that refuses to show its rows."""
 
     def opened(*words: Any, **more: Any) -> Engine:
-        return cast(Engine, CountsOnly(cast(LocalEngine, open_table(*words, **more))))
+        return CountsOnly(cast(LocalEngine, open_table(*words, **more)))
 
     with mock.patch("discreet.pipeline.open_table", opened):
         yield
