@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from cells_data import DATA, DELETE, GENERALISE, Data
 from discreet.adversary.view import Tree
+from discreet.chance import chance_from
 from discreet.measure.cells import CellMeasures, Column, measure
 from discreet.method.cells import bayes, hid3, kernels, many
-from discreet.method.cells.chance import Chance, drawn, seeded
+from discreet.method.cells.chance import Chance, drawn
 from discreet.method.cells.hid3 import Trees
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.kernels import Guesser
@@ -85,7 +86,7 @@ class Bench:
         self.numbers = {coding: [numbered(tree, coding) for tree in self.seen] for coding in CODINGS}
 
     def chances(self, number: int, seed: int) -> list[Chance]:
-        return drawn(number, seeded(seed), self.levels)
+        return drawn(number, chance_from(seed), self.levels)
 
     def actual(self, row: int, column: int) -> int:
         """Return the true value, a leaf of the column's tree."""

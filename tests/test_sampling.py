@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.audit.covers import untrue
 from discreet.audit.matching import covered
+from discreet.chance import chance_from
 from discreet.cli import app
 from discreet.masks import ALL, Masks
 from discreet.policy import Crowd, Inference
@@ -113,15 +114,15 @@ def test_templates_count_in_the_drawn_rows() -> None:
     )
     told = np.array([True] * 2 + [False] * 2 + [True] * 10 + [False] * 10)
     bound, source = bind(rules, table.columns), open_table(table, rules)
-    found = rows_to_suppress(source, bound, np.random.default_rng(1), told)
+    found = rows_to_suppress(source, bound, chance_from(1), told)
     assert found.drawn == 2
     assert rows_of(found.masks) == {("cook", "y"): ALL, ("clerk", "n"): 2}
     assert rows_of(found.untold) == {("cook", "n"): ALL}
-    none = rows_to_suppress(source, bound, np.random.default_rng(1), np.ones(24, dtype=np.bool_))
+    none = rows_to_suppress(source, bound, chance_from(1), np.ones(24, dtype=np.bool_))
     assert none.masks is none.untold is None
     # Nobody drawn helps: everything drawn is masked, and verification will say no.
     told[4:] = False
-    stuck = rows_to_suppress(source, bound, np.random.default_rng(1), told)
+    stuck = rows_to_suppress(source, bound, chance_from(1), told)
     assert rows_of(stuck.masks) == {("cook", "y"): ALL}
     assert rows_of(stuck.untold)["cook", "n"] == ALL
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet import suppression
+from discreet.chance import Source, chance_from
 from discreet.masks import ALL, Masks
 from discreet.policy.bind import bind
 from discreet.suppression import lot, rows_to_suppress
@@ -21,12 +23,10 @@ from tests.jobs import Job, jobs, mixed_jobs
 from tests.reference.suppression import Table, suppressed
 
 
-class First(np.random.Generator):
-    """Takes the first rows it may."""
-
-    def multivariate_hypergeometric(self, colors: Any, nsample: int, *_: Any, **__: Any) -> Any:
-        before = np.cumsum(colors) - colors
-        return np.clip(nsample - before, 0, colors)
+def first_rows(among: Any, wanted: int, _: Source) -> Any:
+    """Take the first rows that may be taken."""
+    before = np.cumsum(among) - among
+    return np.clip(wanted - before, 0, among)
 
 
 def rows_of(masks: Masks | None, sizes: Counter[tuple[str | None, ...]]) -> Counter[tuple[str | None, ...]]:
@@ -52,7 +52,9 @@ def test_equals_the_slow_version(job: Job, rows: Any, sample: bool, data: st.Dat
     )
     told = [data.draw(st.booleans()) for _ in job.rows] if sample else [True] * len(job.rows)
     released = open_table(frame, d.Policy(protect=policy.protect))
-    found = rows_to_suppress(released, bound, First(np.random.PCG64(1)), np.array(told) if sample else None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suppression, "lot", first_rows)
+        found = rows_to_suppress(released, bound, os.urandom, np.array(told) if sample else None)
 
     needed = {name for promise in policy.promises() for name in promise.given} | policy.sensitive
     columns = [name for name in job.columns if name in needed]
@@ -71,28 +73,21 @@ def test_equals_the_slow_version(job: Job, rows: Any, sample: bool, data: st.Dat
 
 def test_the_lot_is_even() -> None:
     """Rows of every combination are taken by their number; each pair of rows is as likely as any other."""
-    rng = np.random.default_rng(5)
-    drawn = np.array([lot(rng, np.array([1, 0, 3]), 2) for _ in range(6000)])
-    assert (drawn.sum(axis=1) == 2).all()
-    assert (drawn[:, 1] == 0).all()
-    assert np.mean(drawn[:, 0]) == pytest.approx(1 / 2, abs=0.03)
+    chance = chance_from(5)
+    for wanted in (1, 2, 3):
+        drawn = np.array([lot(np.array([1, 0, 3]), wanted, chance) for _ in range(6000)])
+        assert (drawn.sum(axis=1) == wanted).all()
+        assert (drawn[:, 1] == 0).all()
+        assert np.mean(drawn[:, 0]) == pytest.approx(wanted / 4, abs=0.03)
 
 
 def test_the_lot_among_billions_of_rows() -> None:
     among = np.array([3 * 10**9, 0, 10**9])
-    drawn = np.array([lot(np.random.default_rng(seed), among, 100) for seed in range(60)])
+    drawn = np.array([lot(among, 100, chance_from(seed)) for seed in range(60)])
     assert (drawn.sum(axis=1) == 100).all()
     assert (drawn[:, 1] == 0).all()
     assert np.mean(drawn[:, 0]) == pytest.approx(75, abs=3)
-
-
-def test_the_lot_of_many_is_that_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways to draw have the same chances."""
-    monkeypatch.setattr(suppression, "MOST_AT_ONCE", 1)
-    rng = np.random.default_rng(5)
-    drawn = np.array([lot(rng, np.array([1, 0, 3]), 2) for _ in range(6000)])
-    assert (drawn.sum(axis=1) == 2).all()
-    assert np.mean(drawn[:, 0]) == pytest.approx(1 / 2, abs=0.03)
+    assert (among - lot(among, 4 * 10**9 - 100, os.urandom)).sum() == 100
 
 
 def test_rows_drawn_by_lot_are_any_of_their_combination() -> None:
@@ -103,7 +98,7 @@ def test_rows_drawn_by_lot_are_any_of_their_combination() -> None:
     bound, source = bind(policy, table.columns), open_table(table, policy)
     seen: Counter[int] = Counter()
     for seed in range(1000):
-        masks = rows_to_suppress(source, bound, np.random.default_rng(seed)).masks
+        masks = rows_to_suppress(source, bound, chance_from(seed)).masks
         assert masks is not None
         assert len(masks.salt) == 32
         seen.update(source.numbers_of(masks, source).tolist())

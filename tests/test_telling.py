@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.attack.base import Attack
+from discreet.chance import chance_from
 from discreet.cli import app
-from discreet.method.cells.chance import seeded
 from discreet.method.cells.decoys import draw
 
 ILL = ["flu", "cold", "hiv", "flu", "ulcer"]
@@ -345,10 +345,10 @@ def test_rows_that_look_the_same_are_drawn_first() -> None:
     looks = [np.array([1, 1, 2, 2, 3, 3, 1, 2, 3], dtype=np.int32)]
     among, like = np.arange(6, dtype=np.int64), np.array([6, 7], dtype=np.int64)
     for seed in range(20):
-        drawn = draw(among, 2, like, looks, seeded(seed))
+        drawn = draw(among, 2, like, looks, chance_from(seed))
         assert sorted(looks[0][drawn].tolist()) == [1, 2]
-        assert len(draw(among, 5, like, looks, seeded(seed))) == 5
-    assert draw(among, 9, like, looks, seeded(0)).tolist() == among.tolist()
+        assert len(draw(among, 5, like, looks, chance_from(seed))) == 5
+    assert draw(among, 9, like, looks, chance_from(0)).tolist() == among.tolist()
 
 
 # ---- the attack

@@ -6,7 +6,6 @@ are left alone: only other columns are edited.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +19,11 @@ from discreet.adversary.base import Trained
 from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
 from discreet.assigning import placed
+from discreet.chance import chance_from
 from discreet.decoy_planning import Asking, Drawn, not_enough
 from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
 from discreet.measure.cells import Removal
-from discreet.method.cells.chance import drawn, seeded
+from discreet.method.cells.chance import drawn
 from discreet.method.cells.decoys import Column, one_value_only
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import ROUNDS, Defence, Job, RuleDefence, Ward
@@ -98,7 +98,7 @@ def plan_cells(
     TellingCells
         Where to be hidden would tell the value.
     """
-    chance = os.urandom if seed is None else seeded(seed)
+    chance = chance_from(seed)
     for draw in range(1, DRAWS + 1):
         decoys = Drawn(plan.policy, chance)
         try:

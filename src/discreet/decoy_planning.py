@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from discreet.chance import Source
 from discreet.errors import TellingCells
-from discreet.method.cells.chance import Source
 from discreet.method.cells.decoys import Column, Want, candidates, draw, wanting
 from discreet.method.cells.trees import ValueTree
 from discreet.policy import Policy

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.audit.audit import Audit, Sampled, not_covered
 from discreet.audit.public import Facts, terms
 from discreet.audit.verify import check
+from discreet.chance import chance_from
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
 from discreet.measure.cells import Removal, cell_measures
 from discreet.measure.changes import changes
@@ -485,7 +486,7 @@ def _suppressing(
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
-    found = rows_to_suppress(released, bound, np.random.default_rng(seed), told)
+    found = rows_to_suppress(released, bound, chance_from(seed), told)
     if not source.row_wise:
         return replace(plan, masks=found.masks), found
     numbers: list[int] = []
@@ -504,6 +505,9 @@ def _sample_of(source: Engine, plan: Plan) -> Engine:
 
 
 def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
+    """Yield what a given seed makes repeatable; that one was given is said in any case."""
+    if plan.sampled is None and not drawn and not plan.cells:
+        yield "a seed was given, though nothing was drawn by chance; releases are made without one"
     if plan.sampled is not None:
         yield "whoever knows the seed can tell which rows were drawn for the sample"
     if drawn:

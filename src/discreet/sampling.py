@@ -5,8 +5,7 @@ Which rows are drawn depends on nothing that they hold. A seed is for tests: who
 
 from __future__ import annotations
 
-import numpy as np
-
+from discreet.chance import chance_from, some_of
 from discreet.errors import PolicyError
 from discreet.policy import Policy
 from discreet.policy.share import percent
@@ -22,5 +21,4 @@ def drawn_rows(source: Engine, policy: Policy, seed: int | None = None) -> Ints 
     if not size:
         message = f"{percent(policy.release.sample)} of {source.rows} rows is less than one row; draw more"
         raise PolicyError([policy.problem(("release", "sample"), message)])
-    rng = np.random.default_rng(None if seed is None else [seed, 1])  # another stream than that of the lot
-    return np.sort(rng.choice(source.rows, size=size, replace=False))
+    return some_of(source.rows, size, chance_from(seed, stream=1))  # another stream than that of the lot

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from discreet.chance import Source, some_of
 from discreet.masks import Masks
 from discreet.policy import Crowd, GroupPromise, Inference
 from discreet.policy.bind import Bound
@@ -32,8 +33,6 @@ from discreet.table.engine import Engine
 from discreet.table.masking import masks_of
 
 Rows = npt.NDArray[np.bool_]
-MOST_AT_ONCE = 10**9
-"""NumPy draws from fewer rows than this without looking at each of those it takes."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class _Groups:
         return (self.too_few > 0) | (self.too_sure > 0)
 
 
-def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator, told: Rows | None = None) -> Suppressed:
+def rows_to_suppress(released: Engine, bound: Bound, chance: Source, told: Rows | None = None) -> Suppressed:
     """Return the rows of a recoded table that must be masked or, where the policy says so, removed.
 
     `told` are the rows that are released, where the others count for k only; only an engine that knows its rows can
@@ -72,9 +71,9 @@ def rows_to_suppress(released: Engine, bound: Bound, rng: np.random.Generator, t
     needed = {column for promise in bound.policy.promises() for column in promise.given} | bound.policy.sensitive
     columns = [column for column in bound.columns if column in needed]
     counted, known = (released.count(columns), None) if told is None else _with_told(released, columns, told)
-    job = _Suppression(counted, known, bound, rng)
+    job = _Suppression(counted, known, bound, chance)
     job.run()
-    salt = rng.bytes(16).hex() if ((job.masked > 0) & (job.masked < counted.counts)).any() else ""
+    salt = chance(16).hex() if ((job.masked > 0) & (job.masked < counted.counts)).any() else ""
     if known is None:
         return Suppressed(masks_of(counted, job.masked, salt), job.drawn)
     masks, untold = (masks_of(counted, np.where(which, job.masked, 0), salt) for which in (known, ~known))
@@ -96,8 +95,8 @@ class _Suppression:
     how many rows it has changes.
     """
 
-    def __init__(self, counted: Combinations, told: Rows | None, bound: Bound, rng: np.random.Generator) -> None:
-        self.counted, self.bound, self.rng = counted, bound, rng
+    def __init__(self, counted: Combinations, told: Rows | None, bound: Bound, chance: Source) -> None:
+        self.counted, self.bound, self.chance = counted, bound, chance
         self.counts, self.total = counted.counts, int(counted.counts.sum())
         self.told: Rows = np.ones(len(self.counts), dtype=np.bool_) if told is None else told
         self.removes = bound.policy.removes
@@ -182,22 +181,23 @@ class _Suppression:
         possible = (left > 0) & self.told if too_sure > 0 else left > 0
         among = np.where(spare & possible if (spare & possible).any() else possible, left, 0)
         wanted = min(too_sure if too_sure > 0 else too_few, int(among.sum()))
-        taken = lot(self.rng, among, wanted)
+        taken = lot(among, wanted, self.chance)
         self.masked += taken
         self.drawn += int(taken[self.told].sum())
         return wanted > 0
 
 
-def lot(rng: np.random.Generator, among: Ints, wanted: int) -> Ints:
+def lot(among: Ints, wanted: int, chance: Source) -> Ints:
     """Return how many rows an even draw without replacement takes of each of some combinations.
 
-    >>> lot(np.random.default_rng(1), np.array([3, 0, 5]), 8)
+    >>> lot(np.array([3, 0, 5]), 8, bytes)
     array([3, 0, 5])
     """
-    if among.sum() < MOST_AT_ONCE:
-        return np.asarray(rng.multivariate_hypergeometric(among, wanted), dtype=np.int64)
-    rows = rng.choice(int(among.sum()), size=wanted, replace=False, shuffle=False)
-    return np.bincount(np.searchsorted(np.cumsum(among), rows, side="right"), minlength=len(among)).astype(np.int64)
+    rows = int(among.sum())
+    few = min(wanted, rows - wanted)  # those that stay, where they are fewer: nobody needs a place for every row
+    places = np.searchsorted(np.cumsum(among), some_of(rows, few, chance), side="right")
+    taken = np.bincount(places, minlength=len(among)).astype(np.int64)
+    return taken if few == wanted else among - taken
 
 
 def _sums(group_of: Ints, rows: Ints, number: int) -> Ints:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.chance import chance_from
 from discreet.method.cells import job as jobs
-from discreet.method.cells.chance import FIRST, Chance, drawn, seeded
+from discreet.method.cells.chance import FIRST, Chance, drawn
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes, CellTable
@@ -109,7 +110,7 @@ def wholes(draw: st.DrawFn) -> Whole:
         defences: tuple[Defence, ...] = (Defence("hid3"),) if method == "hid3" else (Defence(method, options),)
         if method in ("decp", "incp", "dropp") and draw(st.booleans()):
             defences = (Defence("hid3"), *defences)
-        chances = dict(zip(rows, drawn(len(rows), seeded(generator.randrange(2**32)), 4), strict=True))
+        chances = dict(zip(rows, drawn(len(rows), chance_from(generator.randrange(2**32)), 4), strict=True))
         if draw(st.booleans()):
             chances = {row: replace(chance, coin=REFUSE) for row, chance in chances.items()}
         real = [row if row < len(table) else shadows[row - len(table)][0] for row in lines]

@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.cells.chance import drawn, seeded
+from discreet.chance import chance_from
+from discreet.method.cells.chance import drawn
 from discreet.method.cells.job import Defence, Ward
 from discreet.method.cells.kernels import REFUSE
 from discreet.method.cells.table import Bayes
@@ -98,7 +99,7 @@ def several(seed: int, method: str = "hid3", cells: int = 6) -> Whole:
     defences: tuple[Defence, ...] = (Defence("hid3"),)
     if method != "hid3":
         defences += (Defence(method, Bayes("spread")),)
-    chances = tuple(replace(chance, coin=REFUSE) for chance in drawn(cells, seeded(seed), 4))
+    chances = tuple(replace(chance, coin=REFUSE) for chance in drawn(cells, chance_from(seed), 4))
     actuals = tuple(place_of[str(table[r][j])] for r in rows)
     return Whole(table, nested, [Ward(j, (0, 1), tuple(rows), actuals, defences, chances)], [], True, set())
 

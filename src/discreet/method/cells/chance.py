@@ -6,21 +6,14 @@ A cell keeps its numbers however often it is looked at again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.chance import Source
+
 LEVELS = 64
 """Class levels that have a number of their own; deeper ones begin again."""
-
-Source = Callable[[int], bytes]
-"""Gives so many random bytes."""
-
-
-def seeded(seed: int) -> Source:
-    """Return a source that gives the same bytes every time: for tests."""
-    return np.random.default_rng(seed).bytes
 
 
 @dataclass(frozen=True)

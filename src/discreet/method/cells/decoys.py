@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cells.chance import Source
+from discreet.chance import Source
 from discreet.method.cells.trees import ValueTree
 
 Ints = npt.NDArray[np.int64]
