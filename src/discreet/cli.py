@@ -436,13 +436,9 @@ def frontier(
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
         found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit, key=key)
         if plot is not None:
-            from discreet.charts import write_chart
-            from discreet.table.staging import Staging
+            from discreet.writing import write_plot
 
-            with Staging(force=force) as staging:
-                with staging.open(plot, private=True) as file:
-                    write_chart(found.plot(), plot, file)
-                staging.commit(last=plot)
+            write_plot(found, plot, force=force)
         if as_json:
             print(found.to_json(), end="")
         else:
@@ -823,14 +819,12 @@ def _attacked(
 
 def _refuse_charts(plot: Path) -> None:
     """Refuse at once a form of picture that cannot be drawn here."""
-    from importlib.util import find_spec
-
+    from discreet.audit.report import refuse_report
     from discreet.charts import FORMS
 
     if plot.suffix.lower() not in FORMS:
         raise InputError(f"{plot}: a picture ends in {', '.join(FORMS)}")
-    if find_spec("altair") is None or find_spec("vl_convert") is None:
-        raise InputError("drawing needs Altair; install discreet[report]")
+    refuse_report()
 
 
 def _refuse_attacks(engine: str | None, key: str | None, reports: Mapping[Path, bool]) -> None:

@@ -9,6 +9,8 @@ from discreet.printable import json_text
 
 TELLING = "this tells what was hidden and why. Keep it; never publish it."
 """What is said of the output of a command that tells more than a release does."""
+MORE = "this tells more than a release does. Keep it; never publish it."
+"""What is said of figures that no release would tell."""
 
 
 def private_line(warning: str = TELLING) -> str:

@@ -20,6 +20,7 @@ from discreet.table.staging import Staging
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
     from discreet.pipeline import Release
+    from discreet.thresholds import Frontier
 
 
 def write_release(
@@ -50,6 +51,16 @@ def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = F
     with _staging(force=force) as staging:
         _stage_reports(staging, audit, reports)
         staging.commit(last=list(reports)[-1])
+
+
+def write_plot(frontier: Frontier, path: Path, *, force: bool = False) -> None:
+    """Write the picture of a frontier, private; the name of `path` says in which form."""
+    from discreet.charts import drawn
+
+    with _staging(force=force) as staging:
+        with staging.open(path, private=True) as file:
+            file.write(drawn(frontier, path))
+        staging.commit(last=path)
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ def refuse_report() -> None:
         except ValueError:  # loaded in a way of its own
             found = None
         if found is None:
-            raise InputError("reports need Altair, vl-convert and Jinja2; install discreet[report]")
+            raise InputError("reports and pictures need Altair, vl-convert and Jinja2; install discreet[report]")
 
 
 def owner_html(audit: Audit) -> str:
