@@ -34,7 +34,6 @@ from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan import Decoy, Edit, Plan, Protected, Unseen
 from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
-from discreet.policy.share import percent
 from discreet.selecting import (
     confidential_places,
     known_to,
@@ -46,6 +45,7 @@ from discreet.selecting import (
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.telling import INSTEAD, all_have_it
+from discreet.unprotected import Words
 
 DRAWS = 3
 """How often all decoys are drawn anew, where too few of those that were drawn can be protected."""
@@ -432,13 +432,14 @@ class _Planning:
                     )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:
-        failing, stopped, found = [(story.ward, story.row) for story in job.failing], job.stopped, []
+        """Return the confidential cells that fail, and why; decoys may, unless the search was stopped."""
+        failing, found = job.failing, []
         for ward, (index, requirement) in enumerate(self.requirements):
             own = set(self.own[index].tolist())
-            rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward and (row in own or stopped)})
+            rows = [each.row for each in failing if each.ward == ward and (each.row in own or job.stopped)]
             if rows:
-                prior = next((_too_common(*common) for common in job.common(ward)), "")
-                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward), prior))
+                words = Words(index, requirement, self.policy, self.columns, self.numbers)
+                found.append(words.unprotected(job, ward, rows))
         return found
 
     def _edits(self) -> Iterator[Edit]:
@@ -477,13 +478,3 @@ def _tree(seen: Seen) -> ValueTree:
         if node and text is not None and not texts[node]:
             texts[node] = (text,)
     return ValueTree(tuple(texts), seen.tree.parent.astype(np.int32))
-
-
-def _too_common(defence: RuleDefence, proven: bool) -> str:
-    """Say that values are told by too many rows for any hiding by rules to help."""
-    limits = defence.limits
-    of = "the released cells" if limits.published else "all rows"
-    even = ", whatever is hidden of what may be" if proven else ""
-    return (
-        f"more than {percent(limits.confidence)} of {of} tell a value that is to be hidden, without any condition{even}"
-    )
