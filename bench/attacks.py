@@ -32,7 +32,7 @@ import discreet as d
 from adult import NAMES, data_folder
 from cells_data import DATA, DELETING
 from cells_trials import Bench
-from discreet.adversary.base import Guesser, Guesses, wilson
+from discreet.adversary.base import Guesser, Guesses
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Seen, View
@@ -43,6 +43,7 @@ from discreet.attack.protected import Protected, right, told
 from discreet.attack.refill import refill
 from discreet.attack.scene import Scene
 from discreet.method.cells.chance import Chance
+from discreet.rates import wilson
 from discreet.table.source import open_table
 from evaluation import print_table
 from rules import COMMON, CONDITIONS, SENSITIVE

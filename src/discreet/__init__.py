@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    from discreet.attack.base import Attack, Attacked, Rate
+    from discreet.attack.base import Attack, Attacked
     from discreet.audit.answers import Answer
     from discreet.audit.audit import Audit
     from discreet.audit.cells import Cell, CellsFound
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     )
     from discreet.intervals import Interval
     from discreet.measure.utility import Utility
-    from discreet.pipeline import Progress, Release, protect
-    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step, read_plan
+    from discreet.pipeline import protect
+    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step
+    from discreet.plan_file import read_plan
     from discreet.policy import (
         Classify,
         Column,
@@ -63,12 +64,16 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
+    from discreet.progress import Progress
     from discreet.proposing.propose import propose_taxonomy
+    from discreet.rates import Rate
+    from discreet.release import Release
     from discreet.taxonomy import Taxonomy, read_taxonomy
     from discreet.thresholds import Frontier, Point, frontier
 
 _HOMES = {
-    "discreet.attack.base": ("Attack", "Attacked", "Rate"),
+    "discreet.attack.base": ("Attack", "Attacked"),
+    "discreet.rates": ("Rate",),
     "discreet.audit.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
     "discreet.audit.cells": ("Cell", "CellsFound"),
@@ -90,7 +95,7 @@ _HOMES = {
     ),
     "discreet.thresholds": ("Frontier", "Point", "frontier"),
     "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
+    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step"),
     "discreet.policy": (
         "Classify",
         "Column",
@@ -113,7 +118,10 @@ _HOMES = {
         "Template",
         "read_policy",
     ),
-    "discreet.pipeline": ("Progress", "Release", "protect"),
+    "discreet.pipeline": ("protect",),
+    "discreet.plan_file": ("read_plan",),
+    "discreet.progress": ("Progress",),
+    "discreet.release": ("Release",),
     "discreet.proposing.propose": ("propose_taxonomy",),
     "discreet.taxonomy": ("Taxonomy", "read_taxonomy"),
 }

@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.attack.run import attack, planned
 from discreet.attack.scene import Scene
+from discreet.audit.about import Sampled, about, not_covered
 from discreet.audit.adopt import adopt
-from discreet.audit.audit import Audit, Sampled, about, not_covered
+from discreet.audit.audit import Audit
 from discreet.audit.cells import Matches
 from discreet.audit.public import Facts, counted, errors, terms
 from discreet.audit.risk import risks
@@ -25,14 +27,17 @@ from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.measure.utility import utility
 from discreet.medians import Ranges, median_ranges
 from discreet.persons import repeat_warnings
-from discreet.pipeline import Progress, Release, silent
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
+from discreet.progress import Progress, silent
 from discreet.selecting import wanted
 from discreet.table.decimals import as_written
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
+
+if TYPE_CHECKING:
+    from discreet.release import Release
 
 _IN_ORDER = 0.9
 """The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""

@@ -22,7 +22,6 @@ from discreet.assigning import placed
 from discreet.chance import chance_from
 from discreet.decoy_planning import Asking, Drawn, not_enough
 from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
-from discreet.measure.cells import Removal
 from discreet.method.cells.chance import drawn
 from discreet.method.cells.decoys import Column, one_value_only
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
@@ -35,6 +34,7 @@ from discreet.plan import Decoy, Edit, Plan, Protected, Unseen
 from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.policy.share import percent
+from discreet.removal import Removal
 from discreet.selecting import (
     confidential_places,
     known_to,

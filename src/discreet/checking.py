@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.audit.about import not_covered
 from discreet.audit.answers import Answer
-from discreet.audit.audit import not_covered
 from discreet.audit.cells import CellsFound, check_cells
 from discreet.audit.telling import judged
 from discreet.audit.verify import Worst, worst_of

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from discreet.audit.verify import Verification
-    from discreet.pipeline import Progress, Release
     from discreet.policy import FileOptions, Policy
+    from discreet.progress import Progress
+    from discreet.release import Release
     from discreet.verdict import Written
 
 app = typer.Typer(
@@ -338,7 +339,7 @@ def apply(
     with _reporting(as_json, quiet) as report:
         _refuse_foreign(out)
         from discreet.pipeline import apply as run
-        from discreet.plan import read_plan
+        from discreet.plan_file import read_plan
         from discreet.table.source import Opening
         from discreet.writing import write_release
 

@@ -83,23 +83,12 @@ class ImpossiblePromise(PromiseError):
 
     def __init__(self, least: list[tuple[GroupPromise, Fraction]]) -> None:
         self.least = least
-        lines = [f"protect[{promise.index}]: {promise} {cannot_be_kept(promise, share)}" for promise, share in least]
+        lines = [f"protect[{promise.index}]: {promise} {promise.cannot_be_kept(share)}" for promise, share in least]
         super().__init__("\n".join(lines))
 
     def details(self) -> dict[str, object]:
         """Return each promise with its least possible share."""
         return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in self.least]}
-
-
-def cannot_be_kept(promise: GroupPromise, share: Fraction) -> str:
-    """Return what an owner needs to know of a promise that no release keeps: the least share possible."""
-    from discreet.policy import Crowd
-    from discreet.policy.share import percent
-
-    if isinstance(promise, Crowd):
-        rows = share.denominator
-        return f"cannot be kept: with everything hidden the smallest group has {rows} row{'s' if rows > 1 else ''}"
-    return f"cannot be kept: with everything hidden it is still {share} ({percent(share)}); allow at least that much"
 
 
 class TooManySuppressed(PromiseError):

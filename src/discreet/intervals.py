@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import Protocol
 
-from discreet.policy.columns import Column
 from discreet.scale import EXACT, Scale
 
 
@@ -58,7 +58,39 @@ class Values:
         return all(number == number.to_integral_value() for number in self.numbers)
 
 
-def cut_values(values: Values, column: Column, cuts: Sequence[int]) -> list[Decimal]:
+class ToldAs(Protocol):
+    """How the owner wants the intervals of a column told."""
+
+    @property
+    def scale(self) -> Scale | None:
+        """How its values are read and written."""
+
+    @property
+    def ends(self) -> object:
+        """Where it may be cut, as the owner wrote it; None for anywhere."""
+
+    @property
+    def end_points(self) -> tuple[Decimal, ...] | None:
+        """Where it may be cut; None for anywhere."""
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """A text for each interval between two ends."""
+
+    @property
+    def released_form(self) -> str:
+        """`interval`, `label` or `median`."""
+
+    @property
+    def open_ends(self) -> bool:
+        """Whether outermost intervals tell no extreme value."""
+
+    @property
+    def whole_is_marker(self) -> bool:
+        """Whether an interval of everything is written as the marker."""
+
+
+def cut_values(values: Values, column: ToldAs, cuts: Sequence[int]) -> list[Decimal]:
     """Return the value at which each cut (in front of a number, by its place) is made.
 
     It is the smallest number of the right part, or the owner's end point.
@@ -69,7 +101,7 @@ def cut_values(values: Values, column: Column, cuts: Sequence[int]) -> list[Deci
     return [ends[bisect.bisect_right(ends, values.numbers[cut - 1])] for cut in cuts]
 
 
-def allowed_cuts(values: Values, column: Column) -> list[bool]:
+def allowed_cuts(values: Values, column: ToldAs) -> list[bool]:
     """Return in front of which numbers the column may be cut."""
     ends = column.end_points
     if ends is None:
@@ -78,7 +110,7 @@ def allowed_cuts(values: Values, column: Column) -> list[bool]:
     return [place in places for place in range(len(values.numbers))]
 
 
-def intervals(values: Values, column: Column, cuts: Sequence[int], marker: str) -> list[Interval]:
+def intervals(values: Values, column: ToldAs, cuts: Sequence[int], marker: str) -> list[Interval]:
     """Return the intervals that the cuts make (each in front of a number, by its place), with their texts."""
     if not values.numbers:
         return []
@@ -94,7 +126,7 @@ def intervals(values: Values, column: Column, cuts: Sequence[int], marker: str) 
     ]
 
 
-def between_all_ends(values: Values, column: Column, marker: str) -> list[Interval]:
+def between_all_ends(values: Values, column: ToldAs, marker: str) -> list[Interval]:
     """Return the intervals between all of the owner's end points, with their texts.
 
     Those without a number are there too, so that the others do not depend on what occurs; but a median or the extremes
@@ -111,7 +143,7 @@ def between_all_ends(values: Values, column: Column, marker: str) -> list[Interv
     return [write.interval(start, stop, 0, 0, marker) for start, stop in pairwise([None, *ends, None])]
 
 
-def closed(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:
+def closed(values: Values, column: ToldAs, first: int, stop: int, marker: str) -> Interval:
     """Return the interval from one number to another (by their places), both told; the marker for all numbers."""
     low, high = values.numbers[first], values.numbers[stop - 1]
     scale = column.scale
@@ -125,7 +157,7 @@ def closed(values: Values, column: Column, first: int, stop: int, marker: str) -
     return Interval(None, None, f"[{scale.write(low)}{scale.link}{scale.write(high)}]", low, high)
 
 
-def between_ends(values: Values, column: Column, first: int, stop: int, marker: str) -> Interval:
+def between_ends(values: Values, column: ToldAs, first: int, stop: int, marker: str) -> Interval:
     """Return the interval between two of the owner's end points that has the numbers from `first` up to `stop`."""
     inner = [cut for cut in (first, stop) if 0 < cut < len(values.numbers)]
     return intervals(values, column, inner, marker)[1 if first else 0]
@@ -142,7 +174,7 @@ class _Writer:
     """Writes intervals of one column in the form the owner chose."""
 
     scale: Scale
-    column: Column
+    column: ToldAs
     values: Values
     whole: bool
 

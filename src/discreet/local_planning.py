@@ -12,10 +12,10 @@ from discreet.errors import TooManySuppressed
 from discreet.grouping import collapsed, cut_problem
 from discreet.method.local_shapes import Labels, units_of
 from discreet.plan import Grouping, Label, Plan, Told
-from discreet.planning import Task, require_possible
 from discreet.policy.redundant import without_redundant
 from discreet.spaces import Changeable, NumberColumn
 from discreet.table.encode import Ints, keys, regroup
+from discreet.task import Task, require_possible
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Standing

@@ -13,121 +13,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.audit.audit import Audit, Sampled, not_covered
+from discreet.audit.about import Sampled, not_covered
+from discreet.audit.audit import Audit
 from discreet.audit.public import Facts, terms
 from discreet.audit.verify import check
 from discreet.chance import chance_from
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
-from discreet.measure.cells import Removal, cell_measures
+from discreet.fit_values import missing_warnings, share_warnings, tight_warnings, value_problems
+from discreet.measure.cells import cell_measures
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
-from discreet.medians import Ranges, median_ranges
+from discreet.medians import median_ranges
 from discreet.persons import repeat_warnings
 from discreet.plan import Plan
-from discreet.planning import (
-    Task,
-    detail_of,
-    ends_warnings,
-    find_plan,
-    missing_warnings,
-    tight_warnings,
-    value_problems,
-)
+from discreet.planning import detail_of, find_plan
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
+from discreet.progress import Progress, silent
+from discreet.release import Release
+from discreet.removal import Removal
 from discreet.sampling import drawn_rows
 from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
-from discreet.spaces import binned_columns, changeable_columns
+from discreet.spaces import binned_columns, changeable_columns, ends_warnings
 from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
+from discreet.task import Task
 from discreet.telling import refuse_own_values
-from discreet.thinning import share_warnings
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Standing
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a job is: the stage, and within planning what is disclosed.
-
-    `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
-    be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
-    since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
-    for a proof, `bound` is the share of what the best cut so far costs that no cut goes below. While a release is
-    attacked (`attack`), `disclosed` attacks are made; all of them take about `expected` seconds.
-    """
-
-    stage: str
-    disclosed: int = 0
-    left: int = 0
-    detail: float = 0.0
-    seconds: float = 0.0
-    bound: float | None = None
-    expected: float | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Release:
-    """A verified release with its private plan and audit."""
-
-    plan: Plan
-    audit: Audit
-    engine: Engine
-    source: Engine
-    """The table it was made from."""
-
-    def __repr__(self) -> str:
-        return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
-
-    def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the release to a CSV or Parquet file (by its name), whole or not at all.
-
-        The file is read back before it gets its name: what is published is what was verified.
-        """
-        from discreet.writing import write_release
-
-        write_release(self, Path(path), force=force)
-
-    def attack(
-        self,
-        *,
-        control: Table | None = None,
-        population: Table | None = None,
-        targets: Sequence[str] = (),
-        thorough: bool = False,
-        time_limit: float | None = None,
-        seed: int | None = None,
-        progress: Callable[[Progress], bool | None] | None = None,
-    ) -> Audit:
-        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
-        from discreet.auditing import attacked
-
-        return attacked(
-            self,
-            control=control,
-            population=population,
-            targets=targets,
-            thorough=thorough,
-            time_limit=time_limit,
-            seed=seed,
-            progress=progress,
-        )
-
-    @property
-    def intervals(self) -> dict[str, Ranges]:
-        """For each column released by medians, where the interval of each begins and stops; publish it as well."""
-        return {
-            column: {text: ends for text, ends in ranges.items() if self.engine.occurrences(column, text)}
-            for column, ranges in median_ranges(self.plan).items()
-        }
-
-    @property
-    def table(self) -> object:
-        """The released table, of the kind that came in (a Polars frame for a file)."""
-        return self.engine.native()
 
 
 def protect(
@@ -225,10 +141,6 @@ def _load_kernels() -> None:
         from discreet.method.kernels import warm_up
 
         warm_up()
-
-
-def silent(_: Progress) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True)

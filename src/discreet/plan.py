@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from decimal import Decimal
 from enum import Enum
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ LARGEST = 2**62
 """Losses are below this."""
 
 if TYPE_CHECKING:
-    from discreet.pipeline import Release
+    from discreet.release import Release
     from discreet.table.source import Table
 
 WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
@@ -300,10 +301,10 @@ class Plan:
             When the new rows do not keep the policy's promises under this plan, or the plan releases what the
             owner's policy would not.
         """
-        from discreet.pipeline import apply
-        from discreet.table.source import Opening
-
-        return apply(self, table, opening=Opening(engine, memory_limit, key), policy=policy)
+        pipeline = import_module("discreet.pipeline")  # the one thing that a plan asks of rooms further on
+        opening = pipeline.Opening(engine, memory_limit, key)
+        release: Release = pipeline.apply(self, table, opening=opening, policy=policy)
+        return release
 
     def to_json(self) -> str:
         """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
@@ -511,31 +512,6 @@ def _values(values: object) -> tuple[str | None, ...]:
     if not isinstance(values, list) or not all(value is None or isinstance(value, str) for value in values):
         raise TypeError("not a list of texts")
     return tuple(values)
-
-
-def read_plan(path: str | Path) -> Plan:
-    """Return the plan in a file written by `discreet protect --plan` or `Plan.to_json`.
-
-    Where a manifest stands beside it, the file must be the one that the manifest was written for.
-    """
-    from discreet.manifest import refuse_other_plan
-
-    try:
-        data = Path(path).read_bytes()
-        text = data.decode()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such plan") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a plan: not UTF-8 text") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError:
-        raise InputError(f"{path!r}: is not the name of a file") from None
-    refuse_other_plan(Path(path), data)
-    try:
-        return Plan.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _plain(item: Any) -> object:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.assigning import groups_of
-from discreet.audit.audit import tight_columns
-from discreet.errors import ImpossiblePromise, Problem, TooManySuppressed
+from discreet.errors import ImpossiblePromise, TooManySuppressed
 from discreet.grouping import cut_problem, group_problem
 from discreet.masks import ALL, Masks
 from discreet.measure.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
-from discreet.plan import Kept, Plan, Recoding, Step, Unseen
-from discreet.policy import Classify, Counts, General, GroupPromise, Inference, Policy, Regress
-from discreet.policy.bind import Bound
+from discreet.plan import Kept, Plan, Step, Unseen
+from discreet.policy import Classify, Counts, General, Inference, Policy, Regress
 from discreet.policy.redundant import without_redundant
-from discreet.scale import same_number
-from discreet.spaces import Changeable, NumberColumn, name_empty
+from discreet.spaces import Changeable
 from discreet.table.encode import Combinations, Encoded
 from discreet.table.engine import Engine
 from discreet.table.masking import mask_of
+from discreet.task import Task, require_possible
 from discreet.thinning import seen_only, thinned
 
 if TYPE_CHECKING:
@@ -58,115 +56,6 @@ NO_INPUT = "is no input of the use"
 STOPPED = "the search was stopped before"
 BREAKS = "would break a promise"
 MARKER = "is the marker already"
-
-
-def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]) -> list[Problem]:
-    """Return where values of the policy do not fit the values of the table (never naming one of the table's)."""
-    policy = bound.policy
-    problems = [
-        policy.problem(
-            ("protect", promise.index, "infer", promise.column),
-            f"no row has {'a missing value in ' if promise.value is None else ''}{promise.column!r}"
-            f"{'' if promise.value is None else f' = {promise.value!r}'}; "
-            f"{_spelling(promise.value, counted.domain(promise.column), kinds[promise.column])}",
-        )
-        for promise in policy.promises()
-        if isinstance(promise, Inference) and promise.value not in counted.domain(promise.column)
-    ]
-    problems += _target_problems(bound, counted)
-    counting = [name for name in bound.columns if name in bound.changeable or name in policy.sensitive]
-    found = (policy.marker_problem(column, counted.domain(column)) for column in counting)
-    return [*problems, *(problem for problem in found if problem is not None)]
-
-
-def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
-    """Return where targets are no numbers, or costs name classes that there are not."""
-    policy = bound.policy
-    problems = []
-    for number, use in enumerate(policy.uses):
-        here = ("use", number) if isinstance(policy.use, tuple) else ("use",)
-        if isinstance(use, Regress) and (message := _no_numbers(bound, use, counted)):
-            problems.append(policy.problem((*here, "regress"), message))
-        if isinstance(use, Classify) and use.costs is not None:
-            strange = use.costs.values_named() - set(counted.domain(use.target))
-            if strange:
-                absent = min(strange)
-                spelling = _spelling(absent, counted.domain(use.target), "text")
-                message = f"no row has {use.target!r} = {absent!r}; {spelling}"
-                problems.append(policy.problem((*here, "costs"), message))
-    return problems
-
-
-def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None:
-    scale = bound.policy.numbers_of(use.target)
-    missing = bound.policy.missing
-    domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
-    bad = [value for value in domain if scale.read(value) is None]
-    if not bad:
-        return None
-    if not any((value or "").strip() for value in bad):
-        return f"cells of {use.target!r} are empty; {name_empty(bound.policy)}"
-    message = f"{len(bad)} of the {len(domain)} different values of {use.target!r} are no {scale.name}"
-    return f"{message}; name missing ones under 'missing'"
-
-
-def missing_warnings(bound: Bound, counted: Combinations, dropped: int) -> list[str]:
-    """Return a warning where 'missing' names what the table does not have: perhaps it is written otherwise there."""
-    missing = bound.policy.missing
-    if missing is None:
-        return []
-    if missing.rows == "drop":
-        return [] if dropped else ["'missing' finds no missing value in the table: are they written otherwise there?"]
-    occurring = {value for domain in counted.domains for value in domain}
-    occurring |= {""} if None in occurring else set()  # whoever writes "" means cells without any value
-    absent = [repr(value) for value in missing.values if value is not None and value not in occurring]
-    if not absent:
-        return []
-    return [f"no column that counts has the missing value {', '.join(absent)}: is it written otherwise there?"]
-
-
-def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
-    """Return a warning for each column of numbers or dates that cannot be cut at any of the ends it was given."""
-    return [
-        f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
-        for column in columns
-        if isinstance(column, NumberColumn)
-        and column.column.ends is not None
-        and len(column.values.numbers) > 1
-        and not column.space.cuts.any()
-    ]
-
-
-def tight_warnings(policy: Policy) -> list[str]:
-    """Return a warning for columns whose labels tell the extremes of every group."""
-    tight = ", ".join(map(repr, tight_columns(policy)))
-    if not tight:
-        return []
-    return [f"labels of {tight} begin and end with values of rows in the group; give 'ends' where these must not show"]
-
-
-def _spelling(value: str | None, domain: Iterable[str | None], kind: str) -> str:
-    """Say how a value that no row has should be written.
-
-    Of the table only another text of the very number that the owner wrote is told: that tells nothing more.
-    """
-    if (same := same_number(value, domain)) is not None:
-        return f"the same number is written {same!r} in the table: write that"
-    if kind == "text":
-        return "check the spelling"
-    like = {"Boolean": "true or false", "Float64": "1.0", "Float32": "1.0"}.get(kind, "in the table's own way")
-    return f"the column holds {kind}, so write the value as {like}"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is to be planned: a policy bound to a table, its changeable columns and counted combinations."""
-
-    bound: Bound
-    columns: Sequence[Changeable]
-    counted: Combinations
-    binned: tuple[Recoding, ...] = ()
-    """What becomes of columns that no search cuts."""
 
 
 class Planner:
@@ -461,26 +350,6 @@ class CutPlanner:
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
         cells = self.evaluator.units.per_row * self.problem.total
         return 1 - lost / cells if cells else 1.0
-
-
-def require_possible(problem: CutProblem, promises: Sequence[GroupPromise], *, removes: bool) -> None:
-    """Raise `ImpossiblePromise` when everything hidden is not enough.
-
-    Where rows may be removed, a promise may hold of the others, unless even all together are too few.
-    """
-    least = []
-    for table in problem.tables:
-        for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-            fixed = np.zeros_like(table.fixed) if removes else table.fixed
-            if removes and not person:
-                continue
-            sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
-            found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
-            share = max((Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0))
-            if share > promises[number].at_most:
-                least.append((promises[number], share))
-    if least:
-        raise ImpossiblePromise(least)
 
 
 def share_of(bound: int, cost: int) -> float:

@@ -10,6 +10,8 @@ from discreet.printable import json_text
 TELLING = "this tells what was hidden and why. Keep it; never publish it."
 """What is said of the output of a command that tells more than a release does."""
 
+AUDIT = "this audit tells more than the release does. Keep it; never publish it."
+
 
 def private_line(warning: str = TELLING) -> str:
     """Return the first line of what holds secrets.

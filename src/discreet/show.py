@@ -17,17 +17,17 @@ from discreet.audit.cells import Against, CellsFound
 from discreet.audit.verify import Finding, Verification, Worst
 from discreet.checking import ABOUT_THE_TABLE, Cells, Checked
 from discreet.drafting import Draft, taxonomy_command
-from discreet.errors import cannot_be_kept, rows_listed
+from discreet.errors import rows_listed
 from discreet.fitting import Fit
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Told, Usefulness
-from discreet.pipeline import Release
 from discreet.plan import Kept, Plan, Recoding, Step
 from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.policy.share import percent
 from discreet.previewing import Level, Preview
 from discreet.private import TELLING, private_line
 from discreet.proposing.propose import Proposal, policy_line
+from discreet.release import Release
 from discreet.terminal import console, escape
 from discreet.thresholds import WARNING, Frontier
 from discreet.verdict import Written, answer_of, print_verdict, tells_of_people
@@ -192,7 +192,7 @@ def print_check(result: Checked, policy: Policy) -> None:
             to.print(f"     now: {escape(_figure(promise.now, sensitive_columns(policy)))}: {kept}", soft_wrap=True)
             to.print(f"     rows alone in their group: {promise.now.alone} of {result.rows}", soft_wrap=True)
             if promise.least is not None and not promise.possible:
-                told = cannot_be_kept(promise.made, promise.least.share)
+                told = promise.made.cannot_be_kept(promise.least.share)
                 to.print(f"     [red]{escape(told)}[/]", soft_wrap=True)
     for number, cells in enumerate(result.cells, start=len(result.promises) + 1):
         to.print(f"  {number}. {escape(cells.made.in_words())}", soft_wrap=True)

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
-from discreet.audit.audit import WARNING, Audit
-from discreet.measure.utility import Learned, Utility
+from discreet.attack.base import KINDS, Attack, Attacked, Kind
+from discreet.audit.audit import Audit
+from discreet.measure.learning import Learned
+from discreet.measure.utility import Utility
+from discreet.private import AUDIT
+from discreet.rates import Rate
 from discreet.show import print_cell_measures, print_found, print_private, print_usefulness
 from discreet.terminal import console, escape
 from discreet.verdict import Written, print_verdict
@@ -26,7 +29,7 @@ def print_audit(audit: Audit, name: str, written: Written, *, quiet: bool = Fals
     """Say what an audit found; if `quiet`, only the verdict."""
     to = console()
     if not quiet:
-        print_private(to, WARNING)
+        print_private(to, AUDIT)
         _print_found(to, audit, name)
         to.print()
     print_verdict(to, audit, name, written, quiet=quiet)

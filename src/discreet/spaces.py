@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet.errors import Problem
+from discreet.fit_values import name_empty
 from discreet.intervals import (
     Interval,
     Values,
@@ -631,13 +632,18 @@ def empty_cells(number: int) -> str:
     return "1 cell is empty" if number == 1 else f"{number} cells are empty"
 
 
-def name_empty(policy: Policy) -> str:
-    """Say what to write so that empty cells stand for missing values."""
-    if policy.missing is not None:
-        return 'add "" to missing.values'
-    return 'write missing: {values: [""], rows: value} to keep such rows, or rows: drop to leave them out'
-
-
 def _is_missing(bound: Bound, value: str | None) -> bool:
     missing = bound.policy.missing
     return missing is not None and missing.has(value)
+
+
+def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
+    """Return a warning for each column of numbers or dates that cannot be cut at any of the ends it was given."""
+    return [
+        f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
+        for column in columns
+        if isinstance(column, NumberColumn)
+        and column.column.ends is not None
+        and len(column.values.numbers) > 1
+        and not column.space.cuts.any()
+    ]

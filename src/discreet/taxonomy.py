@@ -17,6 +17,7 @@ from pathlib import Path
 
 from discreet.errors import InputError
 from discreet.textfile import read_text
+from discreet.values import as_text
 
 MOST_LEAVES = 1_000_000
 MOST_LEVELS = 50
@@ -628,8 +629,6 @@ def _as_label(value: object) -> str | None:
     """The text of a label; None if it is nothing or has none."""
     if isinstance(value, str):
         return value
-    from discreet.policy.part import as_text  # policies use taxonomies
-
     try:
         text = as_text(value)
     except ValueError:

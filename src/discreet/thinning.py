@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.policy import KAnonymity, Policy
+from discreet.policy import KAnonymity
 from discreet.table.encode import Combinations
 
 if TYPE_CHECKING:
     from discreet.method.problem import ColumnCounts, CutProblem
-    from discreet.planning import Task
+    from discreet.task import Task
 
 
 def thinned(task: Task, share: Fraction) -> Task:
@@ -46,15 +46,6 @@ def scaled_k(k: int, share: Fraction) -> int:
     (10, 3, 2)
     """
     return 1 if k == 1 else max(math.ceil(k * share), 2)
-
-
-def share_warnings(policy: Policy) -> list[str]:
-    """Return a warning where a share is too small for k: the cut found on it is coarser than it need be."""
-    share = policy.search_on
-    ks = [requirement.k for requirement in policy.protect if isinstance(requirement, KAnonymity) and requirement.k > 1]
-    if share is None or not ks or min(ks) * share >= 1:
-        return []
-    return [f"'search_on' is small for k = {min(ks)}: it has less than one row of a group of k; search on more rows"]
 
 
 def _drawn(counted: Combinations, size: int) -> Combinations:

@@ -18,12 +18,13 @@ from discreet.audit.verify import worst_of
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.measure.gain import information_kept, variance_kept
 from discreet.pipeline import Job, prepare
-from discreet.planning import CutPlanner, Planner, Task
+from discreet.planning import CutPlanner, Planner
 from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.policy.share import parse_share, percent
 from discreet.private import private_json
 from discreet.table.source import Opening, Table
+from discreet.task import Task
 
 if TYPE_CHECKING:
     from discreet.method.disclosure import Search

@@ -15,11 +15,12 @@ from discreet.errors import InputError
 from discreet.manifest import digest_of, manifest, manifest_path, refuse_unwritten_names
 from discreet.medians import map_path, stale_map, write_map
 from discreet.table.big.engine import BigEngine
+from discreet.table.source import reopened
 from discreet.table.staging import Staging
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
-    from discreet.pipeline import Release
+    from discreet.release import Release
 
 
 def write_release(
@@ -98,7 +99,7 @@ def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sou
 
 def _read_back(release: Release, written: Path, out: Path) -> None:
     """Refuse a file that would be read as another table than the one that was verified."""
-    same = release.engine.reads_back(written, release.plan.policy)
+    same = release.engine.reads_back(written, release.plan.policy, reopened)
     if not same:
         raise InputError(
             f"{out}: the release would not be read back as it is; say the separator, header and encoding under 'file', "

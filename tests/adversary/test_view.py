@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.adversary.base import prior, wilson
+from discreet.adversary.base import prior
 from discreet.adversary.view import domain_of, flat_tree, see, tree_of
 from discreet.policy import Confidential, KAnonymity, Policy
+from discreet.rates import wilson
 from discreet.table.source import open_table
 from discreet.taxonomy import Taxonomy
 from tests.adversary.releases import policy_for, view_of

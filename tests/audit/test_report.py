@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.attack.base import Attack, Kind, Rate
+from discreet.attack.base import Attack, Kind
 from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report.charts import trimmed
@@ -21,6 +21,7 @@ from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.risk import Spread
 from discreet.audit.verify import Truth, Verification
 from discreet.errors import InputError
+from discreet.rates import Rate
 from discreet.writing import write_reports
 from tests.audit.audits import REAL, Change, changed, nasty, real, rich, sampled
 

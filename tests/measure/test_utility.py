@@ -17,7 +17,8 @@ import discreet as d
 from discreet.attack.scene import Scene
 from discreet.measure import learning
 from discreet.measure.cells import cell_measures
-from discreet.measure.utility import ColumnKept, Learned, Utility, utility
+from discreet.measure.learning import Learned
+from discreet.measure.utility import ColumnKept, Utility, utility
 from discreet.policy.bind import bind
 from discreet.table.source import open_table
 from tests.attack.test_linkage import ADULT, adult

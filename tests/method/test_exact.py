@@ -21,8 +21,9 @@ from discreet.method.cuts import cuts_of
 from discreet.method.evaluation import Cut, Evaluator
 from discreet.method.every_cut import MOST_WORK
 from discreet.method.exact import NEVER, Proof, Watch, search
-from discreet.pipeline import _release, prepare, silent
+from discreet.pipeline import _release, prepare
 from discreet.planning import CutPlanner, objectives
+from discreet.progress import silent
 from discreet.show import how_far
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs

@@ -17,8 +17,9 @@ import discreet as d
 from discreet.method.coordinate import Candidate, cut_of
 from discreet.method.cuts import cuts_of
 from discreet.method.evaluation import Outcome
-from discreet.pipeline import _release, prepare, silent
+from discreet.pipeline import _release, prepare
 from discreet.planning import CutPlanner
+from discreet.progress import silent
 from tests.jobs import Job
 from tests.profiles import FEW
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.sense import Flags, Floats, Sense
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 from discreet.table.encode import Ints, keys
 
 CHUNK = 500

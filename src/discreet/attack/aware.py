@@ -20,7 +20,7 @@ from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.make import make
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.counting import Counts
 from discreet.attack.hidden_values import rule_attacks
 from discreet.attack.inversion import invert
@@ -31,6 +31,7 @@ from discreet.attack.scene import Scene
 from discreet.audit.cells import CellCheck, Matches, looked_at
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Adversary, Confidential, Id3, NaiveBayes, Rules
+from discreet.rates import Rate
 from discreet.selecting import wanted
 from discreet.table.encode import Ints
 

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.adversary.base import Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.view import View, look
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.guessing import Asked, asked_here, asked_outside, true_values
 from discreet.attack.learning import (
     LIBRARY,
@@ -33,6 +33,7 @@ from discreet.attack.learning import (
 )
 from discreet.attack.scene import Scene
 from discreet.policy.confidential import Confidential
+from discreet.rates import Rate
 from discreet.selecting import predictors_of, wanted
 from discreet.table.encode import Ints
 

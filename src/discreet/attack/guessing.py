@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
-from discreet.attack.base import Rate
 from discreet.attack.scene import Scene
+from discreet.rates import Rate
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 

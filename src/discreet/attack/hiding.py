@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.scene import Scene
 from discreet.audit.telling import UNKNOWN, HiddenCells, hidden_cells
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
+from discreet.rates import Rate
 from discreet.selecting import wanted
 from discreet.table.encode import Ints
 

@@ -18,12 +18,13 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.alike import CHUNK
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
 from discreet.attack.scene import Scene
 from discreet.attack.sense import Flags, Floats, Sense
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 from discreet.policy import Inference
+from discreet.rates import Rate
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 

@@ -24,11 +24,12 @@ from discreet.adversary.learners import LEARNERS, fitted
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser, TrainedRules
 from discreet.adversary.view import UNKNOWN, Lines, View, look
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.encoding import Encoding
 from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
 from discreet.attack.scene import Scene
 from discreet.policy.confidential import MOST_CONDITIONS
+from discreet.rates import Rate
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 

@@ -19,10 +19,11 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.alike import CHUNK, Alike, Paths, alike, paths, told
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.scene import Scene
 from discreet.attack.sense import Flags, Floats, Sense
 from discreet.policy import Crowd
+from discreet.rates import Rate
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 

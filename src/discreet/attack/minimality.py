@@ -18,12 +18,13 @@ from functools import cached_property
 import numpy as np
 
 from discreet.adversary.base import Floats
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, Task
 from discreet.attack.refinements import Shown, shown
 from discreet.attack.scene import Scene
 from discreet.policy import Crowd, Inference
 from discreet.policy.bind import bind
 from discreet.policy.share import percent
+from discreet.rates import Rate
 from discreet.table.encode import Ints
 
 LEAST = 1e-6

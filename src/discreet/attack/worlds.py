@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from discreet.adversary.base import Floats
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 from discreet.table.encode import Ints
 
 MANY = 2_000

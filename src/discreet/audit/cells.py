@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.adversary.base import Floats, Prior, Trained, prior, wilson
+from discreet.adversary.base import Floats, Prior, Trained, prior
 from discreet.adversary.make import make, readings
 from discreet.adversary.rules import Rule, RulesGuesser
 from discreet.adversary.view import Flags, Lines, View, joined, see
@@ -33,6 +33,7 @@ from discreet.medians import Ranges
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
+from discreet.rates import wilson
 from discreet.selecting import absent, confidential_places, is_missing, known_to
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine

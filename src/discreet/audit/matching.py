@@ -19,8 +19,8 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.audit.covers import reach
+from discreet.compiled import kernel
 from discreet.medians import Ranges
-from discreet.method.kernels import kernel
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine, Recount
 

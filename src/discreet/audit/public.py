@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.audit.about import about, not_covered
 from discreet.audit.answers import Answer
-from discreet.audit.audit import about, not_covered
 from discreet.audit.risk import Spread, crowd_spreads
 from discreet.audit.verify import check
 from discreet.errors import InputError
+from discreet.measure.learning import Learned
 from discreet.measure.usefulness import masked_rows, usefulness_by_itself
-from discreet.measure.utility import Learned, Shown, shown
+from discreet.measure.utility import Shown, shown
 from discreet.policy import Confidential, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set

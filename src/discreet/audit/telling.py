@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.attack.base import Rate
 from discreet.audit.answers import Answer
 from discreet.policy import Confidential, Policy
+from discreet.rates import Rate
 from discreet.selecting import is_missing
 from discreet.table.encode import Ints
 from discreet.table.engine import Engine

@@ -26,7 +26,7 @@ from discreet.errors import InputError
 from discreet.medians import Ranges, map_path, read_map
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.policy.part import column_hint
+from discreet.policy.places import column_hint
 from discreet.policy.share import percent
 from discreet.printable import json_text
 from discreet.selecting import removable

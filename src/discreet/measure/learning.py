@@ -20,7 +20,6 @@ from discreet.attack.encoding import Encoding, numbers_of
 from discreet.attack.scene import Scene
 from discreet.attack.sense import Floats, Sense
 from discreet.measure.beside import Beside
-from discreet.measure.utility import Learned
 from discreet.policy import Classify, Regress
 from discreet.selecting import wanted
 from discreet.table.encode import Ints
@@ -28,6 +27,27 @@ from discreet.table.encode import Ints
 QUICK, THOROUGH = 10_000, 50_000
 """Rows that train at most; half as many test."""
 _SEED = 0
+
+
+@dataclass(frozen=True)
+class Learned:
+    """How well a target is learned, by one learner, scored on rows that did not train.
+
+    `original` from the original table, `released` from the release, `without` from what is left of the original if
+    `without_columns` are simply cut out instead of protected: the sensitive and confidential ones, or where there are
+    none those that were changed. `score` is `error` for a class (the share of wrong guesses; lower is better) and `r2`
+    for a number (the share of the variance explained; higher is better). `nothing` knows no column at all.
+    """
+
+    target: str
+    learner: str
+    score: str
+    original: float
+    released: float
+    without: float | None
+    nothing: float
+    rows: int
+    without_columns: tuple[str, ...] = ()
 
 
 def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[Learned, ...], tuple[str, ...]]:

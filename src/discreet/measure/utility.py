@@ -17,6 +17,7 @@ from discreet.attack.scene import Scene
 from discreet.attack.sense import Floats
 from discreet.errors import InputError
 from discreet.measure.beside import Beside
+from discreet.measure.learning import Learned, learn
 from discreet.measure.natural import natural_order
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
@@ -94,27 +95,6 @@ class PairKept:
 
 
 @dataclass(frozen=True)
-class Learned:
-    """How well a target is learned, by one learner, scored on rows that did not train.
-
-    `original` from the original table, `released` from the release, `without` from what is left of the original if
-    `without_columns` are simply cut out instead of protected: the sensitive and confidential ones, or where there are
-    none those that were changed. `score` is `error` for a class (the share of wrong guesses; lower is better) and `r2`
-    for a number (the share of the variance explained; higher is better). `nothing` knows no column at all.
-    """
-
-    target: str
-    learner: str
-    score: str
-    original: float
-    released: float
-    without: float | None
-    nothing: float
-    rows: int
-    without_columns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Utility:
     """What a release is still good for."""
 
@@ -136,7 +116,6 @@ def utility(scene: Scene) -> Utility:
 
     Columns without a text form are left out. Targets are those of the policy's use; learning them needs scikit-learn.
     """
-    from discreet.measure.learning import learn
 
     names = [name for name in scene.released.columns if name in scene.original.columns]
     seen, unread = {}, []

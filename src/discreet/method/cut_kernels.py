@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.method.kernels import helper, kernel
+from discreet.compiled import helper, kernel
 from discreet.method.targets import COSTS, MAJORITY, SQUARES
 
 

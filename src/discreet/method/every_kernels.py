@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from discreet.compiled import kernel
 from discreet.method.cut_kernels import by_group, find_broken, group, lost_by, target_cost, target_costs
-from discreet.method.kernels import kernel
 
 
 @kernel

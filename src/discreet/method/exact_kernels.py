@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from discreet.compiled import kernel
 from discreet.method.cut_kernels import target_cost
-from discreet.method.kernels import kernel
 from discreet.method.targets import COSTS, SQUARES
 
 FREE, YES, NO = range(3)

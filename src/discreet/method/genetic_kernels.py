@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 from discreet.method.space import Flags
 from discreet.table.encode import Ints
 

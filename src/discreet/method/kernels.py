@@ -7,11 +7,9 @@ file stable: any change compiles all of it anew. All comparisons of shares are p
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
+
+from discreet.compiled import kernel
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""
@@ -21,21 +19,6 @@ NODE = 2
 """The code stands under a node that can be opened."""
 INTERVAL = 3
 """The code stands in an interval that can be cut."""
-
-
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile on first call; cache on disk where a place for it can be written."""
-    try:
-        compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the package folder nor the user's cache can be written
-        compiled = numba.njit(nogil=True)(function)
-    return compiled
-
-
-def helper(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile into the kernels that call it: a call with many arrays would cost more than what a short one does."""
-    compiled: Callable[..., Any] = numba.njit(inline="always")(function)
-    return compiled
 
 
 @kernel

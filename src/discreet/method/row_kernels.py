@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from discreet.compiled import kernel
 from discreet.method.exact_kernels import NO
-from discreet.method.kernels import kernel
 
 
 @kernel

@@ -29,7 +29,8 @@ from discreet.errors import InputError, PolicyError
 from discreet.policy.decoys import Decoys
 from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
-from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole, did_you_mean
+from discreet.policy.part import VALUES, Frozen, Part, Text, Whole
+from discreet.policy.places import Path, did_you_mean
 from discreet.policy.share import Share, percent
 from discreet.textfile import read_text
 

@@ -19,9 +19,12 @@ from pydantic import (
 )
 
 from discreet.errors import Problem
+from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
-from discreet.policy.part import Frozen, Part, Source, Text, Whole
+from discreet.policy.mistakes import PARTS
+from discreet.policy.part import Frozen, Part, Text, Whole
+from discreet.policy.places import Source
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
 from discreet.policy.share import Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
@@ -522,6 +525,17 @@ class Policy(Part):
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Policy:
         """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
-        from discreet.policy.read import build_policy
+        return build_policy(cls, data, Source())
 
-        return build_policy(data, Source())
+
+_PARTS: dict[str, type[Part]] = {
+    "columns": Column,
+    "disclosure": Disclosure,
+    "file": FileOptions,
+    "genetic": Genetic,
+    "missing": Missing,
+    "release": ReleaseOptions,
+    "suppress": Suppress,
+}
+PARTS[Policy] = _PARTS.get
+PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from discreet.policy.part import number_text
+from discreet.values import number_text
 
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
 _FORMS = re.compile(rf"\s*(?:(?P<percent>{_NUMBER})\s*%|(?P<over>\d+)\s*/\s*(?P<under>\d+)|(?P<plain>{_NUMBER}))\s*")

@@ -9,8 +9,9 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.policy.part import as_text, column_hint
+from discreet.policy.places import column_hint
 from discreet.table.source import Table, open_source
+from discreet.values import as_text
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ policies about groups need; an engine that knows its rows one by one (`row_wise`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -209,8 +209,8 @@ class Engine(Protocol):
         """Write the table; the name of `path` says in which form."""
         ...
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
-        """Whether a file that `write` wrote is read as this very table."""
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
+        """Whether a file that `write` wrote is read as this very table; `opened` reads it as anybody would."""
         ...
 
     def beside(self, original: Engine) -> Engine | None:
@@ -223,3 +223,7 @@ class Engine(Protocol):
     def refuse_changed(self) -> None:
         """Refuse a table whose files have changed since they were opened, where its rows were not all read then."""
         ...
+
+
+Opened = Callable[[Path, Policy], Engine]
+"""Reads a released file."""

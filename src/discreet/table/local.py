@@ -24,12 +24,11 @@ from discreet.masks import Masks
 from discreet.plan import UNSEEN, Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
 from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
-from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
 from discreet.table.form import Form
 from discreet.table.lots import PLAIN
 from discreet.table.luggage import without_luggage
 from discreet.table.masking import masked_rows
-from discreet.table.memory import NO_LIMIT
 from discreet.table.texts import Texts, as_texts, differences, has_text, printed
 
 
@@ -388,12 +387,10 @@ class LocalEngine:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
             self.form.write_text(frame, target, path)
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
         """Whether a file that `write` wrote is read as this very table."""
-        from discreet.table.source import Opening, open_table
-
         try:
-            found = open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))
+            found = opened(path, policy)
             same = found.columns == self.columns and found.rows == self.rows
             return same and all(found.mismatches(self, name, None) is None for name in found.columns)
         except InputError:

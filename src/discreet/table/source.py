@@ -14,7 +14,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import Confidential, FileOptions, Policy
-from discreet.policy.part import did_you_mean
+from discreet.policy.places import did_you_mean
 from discreet.table.big.cluster import is_spark
 from discreet.table.big.files import is_parquet, many_files
 from discreet.table.csv import read_csv
@@ -228,3 +228,8 @@ def _read_parquet(paths: Sequence[Path], table: Path) -> nw.DataFrame[pl.DataFra
     except (Exception, pl.exceptions.PanicException):
         many = "are not readable Parquet files with the same columns" if len(paths) > 1 else ""
         raise InputError(f"{table}: {many or 'is not a readable Parquet file'}") from None
+
+
+def reopened(path: Path, policy: Policy) -> Engine:
+    """Return a released file as anybody reads it, whatever memory that needs."""
+    return open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from discreet.audit.answers import Answer
-from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
@@ -26,6 +26,9 @@ from discreet.audit.report.words import (
 from discreet.audit.risk import Risk, Spread
 from discreet.audit.verify import Finding, Worst
 from discreet.policy import Confidential, Crowd, Inference
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 _KEY = (("before", "before"), ("after", "after"), ("limit", "limit"))
 _Pair = tuple[int, Finding, Finding]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from discreet.audit.answers import Answer
-from discreet.audit.audit import WARNING, Audit
 from discreet.audit.report import charts
 from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.cells import cells_section
@@ -15,8 +15,11 @@ from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Pr
 from discreet.audit.report.shared import Changed, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
-from discreet.private import private_line
+from discreet.private import AUDIT, private_line
 from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 SMALL = 30_000
 """Characters of JSON that are put into the page."""
@@ -41,7 +44,7 @@ def private_page(audit: Audit) -> Page:
     return Page(
         title="Audit of a release" if name is None else f"Audit of {name}",
         subtitle=f"{many(audit.rows, 'row')}, {_columns(audit)}; for the owner of the table",
-        banner=private_line(WARNING),
+        banner=private_line(AUDIT),
         private=True,
         verdict=verdict,
         level=level,

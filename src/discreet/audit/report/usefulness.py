@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from discreet.audit.audit import Audit
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Figures, Heading, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
+from discreet.measure.learning import Learned
 from discreet.measure.usefulness import Usefulness
-from discreet.measure.utility import ColumnKept, Learned, PairKept, Utility
+from discreet.measure.utility import ColumnKept, PairKept, Utility
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 MOST_PAIRS = 15
 MOST_SMALL = 12

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 
 
 class Rules(NamedTuple):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.compiled import kernel
 from discreet.method.cells.rule_kernels import cheapest
-from discreet.method.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 

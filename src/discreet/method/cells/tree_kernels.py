@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.method.kernels import kernel
+from discreet.compiled import kernel
 
 LEAF = -1
 NO_CHILD = -1

@@ -33,7 +33,7 @@ from discreet.table.big.store import Difference, Making, Map, Store
 from discreet.table.big.stream import StreamStore
 from discreet.table.columns import nameless
 from discreet.table.encode import Combinations, Encoded, Ints, smallest
-from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
 from discreet.table.form import Form
 from discreet.table.masking import mask_of
 from discreet.table.memory import FETCHED, PROCESS, Limits, shown
@@ -605,7 +605,7 @@ class BigEngine:
         assert isinstance(self.store, SparkStore)
         self.store.write_folder(folder)
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:  # noqa: ARG002 - it has its own way
         """Whether a written file, or a folder of such, is read as this very table."""
         if isinstance(self.store, SparkStore) and path.is_dir():
             return self.store.reads_back(path)

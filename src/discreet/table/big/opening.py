@@ -10,7 +10,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
-from discreet.policy.part import column_hint
+from discreet.policy.places import column_hint
 from discreet.table.big.cluster import Cluster, is_spark
 from discreet.table.big.duck import DuckStore, Session
 from discreet.table.big.engine import BigEngine

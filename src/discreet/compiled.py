@@ -1,0 +1,23 @@
+"""Loops compiled by Numba, kept on disk where that can be: how all files of kernels do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile on first call; cache on disk where a place for it can be written."""
+    try:
+        compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # neither the package folder nor the user's cache can be written
+        compiled = numba.njit(nogil=True)(function)
+    return compiled
+
+
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile into the kernels that call it: a call with many arrays would cost more than what a short one does."""
+    compiled: Callable[..., Any] = numba.njit(inline="always")(function)
+    return compiled
