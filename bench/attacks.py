@@ -41,9 +41,9 @@ from discreet.attack.counting import Counts
 from discreet.attack.inversion import invert
 from discreet.attack.protected import Protected, right, told
 from discreet.attack.refill import refill
-from discreet.attack.scene import Scene
+from discreet.common.rates import wilson
+from discreet.compare.scene import Scene
 from discreet.method.cells.chance import Chance
-from discreet.rates import wilson
 from discreet.table.source import open_table
 from evaluation import print_table
 from rules import COMMON, CONDITIONS, SENSITIVE

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import k_anonymity
-from discreet.method import exact
-from discreet.method.coordinate import Candidate
+from discreet.method.cuts import exact
+from discreet.method.cuts.coordinate import Candidate
 from k_anonymity import Job
 
 PROVEN = {"LM": {500: "0.49003 proven in 19 s", 250: "0.43647 proven in 185 s", 100: "0.36918 proven in 176 s",

@@ -29,13 +29,13 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder
-from discreet.charts import write_chart
-from discreet.grouping import cut_problem
-from discreet.method import coordinate, genetic
-from discreet.method.coordinate import Candidate, Objective
-from discreet.method.evaluation import Cut, Evaluator
+from discreet.assist.charts import write_chart
+from discreet.method.cuts import coordinate, genetic
+from discreet.method.cuts.coordinate import Candidate, Objective
+from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.pipeline import prepare
-from discreet.planning import loss_bound, objectives
+from discreet.planning.find import loss_bound, objectives
+from discreet.planning.problem import cut_problem
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "ga_adult.json"
 SIZES = [10, 25, 50, 75, 100, 150, 200, 250, 500]

@@ -29,9 +29,9 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder, expanded
-from discreet.charts import write_chart
+from discreet.assist.charts import write_chart
+from discreet.encoded import encode
 from discreet.method.cells import rules
-from discreet.table.encode import encode
 from evaluation import print_table
 
 CONDITIONS = ["sex", "marital-status", "workclass", "education", "education-num", "income", "race"]

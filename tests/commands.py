@@ -7,7 +7,7 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 
 DEMO = Path(d.__file__).parent / "demo"
 """The bank example."""

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.jobs import bank
 
 DEMO = Path(d.__file__).parent / "demo"

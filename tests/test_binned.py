@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.plan import Plan
+from discreet.plan.plan import Plan
 from tests.table.engines import ALL, outcome
 
 ENDS = [20, 40, 65, 200]

@@ -22,7 +22,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.spark import GROUP, session
 
 ESCAPE = "\x1b[2J\x1b]0;canary\x07"

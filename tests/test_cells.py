@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.answers import Answer
-from discreet.cli import app
+from discreet.cli.app import app
+from discreet.verification.answers import Answer
 from tests.kinds import KINDS, to_rows
 from tests.reference.cells_model import Cell, Nested, Table, Taxonomy, is_top, naive_bayes, spread_bayes
 from tests.reference.cells_tree import classify, id3, is_guessed_g

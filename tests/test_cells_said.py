@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.stopping import Stopper
+from discreet.cli.app import app
+from discreet.cli.stopping import Stopper
 from tests.conftest import ROOT
 
 BOB = ROOT / "examples" / "bob.csv"

@@ -607,7 +607,7 @@ def interrupted(how: list[signal.Signals], module: str, function: str) -> tuple[
         ([signal.SIGINT, signal.SIGINT], "discreet.pipeline", "find_plan"),
         ([signal.SIGINT], "discreet.pipeline", "open_table"),
         ([signal.SIGINT], "discreet.pipeline", "check"),
-        ([signal.SIGINT], "discreet.writing", "_read_back"),
+        ([signal.SIGINT], "discreet.writing.release", "_read_back"),
     ],
 )
 def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signals], module: str, function: str) -> None:
@@ -620,7 +620,7 @@ def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signal
 
 @pytest.mark.process
 def test_ctrl_c_while_planning_takes_the_safe_result_so_far(folder: Path) -> None:
-    code, out, errors = interrupted([signal.SIGINT], "discreet.method.disclosure", "Search.step")
+    code, out, errors = interrupted([signal.SIGINT], "discreet.method.disclosure.search", "Search.step")
     assert code == 0
     assert "Stopped by Ctrl-C: the release is safe" in out
     assert "safe result so far" in errors

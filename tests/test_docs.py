@@ -26,7 +26,7 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.conftest import ROOT
 
 DEMO = Path(d.__file__).parent / "demo"

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.table.staging import PREFIX
+from discreet.common.staging import PREFIX
 from tests.conftest import REQUIRE_ALL
 
 pytestmark = pytest.mark.process

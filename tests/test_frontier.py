@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.method import sweep
+from discreet.cli.app import app
+from discreet.method.disclosure import sweep
 from discreet.policy import Inference
 from discreet.policy.requirements import Requirement
 from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates

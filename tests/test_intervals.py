@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.covers import untrue
-from discreet.cli import app
-from discreet.intervals import Values, finder, intervals
-from discreet.scale import Dates, Numbers
+from discreet.cli.app import app
+from discreet.columns.intervals import Values, finder, intervals
+from discreet.columns.scale import Dates, Numbers
+from discreet.verification.truth import untrue
 
 
 def values(*texts: str, scale: Numbers | Dates | None = None) -> Values:

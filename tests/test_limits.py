@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.coordinate import cut_of
-from discreet.method.cuts import cuts_of
+from discreet.method.cuts.bits import cuts_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.pipeline import prepare
 from tests.jobs import Use
 from tests.profiles import FEW

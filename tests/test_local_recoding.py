@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.assigning import UNCOVERED, groups_of
-from discreet.audit.covers import reach, untrue
-from discreet.cli import app
-from discreet.method.local_shapes import MOST_IN_A_SET
+from discreet.cli.app import app
+from discreet.columns.sets import set_text
+from discreet.method.local.shapes import MOST_IN_A_SET
+from discreet.plan.assigning import UNCOVERED, groups_of
 from discreet.policy import Inference
-from discreet.sets import set_text
 from discreet.table.source import open_table
+from discreet.verification.truth import reach, untrue
 from tests.jobs import TREE, Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
 from tests.reference import assigning as slow

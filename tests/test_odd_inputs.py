@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from discreet.cli import app
-from discreet.table.big.files import Files
-from discreet.table.dialect import MAPPED, load
+from discreet.cli.app import app
+from discreet.table.formats.dialect import MAPPED, load
+from discreet.table.stores.files import Files
 
 ENGINES = ("local", "streaming", "duckdb")
 LONG = "x" * 5_000
@@ -88,7 +88,7 @@ def change_and_set_back(path: Path) -> None:
 def test_a_table_that_is_changed_with_its_time_set_back_is_noticed(
     folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from discreet.planning import find_plan as real
+    from discreet.planning.find import find_plan as real
 
     def meanwhile(*asked: object, **said: object) -> object:
         change_and_set_back(folder / "bank.csv")

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.drafting import draft_policy
+from discreet.assist.draft import draft_policy
+from discreet.cli.app import app
 
 K = "60 rows of 6 patient: k counts rows"
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.checking import check_policy
-from discreet.previewing import Preview, level_of, tree_cuts
-from discreet.taxonomy import Taxonomy
+from discreet.assist.check import check_policy
+from discreet.assist.preview import Preview, level_of, tree_cuts
+from discreet.columns.taxonomy import Taxonomy
 
 TOWNS = {"*": {"North": {"Norway": ["Oslo", "Bergen"], "Finland": ["Turku"]}, "Rome": None}}
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.covers import untrue
-from discreet.audit.matching import Beside, matched
-from discreet.cli import app
+from discreet.cli.app import app
 from discreet.pipeline import prepare
 from discreet.policy import Inference
+from discreet.verification.matching import Beside, matched
+from discreet.verification.truth import untrue
 from tests.jobs import Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
 from tests.reference.subsequence import stands_for_some
@@ -518,8 +518,8 @@ def test_the_lot_for_a_template_is_quick(monkeypatch: pytest.MonkeyPatch) -> Non
         protect=[d.Template(given=["job"], infer={"ill": "y"}, at_most="1/10")], search="coordinate", suppress={}
     )
     task = prepare(table, policy).task
-    from discreet import suppression
-    from discreet.suppression import lot, rows_to_suppress
+    from discreet.planning import suppression
+    from discreet.planning.suppression import lot, rows_to_suppress
     from discreet.table.source import open_table
 
     calls = []

@@ -16,8 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.table.staging import PREFIX, Staging
+from discreet.cli.app import app
+from discreet.common.staging import PREFIX, Staging
 from tests.commands import DEMO
 
 RUNNER = CliRunner()

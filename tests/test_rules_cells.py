@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.answers import Answer
-from discreet.cli import app
+from discreet.cli.app import app
 from discreet.policy.confidential import CASES, Rules
+from discreet.verification.answers import Answer
 from tests.conftest import load_golden
 from tests.kinds import to_rows
 from tests.reference.cells_model import is_top, naive_bayes

@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.covers import untrue
-from discreet.audit.matching import covered
 from discreet.chance import chance_from
-from discreet.cli import app
-from discreet.masks import ALL, Masks
+from discreet.cli.app import app
+from discreet.plan.masks import ALL, Masks
+from discreet.planning.row_sample import drawn_rows
+from discreet.planning.suppression import rows_to_suppress
 from discreet.policy import Crowd, Inference
 from discreet.policy.bind import bind
-from discreet.sampling import drawn_rows
-from discreet.suppression import rows_to_suppress
 from discreet.table.source import open_table
+from discreet.verification.matching import covered
+from discreet.verification.truth import untrue
 from tests.jobs import Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
 from tests.test_removal import recoded

@@ -7,8 +7,8 @@ import pytest
 
 import discreet as d
 from discreet.errors import PolicyError
+from discreet.fit.cells import absent, cell_problems, cell_warnings, confidential_places, predictors_of
 from discreet.policy import Confidential, KAnonymity, Policy, Template
-from discreet.selecting import absent, cell_problems, cell_warnings, confidential_places, predictors_of
 from discreet.table.engine import Engine
 from discreet.table.source import open_table
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet import suppression
 from discreet.chance import Source, chance_from
-from discreet.masks import ALL, Masks
+from discreet.plan.masks import ALL, Masks
+from discreet.planning import suppression
+from discreet.planning.suppression import lot, rows_to_suppress
 from discreet.policy.bind import bind
-from discreet.suppression import lot, rows_to_suppress
 from discreet.table.source import open_table
 from tests.jobs import Job, jobs, mixed_jobs
 from tests.reference.suppression import Table, suppressed

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import taxonomy as module
+from discreet.columns import taxonomy as module
+from discreet.columns.taxonomy import Node, Taxonomy, read_taxonomy
 from discreet.errors import InputError
-from discreet.taxonomy import Node, Taxonomy, read_taxonomy
 from tests.conftest import unprivileged
 
 ONE_PLACE = "put it under the same label everywhere, or give it two names"

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 
 SECRET = "Zyzzyva"
 

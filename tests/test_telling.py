@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.attack.base import Attack
 from discreet.chance import chance_from
-from discreet.cli import app
+from discreet.cli.app import app
 from discreet.method.cells.decoys import draw
 
 ILL = ["flu", "cold", "hiv", "flu", "ulcer"]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.grouping import cut_problem
-from discreet.method.space import Node, Space
+from discreet.cli.app import app
+from discreet.method.base.space import Node, Space
 from discreet.pipeline import prepare
-from discreet.planning import CutPlanner
-from discreet.thinning import scaled_k, seen_only, thinned
+from discreet.planning.find import CutPlanner
+from discreet.planning.problem import cut_problem
+from discreet.planning.row_share import scaled_k, seen_only, thinned
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import adult_columns
@@ -90,8 +90,8 @@ def test_values_that_were_not_drawn_are_not_told_apart() -> None:
 
 
 def test_intervals_at_given_ends_begin_with_a_drawn_row_in_them() -> None:
-    from discreet.method.problem import ColumnCounts
-    from discreet.thinning import _seen_only
+    from discreet.method.base.problem import ColumnCounts
+    from discreet.planning.row_share import _seen_only
 
     def cuts(rows: list[int], allowed: list[int]) -> list[int]:
         space = Space(
@@ -203,7 +203,7 @@ def test_the_search_sees_only_the_share() -> None:
 
     task = prepare(table, policy.model_copy(update={"search_on": Fraction(1, 10)})).task
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.planning.CutPlanner", Watching)
+        patch.setattr("discreet.planning.find.CutPlanner", Watching)
         Watching(task).search(lambda _: True)
         Watching(task, 0).search(lambda _: True)
     assert looked == [100, 1000]

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.audit.covers import untrue
-from discreet.scale import Dates
+from discreet.columns.scale import Dates
+from discreet.verification.truth import untrue
 from tests.table.engines import ALL, outcome
 
 MOMENTS = [datetime(2024, 3, 1, 13, 45) + timedelta(days=n // 2, hours=7 * (n % 2)) for n in range(12)]  # noqa: DTZ001

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
+    from discreet.assist.frontier import Frontier, Point, frontier
+    from discreet.assist.proposing.propose import propose_taxonomy
     from discreet.attack.base import Attack, Attacked
-    from discreet.audit.answers import Answer
     from discreet.audit.audit import Audit
-    from discreet.audit.cells import Cell, CellsFound
+    from discreet.audit.auditing import audit_release
     from discreet.audit.risk import Risk
-    from discreet.audit.verify import Finding, Truth, Verification, Worst, verify
-    from discreet.auditing import audit_release
+    from discreet.columns.intervals import Interval
+    from discreet.columns.taxonomy import Taxonomy, read_taxonomy
+    from discreet.common.progress import Progress
+    from discreet.common.rates import Rate
     from discreet.errors import (
         BrokenPromise,
         DiscreetError,
@@ -37,11 +40,9 @@ if TYPE_CHECKING:
         TooManySuppressed,
         UnprotectedCells,
     )
-    from discreet.intervals import Interval
     from discreet.measure.utility import Utility
     from discreet.pipeline import protect
-    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step
-    from discreet.plan_file import read_plan
+    from discreet.plan.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step
     from discreet.policy import (
         Classify,
         Column,
@@ -64,23 +65,22 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
-    from discreet.progress import Progress
-    from discreet.proposing.propose import propose_taxonomy
-    from discreet.rates import Rate
     from discreet.release import Release
-    from discreet.taxonomy import Taxonomy, read_taxonomy
-    from discreet.thresholds import Frontier, Point, frontier
+    from discreet.verification.answers import Answer
+    from discreet.verification.cells import Cell, CellsFound
+    from discreet.verification.promises import Finding, Truth, Verification, Worst, verify
+    from discreet.writing.plan_file import read_plan
 
 _HOMES = {
     "discreet.attack.base": ("Attack", "Attacked"),
-    "discreet.rates": ("Rate",),
-    "discreet.audit.answers": ("Answer",),
+    "discreet.common.rates": ("Rate",),
+    "discreet.verification.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
-    "discreet.audit.cells": ("Cell", "CellsFound"),
+    "discreet.verification.cells": ("Cell", "CellsFound"),
     "discreet.audit.risk": ("Risk",),
-    "discreet.auditing": ("audit_release",),
+    "discreet.audit.auditing": ("audit_release",),
     "discreet.measure.utility": ("Utility",),
-    "discreet.audit.verify": ("Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.verification.promises": ("Finding", "Truth", "Verification", "Worst", "verify"),
     "discreet.errors": (
         "BrokenPromise",
         "DiscreetError",
@@ -93,9 +93,9 @@ _HOMES = {
         "TooManySuppressed",
         "UnprotectedCells",
     ),
-    "discreet.thresholds": ("Frontier", "Point", "frontier"),
-    "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step"),
+    "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
+    "discreet.columns.intervals": ("Interval",),
+    "discreet.plan.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step"),
     "discreet.policy": (
         "Classify",
         "Column",
@@ -119,11 +119,11 @@ _HOMES = {
         "read_policy",
     ),
     "discreet.pipeline": ("protect",),
-    "discreet.plan_file": ("read_plan",),
-    "discreet.progress": ("Progress",),
+    "discreet.writing.plan_file": ("read_plan",),
+    "discreet.common.progress": ("Progress",),
     "discreet.release": ("Release",),
-    "discreet.proposing.propose": ("propose_taxonomy",),
-    "discreet.taxonomy": ("Taxonomy", "read_taxonomy"),
+    "discreet.assist.proposing.propose": ("propose_taxonomy",),
+    "discreet.columns.taxonomy": ("Taxonomy", "read_taxonomy"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

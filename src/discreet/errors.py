@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from discreet.audit.verify import Verification
     from discreet.policy import GroupPromise
+    from discreet.verification.promises import Verification
 
 
 class DiscreetError(Exception):
@@ -95,7 +95,7 @@ class TooManySuppressed(PromiseError):
     """More rows would have to be suppressed than the policy allows. Nothing was released."""
 
     def __init__(self, rows: int, total: int, limit: Fraction) -> None:
-        from discreet.policy.share import percent
+        from discreet.common.shares import percent
 
         self.rows, self.total, self.limit = rows, total, limit
         if rows == total and limit == 1:

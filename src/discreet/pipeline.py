@@ -16,34 +16,34 @@ import numpy as np
 from discreet.audit.about import Sampled, not_covered
 from discreet.audit.audit import Audit
 from discreet.audit.public import Facts, terms
-from discreet.audit.verify import check
 from discreet.chance import chance_from
+from discreet.columns.medians import median_ranges
+from discreet.common.progress import Progress, silent
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
-from discreet.fit_values import missing_warnings, share_warnings, tight_warnings, value_problems
+from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at, wanted
+from discreet.fit.persons import repeat_warnings
+from discreet.fit.telling import refuse_own_values
+from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
 from discreet.measure.cells import cell_measures
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
-from discreet.medians import median_ranges
-from discreet.persons import repeat_warnings
-from discreet.plan import Plan
-from discreet.planning import detail_of, find_plan
+from discreet.plan.plan import Plan
+from discreet.plan.removal import Removal
+from discreet.planning.changeable import binned_columns, changeable_columns, ends_warnings
+from discreet.planning.find import detail_of, find_plan
+from discreet.planning.row_sample import drawn_rows
+from discreet.planning.suppression import Suppressed, rows_to_suppress
+from discreet.planning.task import Task
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.progress import Progress, silent
 from discreet.release import Release
-from discreet.removal import Removal
-from discreet.sampling import drawn_rows
-from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
-from discreet.spaces import binned_columns, changeable_columns, ends_warnings
-from discreet.suppression import Suppressed, rows_to_suppress
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
-from discreet.task import Task
-from discreet.telling import refuse_own_values
+from discreet.verification.promises import check
 
 if TYPE_CHECKING:
-    from discreet.method.disclosure import Standing
+    from discreet.method.disclosure.search import Standing
 
 
 def protect(
@@ -138,7 +138,7 @@ def protect(
 def _load_kernels() -> None:
     """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
     with contextlib.suppress(Exception):
-        from discreet.method.kernels import warm_up
+        from discreet.method.base.kernels import warm_up
 
         warm_up()
 
@@ -369,7 +369,7 @@ def _with_cells(
     A row that is left out for its cells may break a promise about its group: such groups are masked whole, and the
     cells protected anew on what is then released. Each round hides more, so it ends; verification has the last word.
     """
-    from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
+    from discreet.planning.cells import plan_cells  # compiled: only loaded when needed
 
     gone: list[Suppressed] = []
     while True:

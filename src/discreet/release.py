@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.audit.audit import Audit
-from discreet.medians import Ranges, median_ranges
-from discreet.plan import Plan
-from discreet.progress import Progress
+from discreet.columns.medians import Ranges, median_ranges
+from discreet.common.progress import Progress
+from discreet.plan.plan import Plan
 from discreet.table.engine import Engine
 from discreet.table.source import Table
 
@@ -32,7 +32,7 @@ class Release:
 
         The file is read back before it gets its name: what is published is what was verified.
         """
-        from discreet.writing import write_release
+        from discreet.writing.release import write_release
 
         write_release(self, Path(path), force=force)
 
@@ -48,7 +48,7 @@ class Release:
         progress: Callable[[Progress], bool | None] | None = None,
     ) -> Audit:
         """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
-        from discreet.auditing import attacked
+        from discreet.audit.auditing import attacked
 
         return attacked(
             self,

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.attack.encoding import MOST, Encoding
-from discreet.attack.sense import Sense, sense_of
+from discreet.compare.features import MOST, Encoding
+from discreet.compare.meanings import Sense, sense_of
 from discreet.table.source import open_table
 
 pytest.importorskip("sklearn")

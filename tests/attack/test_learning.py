@@ -11,7 +11,7 @@ from discreet.adversary.view import look
 from discreet.attack.base import Attack
 from discreet.attack.guessing import asked_here, asked_outside, lines_of
 from discreet.attack.learning import LEFT_OUT, LIBRARY, OUTSIDE, BestRule, learning_attacks
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
 
 

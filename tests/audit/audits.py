@@ -12,19 +12,19 @@ from typing import Any
 import discreet as d
 from discreet.attack.base import Attack, Attacked
 from discreet.audit.about import About, Sampled
-from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
-from discreet.audit.cells import Against, Cell, CellsFound
 from discreet.audit.public import Counted, Facts, Shares, Target, Terms, Told, errors
 from discreet.audit.risk import Risk, Spread
-from discreet.audit.verify import Finding, Truth, Verification, Worst
+from discreet.common.rates import Rate
 from discreet.measure import usefulness
 from discreet.measure.cells import CellMeasures
 from discreet.measure.learning import Learned
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Bar, ColumnKept, PairKept, Shown, Utility
-from discreet.rates import Rate
-from discreet.removal import Removal
+from discreet.plan.removal import Removal
+from discreet.verification.answers import Answer
+from discreet.verification.cells import Against, Cell, CellsFound
+from discreet.verification.promises import Finding, Truth, Verification, Worst
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.audit.adopt import adopt, interval_text
-from discreet.audit.verify import check
-from discreet.scale import Dates, Numbers
+from discreet.audit.foreign import adopt, interval_text
+from discreet.columns.scale import Dates, Numbers
 from discreet.table.source import open_table
+from discreet.verification.promises import check
 
 CITY = {"any": {"North": ["Oslo", "Turku"], "South": ["Rome", "Bern"]}}
 COLUMNS: Mapping[str, Mapping[str, object]] = {"age": {"type": "number"}, "city": {"taxonomy": CITY}}

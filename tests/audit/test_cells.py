@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.audit.answers import Answer
-from discreet.audit.cells import CellsFound, Matches, check_cells
 from discreet.policy import Confidential, KAnonymity, Policy
 from discreet.table.engine import Engine
 from discreet.table.source import open_table
+from discreet.verification.answers import Answer
+from discreet.verification.cells import CellsFound, Matches, check_cells
 from tests.adversary.releases import engine, policy_for
 from tests.adversary.strategies import Case, rough_cases, written
 from tests.conftest import load_golden

@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from discreet.audit.answers import Answer
-from discreet.audit.cells import CellsFound
 from discreet.policy import Confidential, KAnonymity
+from discreet.verification.answers import Answer
+from discreet.verification.cells import CellsFound
 from tests.audit.test_cells import check, edited
 from tests.conftest import load_golden
 

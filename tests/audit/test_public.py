@@ -11,8 +11,8 @@ import discreet as d
 from discreet.audit.audit import Audit
 from discreet.audit.public import Told, errors
 from discreet.audit.report import public_html
+from discreet.columns.taxonomy import Taxonomy
 from discreet.measure.learning import Learned
-from discreet.taxonomy import Taxonomy
 
 TREE = Taxonomy.from_tree({"any": {"office": ["clerk", "typist", "boss"], "kitchen": ["cook", "waiter"]}})
 

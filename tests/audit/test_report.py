@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 
 from discreet.attack.base import Attack, Kind
-from discreet.audit.answers import Answer
 from discreet.audit.audit import Audit
 from discreet.audit.report.charts import trimmed
 from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.risk import Spread
-from discreet.audit.verify import Truth, Verification
+from discreet.common.rates import Rate
 from discreet.errors import InputError
-from discreet.rates import Rate
-from discreet.writing import write_reports
+from discreet.verification.answers import Answer
+from discreet.verification.promises import Truth, Verification
+from discreet.writing.release import write_reports
 from tests.audit.audits import REAL, Change, changed, nasty, real, rich, sampled
 
 NASTY = "</script><script>window.hacked=1</script><!-- \"'&<img src=x onerror=hacked()> \u202e\u05d0 \u2028"

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet
-from discreet.cli import app
-from discreet.measure.natural import natural_order
+from discreet.cli.app import app
+from discreet.compare.natural import natural_order
 from discreet.policy import Column
 
 K = """

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.measure import learning
 from discreet.measure.cells import cell_measures
 from discreet.measure.learning import Learned

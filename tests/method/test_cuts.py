@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.method.cuts import Bits, Cuts, cuts_of, genitor_rank
-from discreet.method.space import Flags, Node, Space
-from discreet.spaces import TreeColumn
-from discreet.taxonomy import Taxonomy
+from discreet.columns.taxonomy import Taxonomy
+from discreet.method.base.space import Flags, Node, Space
+from discreet.method.cuts.bits import Bits, Cuts, cuts_of, genitor_rank
+from discreet.planning.changeable import TreeColumn
 from tests.reference import cuts as slow
 from tests.reference.parts import Nested, Number
 from tests.reference.test_cuts_reference import ADULT, PAPER, REPAIRS, WORK, columns, nested, strings

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.disclosure import always
+from discreet.method.disclosure.search import always
 from discreet.pipeline import prepare
-from discreet.planning import Planner, find_plan
+from discreet.planning.find import Planner, find_plan
 from discreet.policy import Inference
 from discreet.table.source import open_table
 from tests.conftest import load_golden

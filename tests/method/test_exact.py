@@ -16,15 +16,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.coordinate import Candidate, Objective, cut_of
-from discreet.method.cuts import cuts_of
-from discreet.method.evaluation import Cut, Evaluator
-from discreet.method.every_cut import MOST_WORK
-from discreet.method.exact import NEVER, Proof, Watch, search
+from discreet.cli.show import how_far
+from discreet.common.progress import silent
+from discreet.method.cuts.bits import cuts_of
+from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
+from discreet.method.cuts.evaluation import Cut, Evaluator
+from discreet.method.cuts.every_cut import MOST_WORK
+from discreet.method.cuts.exact import NEVER, Proof, Watch, search
 from discreet.pipeline import _release, prepare
-from discreet.planning import CutPlanner, objectives
-from discreet.progress import silent
-from discreet.show import how_far
+from discreet.planning.find import CutPlanner, objectives
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import adult_columns, evaluator, reference

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.grouping import cut_problem
-from discreet.method import genetic
-from discreet.method.coordinate import Candidate, Objective, cut_of
-from discreet.method.coordinate import bits_of as string_of
-from discreet.method.cuts import genitor_rank
-from discreet.method.evaluation import Cut, Evaluator, Outcome
-from discreet.method.genetic import Genitor, Watch, bits_of, draw, ranks, search
-from discreet.method.genetic_kernels import TOO_MANY, cross, mutate
+from discreet.method.cuts import genetic
+from discreet.method.cuts.bits import genitor_rank
+from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
+from discreet.method.cuts.coordinate import bits_of as string_of
+from discreet.method.cuts.evaluation import Cut, Evaluator, Outcome
+from discreet.method.cuts.genetic import Genitor, Watch, bits_of, draw, ranks, search
+from discreet.method.cuts.genetic_kernels import TOO_MANY, cross, mutate
 from discreet.pipeline import prepare
+from discreet.planning.problem import cut_problem
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import BEST, adult_columns, evaluator, reference

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.grouping import cut_problem
-from discreet.method.local import Local, search
-from discreet.method.local_peeling import Watch
-from discreet.method.local_shapes import Labels
-from discreet.method.problem import CutProblem
+from discreet.method.base.problem import CutProblem
+from discreet.method.local.peeling import Watch
+from discreet.method.local.search import Local, search
+from discreet.method.local.shapes import Labels
 from discreet.pipeline import prepare
+from discreet.planning.problem import cut_problem
 from tests.jobs import Job, jobs, mixed_jobs
 from tests.reference import local as slow
 

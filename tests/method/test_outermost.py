@@ -14,12 +14,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.coordinate import Candidate, cut_of
-from discreet.method.cuts import cuts_of
-from discreet.method.evaluation import Outcome
+from discreet.common.progress import silent
+from discreet.method.cuts.bits import cuts_of
+from discreet.method.cuts.coordinate import Candidate, cut_of
+from discreet.method.cuts.evaluation import Outcome
 from discreet.pipeline import _release, prepare
-from discreet.planning import CutPlanner
-from discreet.progress import silent
+from discreet.planning.find import CutPlanner
 from tests.jobs import Job
 from tests.profiles import FEW
 

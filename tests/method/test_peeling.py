@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.method import peeling_kernels as kernels
-from discreet.method.local_lattice import lattice_of
-from discreet.method.local_shapes import Level
-from discreet.method.peeling_kernels import Found
+from discreet.method.local import peeling_kernels as kernels
+from discreet.method.local.lattice import lattice_of
+from discreet.method.local.peeling_kernels import Found
+from discreet.method.local.shapes import Level
 
 Cell = tuple[int, int, frozenset[int]]
 """A loss, the number of a level vector, and rows."""

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.grouping import cut_problem
-from discreet.method import quick as module
-from discreet.method.coordinate import Objective, cut_of
-from discreet.method.cuts import Bits, Cuts, cuts_of
-from discreet.method.evaluation import Evaluator
-from discreet.method.quick import Quick
+from discreet.method.cuts import quick as module
+from discreet.method.cuts.bits import Bits, Cuts, cuts_of
+from discreet.method.cuts.coordinate import Objective, cut_of
+from discreet.method.cuts.evaluation import Evaluator
+from discreet.method.cuts.quick import Quick
 from discreet.pipeline import prepare
+from discreet.planning.problem import cut_problem
 from tests.jobs import TREE, Job, mixed_jobs
 from tests.method.test_coordinate import adult_columns, evaluator
 from tests.method.test_cuts import SEEDS

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.grouping import cut_problem
-from discreet.method import targets
-from discreet.method.coordinate import cut_of
-from discreet.method.cuts import cuts_of
-from discreet.method.evaluation import Evaluator
+from discreet.method.base import targets
+from discreet.method.cuts.bits import cuts_of
+from discreet.method.cuts.coordinate import cut_of
+from discreet.method.cuts.evaluation import Evaluator
 from discreet.pipeline import prepare
+from discreet.planning.problem import cut_problem
 
 TOWNS = ["oslo", "turku", "espoo", "rome", "bari"]
 TREE = {"any": {"north": ["oslo", {"finland": ["turku", "espoo"]}], "south": ["rome", "bari"]}}

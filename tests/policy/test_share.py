@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.policy.share import parse_share, percent
+from discreet.common.shares import parse_share, percent
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.proposing.propose import propose, recognise
-from discreet.proposing.tally import Tally, count_values
-from discreet.scale import Numbers
-from discreet.taxonomy import Taxonomy, read_taxonomy
+from discreet.assist.proposing.propose import propose, recognise
+from discreet.assist.proposing.tally import Tally, count_values
+from discreet.columns.scale import Numbers
+from discreet.columns.taxonomy import Taxonomy, read_taxonomy
 from tests.kinds import KINDS
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12)

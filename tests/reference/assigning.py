@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import discreet as d
-from discreet.plan import Grouping, Label, Told
-from discreet.scale import Scale
+from discreet.columns.scale import Scale
+from discreet.plan.plan import Grouping, Label, Told
 
 Row = Mapping[str, str | None]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.method.local import Local
-from discreet.method.problem import CutProblem, CutTable
-from discreet.method.space import Space
+from discreet.method.base.problem import CutProblem, CutTable
+from discreet.method.base.space import Space
+from discreet.method.local.search import Local
 
 Label = tuple[int, ...]
 """The codes that a cell's label stands for; none for the marker, which stands for all."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from discreet.masks import Masks
-from discreet.plan import Edit, Plan
+from discreet.encoded import Combinations, Encoded, Ints
+from discreet.plan.masks import Masks
+from discreet.plan.plan import Edit, Plan
 from discreet.policy import Policy
-from discreet.table.encode import Combinations, Encoded, Ints
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount
 from discreet.table.local import LocalEngine
 

@@ -15,8 +15,8 @@ from unittest import mock
 from pyspark import SparkContext
 
 import discreet as d
-from discreet.table.big.spark import SparkStore
-from discreet.table.big.store import Making
+from discreet.table.stores.spark.store import SparkStore
+from discreet.table.stores.store import Making
 from tests.jobs import bank, bank_policy
 
 

@@ -16,10 +16,10 @@ import pytest
 
 import discreet as d
 from discreet import pipeline
+from discreet.common.staging import lock
 from discreet.errors import InputError
-from discreet.planning import find_plan
-from discreet.table.big import files, opening, scratch
-from discreet.table.staging import lock
+from discreet.planning.find import find_plan
+from discreet.table.stores import files, opening, scratch
 from tests.table.engines import LARGE
 from tests.test_faults import small_disk
 

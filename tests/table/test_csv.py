@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table.csv import MISTAKEN, Dialect, read_csv, write_csv
+from discreet.table.formats.csv import MISTAKEN, Dialect, read_csv, write_csv
 from tests.conftest import unprivileged
 from tests.profiles import MANY
 
@@ -262,7 +262,10 @@ def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text:
         except WrongError as error:
             expected = f"line {error.args[0]}: "
     size = 1 if mapped else 1 << 20
-    with mock.patch("discreet.table.records.BLOCK", 64), mock.patch("discreet.table.dialect.MAPPED", size):
+    with (
+        mock.patch("discreet.table.formats.records.BLOCK", 64),
+        mock.patch("discreet.table.formats.dialect.MAPPED", size),
+    ):
         try:
             frame, _ = read(text.encode(), separator=",")
             found: list[Row] | str = [tuple(frame.columns), *frame.rows()]

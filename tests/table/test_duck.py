@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.encoded import collapse, encode
 from discreet.errors import InputError
-from discreet.masks import ALL, Masked, Masks
-from discreet.table.big import duck
-from discreet.table.big.duck import DuckStore, Session
-from discreet.table.big.files import Files
-from discreet.table.big.packing import Packing
-from discreet.table.big.scratch import Scratch
-from discreet.table.big.store import Making, Map
-from discreet.table.encode import collapse, encode
+from discreet.plan.masks import ALL, Masked, Masks
+from discreet.table.stores import duck
+from discreet.table.stores.duck import DuckStore, Session
+from discreet.table.stores.files import Files
+from discreet.table.stores.packing import Packing
+from discreet.table.stores.scratch import Scratch
+from discreet.table.stores.store import Making, Map
 from tests.table.engines import other_texts
 
 
@@ -40,7 +40,7 @@ def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duck, "FEW", few)
         patch.setattr(duck, "LONGEST", longest)
-        patch.setattr("discreet.table.big.packing.MOST_BITS", most)
+        patch.setattr("discreet.table.stores.packing.MOST_BITS", most)
         found = store_of(frame).count(["y", "w", "z"], 1000)
     wanted = collapse(["y", "w", "z"], [encode(frame[name]) for name in "ywz"], frame.height)
     assert found is not None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.table.encode import collapse, encode, keys, smallest
+from discreet.encoded import collapse, encode, keys, smallest
 
 texts = st.one_of(st.none(), st.text(max_size=3))
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
-from discreet.table.formulas import escaped, escaped_texts, unescaped, unescaped_texts
+from discreet.cli.app import app
+from discreet.columns.formulas import escaped, escaped_texts, unescaped, unescaped_texts
 
 ENGINES = ["local", "streaming", "duckdb"]
 TEXTS = st.text(st.sampled_from("=+-@\t\r\n'0159.,eEx "), max_size=5)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.table.lots import lot_texts, taken
+from discreet.table.row_lottery import lot_texts, taken
 
 SALT = "00112233445566778899aabbccddeeff"
 CELLS = st.none() | st.sampled_from(["", "a", "-", "1:a", "#1", "é", "🤦🏼‍♂️", "a1:b"]) | st.text(max_size=3)

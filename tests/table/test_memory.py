@@ -14,8 +14,8 @@ import pytest
 import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
-from discreet.table.big import coded
 from discreet.table.memory import Limits, needed
+from discreet.table.stores import coded
 
 POLICY = "protect: [{k: 5, over: [a, b]}]\n"
 
@@ -120,7 +120,7 @@ def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["streaming", "duckdb"])
 def test_only_the_needed_columns_are_fetched(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.table.big.engine import BigEngine
+    from discreet.table.stores.engine import BigEngine
 
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.choice(["p", "q", "r"], 60) for name in "abcd"})
@@ -164,7 +164,7 @@ def test_combinations_are_counted_without_holding_too_many(monkeypatch: pytest.M
     assert found.codes[0].tolist() == list(range(500))
     assert found.codes[1].tolist() == [int(int(text) % 2 == 0) for text in found.domains[0]]
     assert found.counts.tolist() == [2] * 500
-    monkeypatch.setattr("discreet.table.big.packing.MOST_BITS", 9)  # more columns than fit into one number
+    monkeypatch.setattr("discreet.table.stores.packing.MOST_BITS", 9)  # more columns than fit into one number
     again = coded.counted(twice, ["p", "q"], 1000, 500, collect, "the table")
     assert again is not None
     assert [codes.tolist() for codes in again.codes] == [codes.tolist() for codes in found.codes]

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import discreet.table.by_name
 import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-import discreet.table.columns
-from discreet.checking import check_policy
-from discreet.cli import app
-from discreet.drafting import draft_policy
-from discreet.proposing.tally import count_values
+from discreet.assist.check import check_policy
+from discreet.assist.draft import draft_policy
+from discreet.assist.proposing.tally import count_values
+from discreet.cli.app import app
 from discreet.table.memory import needed
 from tests.kinds import KINDS, to_rows
 from tests.spark import GROUP, session
@@ -32,7 +32,7 @@ TURNS = [
     for turn in range(len(ROLES))
 ]
 """Every name in every role, beside columns that it would match."""
-SOURCE = Path(discreet.table.columns.__file__).parents[1]
+SOURCE = Path(discreet.table.by_name.__file__).parents[1]
 
 
 def table_of(names: dict[str, str], rows: int = 120) -> pl.DataFrame:

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.masks import Masked, Masks
-from discreet.table.big.cluster import Cluster, is_spark, require_spark
-from discreet.table.big.opening import BigTables
-from discreet.table.big.scratch import Scratch
-from discreet.table.big.spark import SparkStore
-from discreet.table.big.store import Making, Map
+from discreet.plan.masks import Masked, Masks
+from discreet.table.stores.opening import BigTables
+from discreet.table.stores.scratch import Scratch
+from discreet.table.stores.spark.cluster import Cluster, is_spark, require_spark
+from discreet.table.stores.spark.store import SparkStore
+from discreet.table.stores.store import Making, Map
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 
@@ -150,7 +150,7 @@ def test_a_row_number_among_equal_rows() -> None:
     masks = Masks((Masked("g", ("x", None), (0, 1)),), (4, 2), "0123456789abcdef" * 2)
     values = pl.DataFrame({"value": [None, "x"], "text": [None, "x"], "gone": [False, False]})
     made = store_of(frame).make(Making(("g", "t"), {"g": Map(values)}, "*", hides=True, masks=masks))
-    from discreet.table.lots import taken
+    from discreet.table.row_lottery import taken
 
     which = frame["g"].is_null().cast(pl.Int64).to_numpy()
     chosen = pl.Series(taken([frame["g"], frame["t"]], which, pl.Series([4, 2]).to_numpy(), masks.salt))

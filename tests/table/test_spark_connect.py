@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 import discreet as d
-from discreet.table.big.cluster import is_connected
-from discreet.table.big.spark import SparkStore
-from discreet.table.big.store import Making
+from discreet.table.stores.spark.cluster import is_connected
+from discreet.table.stores.spark.store import SparkStore
+from discreet.table.stores.store import Making
 from tests.conftest import ROOT
 from tests.jobs import bank, bank_policy
 from tests.spark import (

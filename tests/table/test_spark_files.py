@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import discreet as d
-from discreet.table.big.scratch import LOCK, PREFIX, Scratch
+from discreet.table.stores.scratch import LOCK, PREFIX, Scratch
 from tests.conftest import ROOT
 from tests.jobs import bank, bank_policy
 from tests.spark import GROUP, require, session

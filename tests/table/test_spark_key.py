@@ -13,13 +13,13 @@ import yaml
 from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
-from discreet.table.big.cluster import Cluster, is_spark
-from discreet.table.big.opening import BigTables
-from discreet.table.big.order import numbered
-from discreet.table.big.scratch import Scratch
-from discreet.table.big.spark import SparkStore
-from discreet.table.big.store import Making, Map
+from discreet.cli.app import app
+from discreet.table.stores.opening import BigTables
+from discreet.table.stores.scratch import Scratch
+from discreet.table.stores.spark.cluster import Cluster, is_spark
+from discreet.table.stores.spark.order import numbered
+from discreet.table.stores.spark.store import SparkStore
+from discreet.table.stores.store import Making, Map
 from tests.jobs import bank, bank_policy
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 from tests.table.test_engines import without_times
@@ -57,7 +57,7 @@ def store_of(frame: pl.DataFrame, key: str) -> SparkStore:
 def in_order(store: SparkStore) -> list[tuple[object, ...]]:
     """All rows of a table in their order, fetched as those of a small table and as those of a large one."""
     small = pl.concat(list(store.parts(store.columns)))
-    with mock.patch("discreet.table.big.spark.ALL_ROWS", 1):
+    with mock.patch("discreet.table.stores.spark.store.ALL_ROWS", 1):
         large = pl.concat(list(store.parts(store.columns)))
     assert small.equals(large)
     return small.rows()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet.common.staging import PREFIX, Staging, refuse_unwritable, telling
 from discreet.errors import InputError
-from discreet.table.staging import PREFIX, Staging, refuse_unwritable, telling
 from tests.conftest import unprivileged
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table import dialect
-from discreet.table.csv import read_csv, stream_csv
-from discreet.table.dialect import Dialect
+from discreet.table.formats import dialect
+from discreet.table.formats.csv import read_csv, stream_csv
+from discreet.table.formats.dialect import Dialect
 
 Told = tuple[pl.DataFrame, Dialect] | str
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.view import UNKNOWN, Flags, Lines, View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _LOG_ERROR = 64 * 2.0**-53
 """Far above the relative error of a product with a logarithm (a few units in the last place)."""

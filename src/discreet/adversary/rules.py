@@ -22,9 +22,9 @@ import numpy as np
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.lattice import Kinds, kinds_of, set_sizes
 from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree, View
+from discreet.encoded import Ints
 from discreet.errors import InputError
 from discreet.policy.confidential import MOST_CONDITIONS, too_many_conditions
-from discreet.table.encode import Ints
 
 Denominator: TypeAlias = Literal["all", "published"]
 MOST_RULES = 10_000

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.attack.sense import Flags, Floats, Sense
-from discreet.compiled import kernel
-from discreet.table.encode import Ints, keys
+from discreet.common.compiled import kernel
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.encoded import Ints, keys
 
 CHUNK = 500
 """People who are looked up at once: between them the clock is asked."""

@@ -27,13 +27,13 @@ from discreet.attack.inversion import invert
 from discreet.attack.minimality import minimality_attacks
 from discreet.attack.protected import Protected, right, told
 from discreet.attack.refill import refill
-from discreet.attack.scene import Scene
-from discreet.audit.cells import CellCheck, Matches, looked_at
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Adversary, Confidential, Id3, NaiveBayes, Rules
-from discreet.rates import Rate
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
+from discreet.verification.cells import CellCheck, Matches, looked_at
 
 REFILLED = ("decp", "e-decp", "incp")
 INVERTED = ("dropp", "e-dropp", "hid3", "greedy")

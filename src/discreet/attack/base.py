@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from discreet.rates import Rate
+from discreet.common.rates import Rate
 
 Kind = Literal["linkage", "inference", "cells", "aware"]
 KINDS: tuple[Kind, ...] = ("linkage", "inference", "cells", "aware")

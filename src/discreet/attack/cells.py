@@ -31,11 +31,11 @@ from discreet.attack.learning import (
     rules_time,
     training_rows,
 )
-from discreet.attack.scene import Scene
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import predictors_of, wanted
 from discreet.policy.confidential import Confidential
-from discreet.rates import Rate
-from discreet.selecting import predictors_of, wanted
-from discreet.table.encode import Ints
 
 
 def cell_attacks(scene: Scene) -> Iterator[Task]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from discreet.adversary.base import prior
 from discreet.attack.base import Attack
-from discreet.audit.cells import CellCheck
+from discreet.common.rates import Rate
+from discreet.common.shares import percent
 from discreet.policy.confidential import Rules
-from discreet.policy.share import percent
-from discreet.rates import Rate
+from discreet.verification.cells import CellCheck
 
 
 def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:

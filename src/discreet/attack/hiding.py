@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from discreet.attack.base import Attack, Task
-from discreet.attack.scene import Scene
-from discreet.audit.telling import UNKNOWN, HiddenCells, hidden_cells
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
-from discreet.rates import Rate
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
+from discreet.verification.telling import UNKNOWN, HiddenCells, hidden_cells
 
 TITLE = "takes a hidden cell for the value that the release lacks, or for that which most hidden cells have"
 NOTE = (

@@ -20,12 +20,12 @@ import numpy as np
 from discreet.attack.alike import CHUNK
 from discreet.attack.base import Attack, Task
 from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Flags, Floats, Sense
-from discreet.compiled import kernel
+from discreet.common.compiled import kernel
+from discreet.common.rates import Rate
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Inference
-from discreet.rates import Rate
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 LEFT_OUT, OUTSIDE = "their own row left out", "people outside the table"

@@ -17,7 +17,7 @@ from discreet.adversary.base import Floats, Guesses, Trained
 from discreet.adversary.view import UNKNOWN, Flags, Lines
 from discreet.attack.counting import Counts, shares
 from discreet.attack.protected import Protected, first_possible
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _MOST_LINES = 100_000
 """Lines that are guessed at a time."""

@@ -25,12 +25,12 @@ from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser, TrainedRules
 from discreet.adversary.view import UNKNOWN, Lines, View, look
 from discreet.attack.base import Attack, Task
-from discreet.attack.encoding import Encoding
 from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
-from discreet.attack.scene import Scene
+from discreet.common.rates import Rate
+from discreet.compare.features import Encoding
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy.confidential import MOST_CONDITIONS
-from discreet.rates import Rate
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 QUICK_ROWS, THOROUGH_ROWS = 5_000, 50_000

@@ -20,11 +20,11 @@ import numpy as np
 
 from discreet.attack.alike import CHUNK, Alike, Paths, alike, paths, told
 from discreet.attack.base import Attack, Task
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Flags, Floats, Sense
+from discreet.common.rates import Rate
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Crowd
-from discreet.rates import Rate
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 OUTSIDE = "people outside the table who fit exactly one row: links that are wrong"

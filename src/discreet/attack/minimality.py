@@ -20,12 +20,12 @@ import numpy as np
 from discreet.adversary.base import Floats
 from discreet.attack.base import Attack, Task
 from discreet.attack.refinements import Shown, shown
-from discreet.attack.scene import Scene
+from discreet.common.rates import Rate
+from discreet.common.shares import percent
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Crowd, Inference
 from discreet.policy.bind import bind
-from discreet.policy.share import percent
-from discreet.rates import Rate
-from discreet.table.encode import Ints
 
 LEAST = 1e-6
 """A refinement that is refused with less than this chance was not made for another reason."""
@@ -78,7 +78,7 @@ class Split:
     @cached_property
     def chances(self) -> tuple[Floats, Floats]:
         """How probable it is that each group keeps the limit in all parts; and that together with a hit, by part."""
-        from discreet.attack.worlds import within  # compiled: only loaded when needed
+        from discreet.attack.possible_worlds import within  # compiled: only loaded when needed
 
         limit = self.grouped.promise.at_most
         most = np.array([size * limit.numerator // limit.denominator for size in self.sizes.tolist()], dtype=np.int64)

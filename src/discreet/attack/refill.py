@@ -21,7 +21,7 @@ from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import UNKNOWN, Flags, Lines
 from discreet.attack.counting import Counts, Moved, shares, summed
 from discreet.attack.protected import NEAR, Protected, first_possible
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 ROUNDS = 3
 """How often what was hidden is shared anew, by what was found out with it."""

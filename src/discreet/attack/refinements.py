@@ -13,9 +13,9 @@ from decimal import Decimal
 import numpy as np
 
 from discreet.adversary.view import Flags
+from discreet.columns.taxonomy import Taxonomy
+from discreet.encoded import Encoded, Ints
 from discreet.policy.columns import Column
-from discreet.table.encode import Encoded, Ints
-from discreet.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from discreet.attack.hiding import hiding_attacks
 from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 
 ATTACKERS: tuple[Callable[[Scene], Iterator[Task]], ...] = (
     linkage_attacks,

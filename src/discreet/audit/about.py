@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from discreet.common.shares import percent
 from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
 from discreet.policy.bind import recoded, tight_columns
-from discreet.policy.share import percent
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from discreet.attack.base import Attacked
 from discreet.audit.about import About, Sampled
 from discreet.audit.risk import Risk
-from discreet.audit.verify import Finding, Verification
+from discreet.common.private import AUDIT, private_json
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Utility
-from discreet.private import AUDIT, private_json
+from discreet.verification.promises import Finding, Verification
 
 if TYPE_CHECKING:
     from discreet.audit.public import Facts

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.audit.about import about, not_covered
-from discreet.audit.answers import Answer
 from discreet.audit.risk import Spread, crowd_spreads
-from discreet.audit.verify import check
+from discreet.common.shares import percent
 from discreet.errors import InputError
 from discreet.measure.learning import Learned
 from discreet.measure.usefulness import masked_rows, usefulness_by_itself
@@ -23,8 +22,9 @@ from discreet.measure.utility import Shown, shown
 from discreet.policy import Confidential, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
-from discreet.policy.share import percent
 from discreet.table.engine import Engine
+from discreet.verification.answers import Answer
+from discreet.verification.promises import check
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from discreet.audit.verify import Worst
-from discreet.medians import Ranges
+from discreet.columns.medians import Ranges
+from discreet.encoded import Ints
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy
 from discreet.policy.bind import bind
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Recount
+from discreet.verification.promises import Worst
 
 STEPS = 20
 """Ranges of shares, besides that of exactly 1."""
@@ -152,7 +152,7 @@ def _covered(
     medians: Mapping[str, Ranges],
 ) -> Ints:
     """Return how many rows of the original each group of the release covers: what k counts in the whole table."""
-    from discreet.audit.matching import covered  # compiled: only loaded when needed
+    from discreet.verification.matching import covered  # compiled: only loaded when needed
 
     found = covered(released, original, bind(policy, original.columns), given, medians)
     sizes = found.texts.with_columns(pl.Series("rows", found.rows))

@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.view import UNKNOWN, Tree, domain_of, see_column
-from discreet.plan import Recoding, Unseen
+from discreet.encoded import Ints
+from discreet.fit.cells import is_missing
+from discreet.plan.plan import Recoding, Unseen
+from discreet.plan.removal import Removal
+from discreet.planning.changeable import binned_columns
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.confidential import Confidential
-from discreet.removal import Removal
-from discreet.selecting import is_missing
-from discreet.spaces import binned_columns
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 MOST_PAIRS = 435

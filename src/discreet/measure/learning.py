@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.attack.encoding import Encoding, numbers_of
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Floats, Sense
-from discreet.measure.beside import Beside
+from discreet.compare.beside import Beside
+from discreet.compare.features import Encoding, numbers_of
+from discreet.compare.meanings import Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
 from discreet.policy import Classify, Regress
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
 
 QUICK, THOROUGH = 10_000, 50_000
 """Rows that train at most; half as many test."""

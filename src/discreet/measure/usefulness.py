@@ -13,9 +13,9 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 
+from discreet.encoded import Combinations, Ints, keys
 from discreet.policy import Classify, Regress
 from discreet.policy.bind import Bound
-from discreet.table.encode import Combinations, Ints, keys
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]

@@ -13,15 +13,15 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Floats
+from discreet.compare.beside import Beside
+from discreet.compare.meanings import Floats
+from discreet.compare.natural import natural_order
+from discreet.compare.scene import Scene
 from discreet.errors import InputError
-from discreet.measure.beside import Beside
+from discreet.fit.cells import wanted
 from discreet.measure.learning import Learned, learn
-from discreet.measure.natural import natural_order
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
-from discreet.selecting import wanted
 
 BARS = 12
 """Values or ranges that a distribution is shown by."""

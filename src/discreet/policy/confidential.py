@@ -25,14 +25,14 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.common.shares import Share, percent
+from discreet.common.text_file import read_text
 from discreet.errors import InputError, PolicyError
 from discreet.policy.decoys import Decoys
 from discreet.policy.marks import read_marks
 from discreet.policy.matrices import Weight
 from discreet.policy.part import VALUES, Frozen, Part, Text, Whole
 from discreet.policy.places import Path, did_you_mean
-from discreet.policy.share import Share, percent
-from discreet.textfile import read_text
 
 Method: TypeAlias = Literal[
     "decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy",

@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.columns.scale import Numbers, Scale
+from discreet.common.shares import Share
 from discreet.errors import Problem
 from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
@@ -26,9 +28,7 @@ from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part, Text, Whole
 from discreet.policy.places import Source
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
-from discreet.policy.share import Share
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
-from discreet.scale import Numbers, Scale
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""

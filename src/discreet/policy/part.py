@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from discreet.common.values import as_text
 from discreet.errors import PolicyError
 from discreet.policy.mistakes import problems_of
 from discreet.policy.places import Source
-from discreet.values import as_text
 
 
 class Frozen(dict[str, Any]):

@@ -29,11 +29,11 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.common.shares import Share, percent
 from discreet.policy.confidential import Confidential
 from discreet.policy.mistakes import TAGGED
 from discreet.policy.part import VALUES, Frozen, Part, Text, Whole
 from discreet.policy.places import Path
-from discreet.policy.share import Share, percent
 
 
 @dataclass(frozen=True)

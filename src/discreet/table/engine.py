@@ -14,11 +14,11 @@ from typing import BinaryIO, Protocol
 
 import polars as pl
 
-from discreet.masks import Masks
-from discreet.plan import Edit, Plan
+from discreet.encoded import Combinations, Encoded, Ints
+from discreet.plan.masks import Masks
+from discreet.plan.plan import Edit, Plan
 from discreet.policy import Policy
-from discreet.table.encode import Combinations, Encoded, Ints
-from discreet.table.form import Form
+from discreet.table.formats.form import Form
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet.assigning import UNCOVERED, groups_of
+from discreet.encoded import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.errors import InputError
-from discreet.masks import Masks
-from discreet.plan import UNSEEN, Edit, Plan, Unseen
+from discreet.plan.assigning import UNCOVERED, groups_of
+from discreet.plan.masks import Masks
+from discreet.plan.plan import UNSEEN, Edit, Plan, Unseen
 from discreet.policy import Missing, Policy
-from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
-from discreet.table.form import Form
-from discreet.table.lots import PLAIN
-from discreet.table.luggage import without_luggage
+from discreet.table.formats.form import Form
 from discreet.table.masking import masked_rows
+from discreet.table.row_lottery import PLAIN
+from discreet.table.strip_metadata import without_luggage
 from discreet.table.texts import Texts, as_texts, differences, has_text, printed
 
 

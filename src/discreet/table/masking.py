@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
+from discreet.encoded import Combinations, Encoded, Ints, places_among
 from discreet.errors import InputError
-from discreet.masks import ALL, Masked, Masks
-from discreet.table.encode import Combinations, Encoded, Ints, places_among
-from discreet.table.lots import Flags, taken
+from discreet.plan.masks import ALL, Masked, Masks
+from discreet.table.row_lottery import Flags, taken
 
 
 def masks_of(counted: Combinations, rows: Ints, salt: str) -> Masks | None:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.columns import nameless
+from discreet.table.by_name import nameless
 
 SHARE = 0.6
 """Of the machine's memory, the share that a job may take when nobody says more."""

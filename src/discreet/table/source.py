@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, TypeAlias
 import narwhals as nw
 import polars as pl
 
+from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Confidential, FileOptions, Policy
 from discreet.policy.places import did_you_mean
-from discreet.table.big.cluster import is_spark
-from discreet.table.big.files import is_parquet, many_files
-from discreet.table.csv import read_csv
 from discreet.table.engine import Engine
-from discreet.table.form import Form
-from discreet.table.formulas import unescaped
+from discreet.table.formats.csv import read_csv
+from discreet.table.formats.form import Form
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
+from discreet.table.stores.files import is_parquet, many_files
+from discreet.table.stores.spark.cluster import is_spark
 
 if TYPE_CHECKING:
     import duckdb
@@ -106,7 +106,7 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
         )
     if kind in (None, "local") and not _too_large([table for table, _ in tables], limit, policy):
         return [_open_local(table, policy, released=released) for table, released in tables]
-    from discreet.table.big.opening import BigTables
+    from discreet.table.stores.opening import BigTables
 
     large = kind if kind in ("duckdb", "spark") else "streaming"
     limited = opening.memory_limit is not None

@@ -15,7 +15,7 @@ import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.columns import nameless
+from discreet.table.by_name import nameless
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _PLAIN_OBJECTS = {str, int, float, bool, date, Decimal}

@@ -9,7 +9,7 @@ from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Items, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
-from discreet.rates import Rate
+from discreet.common.rates import Rate
 
 _WHAT: dict[Kind, tuple[str, str]] = {
     "linkage": ("Which row is whose", "of the rows are found"),

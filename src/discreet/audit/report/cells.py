@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.audit.cells import Against, Cell, CellsFound
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
-from discreet.audit.verify import Finding
-from discreet.rates import Rate
+from discreet.common.rates import Rate
+from discreet.verification.cells import Against, Cell, CellsFound
+from discreet.verification.promises import Finding
 
 MOST_POINTS = 2000
 FEW = 24

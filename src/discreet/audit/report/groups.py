@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.audit.answers import Answer
 from discreet.audit.report import charts
 from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
@@ -24,8 +23,9 @@ from discreet.audit.report.words import (
     value,
 )
 from discreet.audit.risk import Risk, Spread
-from discreet.audit.verify import Finding, Worst
 from discreet.policy import Confidential, Crowd, Inference
+from discreet.verification.answers import Answer
+from discreet.verification.promises import Finding, Worst
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit

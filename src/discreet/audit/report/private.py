@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from discreet.audit.answers import Answer
 from discreet.audit.report import charts
 from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.cells import cells_section
@@ -15,7 +14,8 @@ from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Pr
 from discreet.audit.report.shared import Changed, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
-from discreet.private import AUDIT, private_line
+from discreet.common.private import AUDIT, private_line
+from discreet.verification.answers import Answer
 from discreet.version import __version__
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from discreet.audit.answers import Answer
 from discreet.audit.public import Counted, Facts
 from discreet.audit.report import charts
 from discreet.audit.report.groups import spread_table
@@ -31,6 +30,7 @@ from discreet.audit.report.shared import ONE_VALUE, Changed, changes_figure, lef
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import Spread
 from discreet.policy import Confidential, Crowd, Inference
+from discreet.verification.answers import Answer
 from discreet.version import __version__
 
 MOST_SMALL = 12

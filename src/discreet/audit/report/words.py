@@ -8,9 +8,9 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from discreet.attack.base import Attack
-from discreet.audit.answers import Answer
-from discreet.audit.verify import Finding, Worst
 from discreet.policy import Confidential, Crowd
+from discreet.verification.answers import Answer
+from discreet.verification.promises import Finding, Worst
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit

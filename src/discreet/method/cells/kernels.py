@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.compiled import helper, kernel
+from discreet.common.compiled import helper, kernel
 
 COUNT = 0
 """Rows whose value is unknown count in the denominator."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.compiled import kernel
+from discreet.common.compiled import kernel
 
 
 class Rules(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.compiled import kernel
+from discreet.common.compiled import kernel
 from discreet.method.cells.rule_kernels import cheapest
 
 Ints = npt.NDArray[np.int64]

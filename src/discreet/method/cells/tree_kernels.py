@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.compiled import kernel
+from discreet.common.compiled import kernel
 
 LEAF = -1
 NO_CHILD = -1

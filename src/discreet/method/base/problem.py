@@ -1,0 +1,95 @@
+"""What a group method is asked: columns that may be disclosed, and groups that must keep their promises.
+
+Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with what must
+not be too sure in its groups; fixed columns split its rows from the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Codes, Ints
+from discreet.method.base.space import Flags, Space
+from discreet.method.base.targets import Target
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """A changeable column: what may be disclosed of it, and the rows that have each of its codes."""
+
+    space: Space
+    rows: Ints
+    """Rows per code."""
+    tallies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    """What the use counts per code: rows of each class, or sums of 1, y, y²."""
+    pinned: Flags
+    """Values of a plain column that are never disclosed because they already are the marker."""
+    useful: bool = True
+    """Whether the use has anything from knowing this column."""
+    weight: Fraction = Fraction(1)
+    """How much its loss of detail weighs beside that of the others."""
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """The collapsed rows of one set of known columns and how many of them have each property.
+
+    Rows whose sensitive value is unknown are left out: shares are taken among those who are known.
+    """
+
+    columns: tuple[int, ...]
+    """Which changeable columns are known; positions in `GroupProblem.columns`."""
+    codes: Codes
+    """Code of each known changeable column (first axis) in each collapsed row."""
+    fixed: Ints
+    """Rows that differ here are told apart whatever is disclosed."""
+    sizes: Ints
+    hits: Ints
+    """Rows with each property (first axis) in each collapsed row."""
+    persons: tuple[bool, ...]
+    """For each property whether it is being one certain person: of every group exactly one row has it."""
+    limits: tuple[Fraction, ...]
+    promises: tuple[int, ...]
+    """Which promise each property belongs to, by number: the method's answers name promises so."""
+
+
+@dataclass(frozen=True)
+class GroupProblem:
+    """A whole job for a group method."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    tables: tuple[GroupTable, ...]
+
+
+@dataclass(frozen=True)
+class CutTable:
+    """One set of known columns over the rows of a `CutProblem`, with what must not be too sure in its groups."""
+
+    columns: tuple[int, ...]
+    fixed: Ints
+    """Rows that differ here (numbers from 0) are told apart whatever the cut."""
+    sizes: Ints
+    """How many rows count in each collapsed row: fewer where a sensitive value is unknown."""
+    hits: Ints
+    persons: tuple[bool, ...]
+    limits: tuple[Fraction, ...]
+    promises: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CutProblem:
+    """A job for a search over cuts: all changeable columns of the collapsed rows at once."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    codes: npt.NDArray[np.int32]
+    """Code of each changeable column (first axis) in each collapsed row."""
+    sizes: Ints
+    targets: tuple[Target, ...]
+    """What is to be predicted; nothing for general use."""
+    tables: tuple[CutTable, ...]

@@ -1,0 +1,709 @@
+"""The inner loops of the searches over cuts, compiled by Numba and cached. Integers only; see `kernels`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.common.compiled import helper, kernel
+from discreet.method.base.targets import COSTS, MAJORITY, SQUARES
+
+
+@kernel
+def minority(tally, first, stop):  # type: ignore[no-untyped-def]
+    """Return how many rows are not of the majority class."""
+    most = 0
+    rows = 0
+    for f in range(first, stop):
+        rows += tally[f]
+        if tally[f] > most:
+            most = tally[f]
+    return rows - most
+
+
+@kernel
+def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
+    """Return what a group with these sums of fields costs one target, in its units.
+
+    Params: of a cost matrix its lines, one after the other; of distances the number of each field, ascending.
+    """
+    first = begins[t]
+    stop = begins[t + 1]
+    kind = kinds[t]
+    if kind == MAJORITY:
+        return minority(tally, first, stop)
+    if kind == SQUARES:  # the fields are rows, sum and sum of squares
+        n = tally[first]
+        if n == 0:
+            return 0
+        total = tally[first + 1]
+        mean = total // n
+        rest = total - mean * n
+        return tally[first + 2] - mean * total - mean * rest - rest * rest // n
+    at = at_params[t]
+    if kind == COSTS:
+        most = 0
+        for f in range(first, stop):
+            if tally[f] > most:
+                most = tally[f]
+        best = 0
+        found = False
+        for taken in range(stop - first):
+            if tally[first + taken] < most:
+                continue
+            cost = 0
+            for true in range(stop - first):
+                cost += tally[first + true] * params[at + true * (stop - first) + taken]
+            if not found or cost < best:
+                best = cost
+                found = True
+        return best
+    rows = 0
+    for f in range(first, stop):
+        rows += tally[f]
+    below = 0
+    middle = 0
+    for f in range(first, stop):
+        below += tally[f]
+        if 2 * below >= rows:
+            middle = params[at + f - first]
+            break
+    far = 0
+    for f in range(first, stop):
+        far += tally[f] * abs(params[at + f - first] - middle)
+    return far
+
+
+@kernel
+def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no-untyped-def]
+    """Return what a group costs all targets by their weights."""
+    cost = 0
+    for t in range(len(weights)):
+        cost += weights[t] * target_cost(tally, kinds, begins, at_params, params, t)
+    return cost
+
+
+@kernel
+def judged_simply(shape, weights):  # type: ignore[no-untyped-def]
+    """Whether there is no target but a class whose mistakes cost the same: told apart, as calls of `judged` are slow.
+
+    And the weight of that target.
+    """
+    if len(weights) == 0:
+        return True, 0
+    return len(weights) == 1 and shape.kinds[0] == MAJORITY, weights[0]
+
+
+@helper
+def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
+    """Whether so many rows, `hit` of them with each property, break a limit."""
+    for p in range(len(hit)):  # noqa: SIM110 - compiled
+        if (1 if persons[p] else hit[p]) * limits[p, 1] > limits[p, 0] * n:
+            return True
+    return False
+
+
+@kernel
+def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
+    """Sum up the figures (a line for each row) of each code."""
+    for row in range(len(code)):
+        for f in range(figures.shape[1]):
+            sums[code[row], f] += figures[row, f]
+
+
+@kernel
+def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # type: ignore[no-untyped-def]
+    """Return what the rows that are kept cost one target; the sums of those left out are in `tally`.
+
+    Rows of a group stand together; `tally` has room for two sums of all fields.
+    """
+    width = fields.shape[1]
+    first = shape.begins[t]
+    stop = shape.begins[t + 1]
+    cost = 0
+    for f in range(width, 2 * width):
+        tally[f] = 0
+    for g in range(groups):
+        for f in range(first, stop):
+            tally[f] = 0
+        for at in range(start[g], start[g + 1]):
+            row = rows[at]
+            to = width if left_out[row] else 0
+            for f in range(first, stop):
+                tally[to + f] += fields[row, f]
+        cost += target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
+    return cost
+
+
+@kernel
+def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
+    """Number the different keys in the order they come; return how many. `table` and `places` are scratch.
+
+    Keys are from 0 up to `bound`; where that is small they are their own places, else they are hashed into a
+    table of a power of two entries, at least twice as many as keys.
+    """
+    rows = len(key)
+    found = 0
+    size = len(table)
+    if bound <= size:
+        for at in range(bound):
+            places[at] = -1
+        for row in range(rows):
+            at = key[row]
+            if places[at] < 0:
+                places[at] = found
+                found += 1
+            ids[row] = places[at]
+        return found
+    for at in range(size):
+        places[at] = -1
+    mask = size - 1
+    for row in range(rows):
+        k = key[row]
+        h = k ^ (k >> 29)
+        h = (h * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        at = (h ^ (h >> 32)) & mask
+        while places[at] >= 0 and table[at] != k:
+            at = (at + 1) & mask
+        if places[at] < 0:
+            places[at] = found
+            table[at] = k
+            found += 1
+        ids[row] = places[at]
+    return found
+
+
+@kernel
+def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, table, places):  # type: ignore[no-untyped-def]
+    """Number the groups of rows with equal parts on the columns and equal `fixed`; return how many.
+
+    `part` (at `offsets[c]` + code) is the number of the part that a code of column c falls into, below `widths[c]`.
+    """
+    rows = codes.shape[1]
+    bound = fixed_bound
+    for row in range(rows):
+        key[row] = fixed[row]
+    at = 0
+    while at < len(columns):
+        stop = at
+        after = bound
+        while stop < len(columns) and after <= 4611686018427387904 // widths[columns[stop]]:
+            after *= widths[columns[stop]]
+            stop += 1
+        if stop == at:
+            bound = dense(key, bound, ids, table, places)
+            for row in range(rows):
+                key[row] = ids[row]
+            continue
+        for first in range(0, rows, 2048):  # a piece of the keys stays at hand while all columns are added
+            last = min(first + 2048, rows)
+            for place in range(at, stop):
+                c = columns[place]
+                width = widths[c]
+                base = offsets[c]
+                for row in range(first, last):
+                    key[row] = key[row] * width + part[base + codes[c, row]]
+        bound = after
+        at = stop
+    return dense(key, bound, ids, table, places)
+
+
+@kernel
+def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
+    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields."""
+    properties = hits.shape[0]
+    width = fields.shape[1]
+    columns = codes.shape[0]
+    for g in range(groups):
+        for at in range(sums.shape[1]):
+            sums[g, at] = 0
+    for first in range(0, len(ids), 2048):  # a piece of each column stays at hand
+        last = min(first + 2048, len(ids))
+        for row in range(first, last):
+            g = ids[row]
+            each = 0
+            for c in range(columns):
+                each += loss[offsets[c] + codes[c, row]]
+            sums[g, 0] += sizes[row]
+            sums[g, 1] += each * sizes[row]
+            for f in range(width):
+                sums[g, 2 + f] += fields[row, f]
+            at = 2 + width
+            for p in range(properties):
+                if not persons[p]:
+                    if hits[p, row] != 0:
+                        sums[g, at] += hits[p, row]
+                    at += 1
+
+
+@kernel
+def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
+    """Say which groups break a limit; return the loss of the others, and how many rows are left out.
+
+    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
+    """
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    width = begins[len(kinds)]
+    lost = 0
+    gone = 0
+    for t in range(len(kinds)):
+        kept[t] = 0
+    for f in range(width, 2 * width):
+        tally[f] = 0
+    for g in range(groups):
+        n = sums[g, 0]
+        bad = False
+        at = 2 + width
+        for p in range(len(persons)):
+            hit = 1
+            if not persons[p]:
+                hit = sums[g, at]
+                at += 1
+            if hit * limits[p, 1] > limits[p, 0] * n:
+                bad = True
+        broken[g] = bad
+        if bad:
+            gone += n
+            for f in range(width):
+                tally[width + f] += sums[g, 2 + f]
+            continue
+        lost += sums[g, 1]
+        for t in range(len(kinds)):
+            kept[t] += target_cost(sums[g, 2 : 2 + width], kinds, begins, at_params, params, t)
+    return lost, gone
+
+
+@kernel
+def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
+    """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does."""
+    properties = hits.shape[0]
+    for g in range(groups):
+        size[g] = 0
+        broken[g] = False
+    for row in range(len(ids)):
+        if not left_out[row]:
+            size[ids[row]] += sizes[row]
+    any_broken = False
+    for p in range(properties):
+        if persons[p]:
+            for g in range(groups):
+                if size[g] > 0 and limits[p, 1] > limits[p, 0] * size[g]:
+                    broken[g] = True
+                    any_broken = True
+            continue
+        for g in range(groups):
+            hit[g] = 0
+        for row in range(len(ids)):
+            if hits[p, row] != 0 and not left_out[row]:
+                hit[ids[row]] += hits[p, row]
+        for g in range(groups):
+            if hit[g] * limits[p, 1] > limits[p, 0] * size[g]:
+                broken[g] = True
+                any_broken = True
+    return any_broken
+
+
+@kernel
+def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-def]
+    """Return the summed loss of the rows kept, and how many rows are left out."""
+    total = 0
+    gone = 0
+    for row in range(len(sizes)):
+        if left_out[row]:
+            gone += sizes[row]
+            continue
+        each = 0
+        for c in range(codes.shape[0]):
+            each += loss[offsets[c] + codes[c, row]]
+        total += each * sizes[row]
+    return total, gone
+
+
+@kernel
+def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
+    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none."""
+    for c in columns:
+        first = firsts[c]
+        code = codes[c]
+        least = -1
+        most = -1
+        for row in range(len(left_out)):
+            v = code[row]
+            if left_out[row] or v < first:
+                continue
+            if most < 0:
+                least = v
+                most = v
+            elif v < least:
+                least = v
+            elif v > most:
+                most = v
+        low[c] = least
+        high[c] = most
+
+
+@kernel
+def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
+    """Sort rows by their group, within one as they are; `start` has where each group begins."""
+    for g in range(groups + 1):
+        start[g] = 0
+    for row in range(len(ids)):
+        start[ids[row] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    for row in range(len(ids)):
+        g = ids[row]
+        sorted_rows[start[g]] = row
+        start[g] += 1
+    for g in range(groups, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0
+
+
+@kernel
+def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-untyped-def]
+    """Choose about one group in `share`, and write its rows to `chosen` and their new numbers to the front of `ids`.
+
+    `number` is scratch. Return how many rows and how many groups there are.
+    """
+    found = 0
+    for g in range(groups):
+        h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        number[g] = -1
+        if (h >> 32) % share == 0:
+            number[g] = found
+            found += 1
+    rows = 0
+    for row in range(len(ids)):
+        g = number[ids[row]]
+        if g >= 0:
+            chosen[rows] = row
+            ids[rows] = g
+            rows += 1
+    return rows, found
+
+
+@kernel
+def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chosen):  # type: ignore[no-untyped-def]
+    """Choose the rows of about one group in `share` (see `group`, which would put all into groups first).
+
+    Their keys are at the front of `key`. Return how many there are.
+    """
+    rows = codes.shape[1]
+    found = 0
+    piece = 2048
+    keys = np.empty(piece, dtype=np.int64)
+    for first in range(0, rows, piece):
+        last = min(first + piece, rows)
+        for at in range(last - first):
+            keys[at] = fixed[first + at]
+        for place in range(len(columns)):
+            c = columns[place]
+            width = widths[c]
+            base = offsets[c]
+            for at in range(last - first):
+                keys[at] = keys[at] * width + part[base + codes[c, first + at]]
+        for at in range(last - first):
+            h = ((keys[at] + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+            if (h >> 32) % share == 0:
+                chosen[found] = first + at
+                key[found] = keys[at]
+                found += 1
+    return found
+
+
+@helper
+def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
+    """Begin a collapsed row with a code and nothing else."""
+    to_code[at] = code
+    to_size[at] = 0
+    for f in range(to_fields.shape[1]):
+        to_fields[at, f] = 0
+    for p in range(to_hits.shape[0]):
+        to_hits[p, at] = 0
+
+
+@helper
+def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
+    """Add a row to a collapsed one."""
+    to_size[at] += sizes[row]
+    for f in range(fields.shape[1]):
+        to_fields[at, f] += fields[row, f]
+    for p in range(hits.shape[0]):
+        to_hits[p, at] += hits[p, row]
+
+
+@kernel
+def collapse_directly(  # type: ignore[no-untyped-def]
+    chosen, ids, groups, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
+):  # fmt: skip
+    """Put the rows of a context with one code together, in the order of contexts and codes; return how many there are.
+
+    `ids` is the context of each of the rows that were chosen, `start` gets where each context begins, `row_of` a row of
+    each. Codes are below `width`; `table` is scratch with a place for each code of each context.
+    """
+    for at in range(groups * width):
+        table[at] = 0
+    for place in range(len(chosen)):
+        g = ids[place]
+        table[g * width + code[chosen[place]]] = 1
+        row_of[g] = chosen[place]
+    found = 0
+    for g in range(groups):
+        start[g] = found
+        for v in range(width):
+            if table[g * width + v] != 0:
+                table[g * width + v] = found
+                clear_row(found, v, to_code, to_size, to_fields, to_hits)
+                found += 1
+    start[groups] = found
+    for place in range(len(chosen)):
+        row = chosen[place]
+        add_row(table[ids[place] * width + code[row]], row, sizes, fields, hits, to_size, to_fields, to_hits)
+    return found
+
+
+@kernel
+def collapse_sorted(  # type: ignore[no-untyped-def]
+    order, chosen, ids, groups, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
+):  # fmt: skip
+    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
+    for g in range(groups + 1):
+        start[g] = 0
+    for place in range(len(chosen)):
+        start[ids[place] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    for at in range(len(order)):
+        place = order[at]
+        g = ids[place]
+        rows[start[g]] = chosen[place]
+        start[g] += 1
+    for g in range(groups, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0
+    found = 0
+    for g in range(groups):
+        first = start[g]
+        row_of[g] = rows[first]
+        start[g] = found
+        for at in range(first, start[g + 1]):
+            row = rows[at]
+            if at == first or to_code[found - 1] != code[row]:
+                clear_row(found, code[row], to_code, to_size, to_fields, to_hits)
+                found += 1
+            add_row(found - 1, row, sizes, fields, hits, to_size, to_fields, to_hits)
+    start[groups] = found
+    return found
+
+
+@kernel
+def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
+    """Write what the rows of each context lose by all columns but one, the same for all of them."""
+    for g in range(groups):
+        row = row_of[g]
+        each = 0
+        for c in range(codes.shape[0]):
+            if c != column:
+                each += loss[offsets[c] + codes[c, row]]
+        others[g] = each
+
+
+@kernel
+def interval_costs(  # type: ignore[no-untyped-def]
+    start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    kept, based, tally, hit,
+):  # fmt: skip
+    """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
+
+    The (collapsed) rows of a context stand together, one for each code, in ascending order. Of an interval from a to
+    b (last code included): `kept` are the rows of contexts in which the interval may be released, `based` what all
+    rows cost beside the loss of the interval itself: those of contexts in which it would break a limit cost what is
+    `dropped`. Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
+    """
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
+    for g in range(groups):
+        begin = start[g]
+        end = start[g + 1]
+        while begin < end and code[begin] < first:
+            begin += 1
+        while begin < end and code[end - 1] >= stop:
+            end -= 1
+        for i in range(begin, end):
+            low = 0 if i == begin else code[i - 1] - first + 1
+            high = code[i] - first + 1
+            n = 0
+            out = 0
+            for f in range(len(tally)):
+                tally[f] = 0
+            for p in range(len(hit)):
+                hit[p] = 0
+            for j in range(i, end):
+                n += sizes[j]
+                out += dropped[j]
+                for f in range(len(tally)):
+                    tally[f] += fields[j, f]
+                for p in range(len(hit)):
+                    hit[p] += hits[p, j]
+                near = code[j] - first
+                far = stop - first if j + 1 == end else code[j + 1] - first
+                if breaks(n, hit, persons, limits):
+                    base = out
+                else:
+                    base = lm * n * others[g]
+                    if simple:
+                        base += weight * minority(tally, 0, len(tally))
+                    else:
+                        base += judged(tally, kinds, begins, at_params, params, weights)
+                    kept[low, near] += n
+                    kept[high, near] -= n
+                    kept[low, far] -= n
+                    kept[high, far] += n
+                based[low, near] += base
+                based[high, near] -= base
+                based[low, far] -= base
+                based[high, far] += base
+
+
+@kernel
+def node_costs(  # type: ignore[no-untyped-def]
+    start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
+    weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
+):  # fmt: skip
+    """Sum over the contexts what releasing each node of a tree would cost, in `cost`.
+
+    `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
+    and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
+    entry and on return.
+    """
+    by_code = losses.shape[1] > 1
+    width = fields.shape[1]
+    properties = hits.shape[0]
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
+    for g in range(groups):
+        found = 0
+        for row in range(start[g], start[g + 1]):
+            node = leaf[code[row]]
+            while node >= 0:
+                if n_at[node] == 0:
+                    touched[found] = node
+                    found += 1
+                n_at[node] += sizes[row]
+                loss_at[node] += sizes[row] * losses[node, code[row] if by_code else 0]
+                out_at[node] += dropped[row]
+                for f in range(width):
+                    f_at[node, f] += fields[row, f]
+                for p in range(properties):
+                    hit_at[node, p] += hits[p, row]
+                node = parent[node]
+        for i in range(found):
+            node = touched[i]
+            n = n_at[node]
+            if breaks(n, hit_at[node], persons, limits):
+                cost[node] += out_at[node]
+            else:
+                cost[node] += lm * (n * others[g] + loss_at[node])
+                tally = f_at[node]
+                if simple:
+                    cost[node] += weight * minority(tally, 0, width)
+                else:
+                    cost[node] += judged(tally, kinds, begins, at_params, params, weights)
+            for p in range(properties):
+                hit_at[node, p] = 0
+            for f in range(width):
+                f_at[node, f] = 0
+            loss_at[node] = 0
+            out_at[node] = 0
+            n_at[node] = 0
+
+
+@kernel
+def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    losses, cost, tally, hit, all_tally, all_hit,
+):  # fmt: skip
+    """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
+
+    `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
+    `cost` is what the column costs as it is. Contexts as in `interval_costs`.
+    """
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    simple, weight = judged_simply(shape, weights)
+    values = len(cost) - 1
+    shown_cost = 0
+    less = 0
+    now = 0
+    more = 0
+    for v in range(values + 1):
+        cost[v] = 0
+    for g in range(groups):
+        n_hidden = 0
+        out_hidden = 0
+        for f in range(len(tally)):
+            all_tally[f] = 0
+        for p in range(len(hit)):
+            all_hit[p] = 0
+        for row in range(start[g], start[g + 1]):
+            if hidden[code[row]]:
+                n_hidden += sizes[row]
+                out_hidden += dropped[row]
+                for f in range(len(tally)):
+                    all_tally[f] += fields[row, f]
+                for p in range(len(hit)):
+                    all_hit[p] += hits[p, row]
+        # What the hidden values cost together as they are, with one value fewer or more hidden elsewhere.
+        h_less = 0
+        h_now = 0
+        h_more = 0
+        if n_hidden > 0 and breaks(n_hidden, all_hit, persons, limits):
+            h_less = h_now = h_more = out_hidden
+        elif n_hidden > 0:
+            base = lm * n_hidden * others[g]
+            if simple:
+                base += weight * minority(all_tally, 0, len(tally))
+            else:
+                base += judged(all_tally, kinds, begins, at_params, params, weights)
+            h_less = base + lm * n_hidden * losses[0]
+            h_now = base + lm * n_hidden * losses[1]
+            h_more = base + lm * n_hidden * losses[2]
+        less += h_less
+        now += h_now
+        more += h_more
+        for row in range(start[g], start[g + 1]):
+            v = code[row]
+            sign = -1 if hidden[v] else 1
+            # The value alone.
+            for f in range(len(tally)):
+                tally[f] = fields[row, f]
+            for p in range(len(hit)):
+                hit[p] = hits[p, row]
+            each = dropped[row]
+            if not breaks(sizes[row], hit, persons, limits):
+                each = lm * sizes[row] * others[g]
+                if simple:
+                    each += weight * minority(tally, 0, len(tally))
+                else:
+                    each += judged(tally, kinds, begins, at_params, params, weights)
+            cost[v] -= sign * each
+            if sign > 0:
+                shown_cost += each
+            # The hidden ones without it, or with it.
+            n = n_hidden + sign * sizes[row]
+            for f in range(len(tally)):
+                tally[f] = all_tally[f] + sign * fields[row, f]
+            for p in range(len(hit)):
+                hit[p] = all_hit[p] + sign * hits[p, row]
+            after = 0
+            if n > 0 and breaks(n, hit, persons, limits):
+                after = out_hidden + sign * dropped[row]
+            elif n > 0:
+                after = lm * n * (others[g] + (losses[0] if sign < 0 else losses[2]))
+                if simple:
+                    after += weight * minority(tally, 0, len(tally))
+                else:
+                    after += judged(tally, kinds, begins, at_params, params, weights)
+            cost[v] += after - (h_less if sign < 0 else h_more)
+    for v in range(values):
+        cost[v] += shown_cost + (less if hidden[v] else more)
+    cost[values] = shown_cost + now

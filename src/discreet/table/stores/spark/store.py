@@ -1,0 +1,593 @@
+"""Large tables by Spark: DataFrames and Parquet files, counted, made and compared by the workers.
+
+Rows have neither numbers nor an order here, unless a key gives them one, so two frames cannot be put side by side.
+Instead a release carries its originals: one settled frame has the released cells beside those they were made of, and
+only the former are handed out. Columns have names of our own inside, each used once in a program: Spark cannot tell
+"A" from "a", and a name that two frames share says that one was made of the other.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discreet.encoded import Combinations, Ints, collapse, encode
+from discreet.errors import InputError
+from discreet.table.row_lottery import PLAIN
+from discreet.table.stores.cells import MOMENTS, texts_of
+from discreet.table.stores.files import Files, changed, saying
+from discreet.table.stores.scratch import Scratch
+from discreet.table.stores.spark.cluster import Cluster, fresh, same_columns, saying_spark
+from discreet.table.stores.spark.order import Order, numbered, refuse_key, refuse_kind
+from discreet.table.stores.spark.steps import Steps
+from discreet.table.stores.spark.tally import Fingerprint, Tally, row_hash
+from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+KINDS = {
+    "string": "text",
+    "void": "text",
+    "boolean": "Boolean",
+    "date": "Date",
+    "tinyint": "Int8",
+    "smallint": "Int16",
+    "int": "Int32",
+    "bigint": "Int64",
+    "float": "Float32",
+    "double": "Float64",
+    "timestamp_ntz": MOMENTS,
+    "binary": "Binary",
+}
+
+
+class SparkStore:
+    """A table that Spark holds.
+
+    Parameters
+    ----------
+    cluster
+        The session.
+    name
+        What the table is called in messages.
+    frame
+        The rows; beside the table's own columns it may have others.
+    cells
+        The columns of the table, and what they are called in the frame.
+    files
+        The files to watch, if any.
+    order
+        The order of the rows, if they have one.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        name: str,
+        frame: DataFrame,
+        cells: Mapping[str, str],
+        files: Files | None = None,
+        order: Order | None = None,
+    ) -> None:
+        self.cluster, self.name, self.frame, self.cells, self.files = cluster, name, frame, cells, files
+        self.order = order
+        self._settled: DataFrame | None = None
+        self._seen: dict[tuple[str, ...], tuple[Tally, Fingerprint]] = {}
+        self._held: dict[str, pl.Series] = {}
+
+    @classmethod
+    def of(cls, cluster: Cluster, frame: DataFrame, name: str, files: Files | None = None) -> SparkStore:
+        """Return the table in a DataFrame."""
+        with saying_spark(name):
+            columns = list(frame.columns)
+            same_columns(columns)
+            inside = [fresh("c") for _ in columns]
+            return cls(cluster, name, frame.toDF(*inside), dict(zip(columns, inside, strict=True)), files)
+
+    def by_key(self, key: str) -> SparkStore:
+        """Return the table with its rows in the order of a key, settled."""
+        refuse_kind(self.name, key, self.kinds[key])
+        cells = self.text(key) if self.kinds[key] == "text" else self.cluster.functions.col(self.cells[key])
+        frame, place = numbered(self.cluster, self.frame, cells)
+        refuse_key(self.cluster, frame, self.name, key, cells)
+        order = Order(place, key=self.cells[key])
+        return SparkStore(self.cluster, self.name, frame, self.cells, self.files, order)
+
+    def as_they_come(self) -> SparkStore:
+        """Return the table with its rows in whatever order they come now, settled."""
+        frame, place = numbered(self.cluster, self.frame, None)
+        return SparkStore(self.cluster, self.name, frame, self.cells, self.files, Order(place))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the rows have an order."""
+        return self.order is not None
+
+    @property
+    def place(self) -> str:
+        """The column with the places of the rows; refused where they have none."""
+        return self._ordered().place
+
+    def _ordered(self) -> Order:
+        if self.order is None:
+            raise InputError(no_order(self.name))
+        return self.order
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns in order."""
+        return tuple(self.cells)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where its files go."""
+        return self.cluster.scratch
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of rows."""
+        with saying_spark(self.name):
+            return int(self._having([]).count())
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
+        with saying_spark(self.name):
+            return dict(self.frame.dtypes)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """For each column `text`, or the name of its type as Polars has it."""
+        return {name: _kind(self._types[cell]) for name, cell in self.cells.items()}
+
+    def has_text(self, column: str) -> bool:
+        """Whether the texts of a column are those of the local engine."""
+        return self.kinds[column] in PLAIN or self.kinds[column] == MOMENTS
+
+    def text(self, column: str) -> Column:
+        """Return a column as texts."""
+        functions = self.cluster.functions
+        if not self.has_text(column):
+            raise InputError(
+                f"column {column!r} holds {self.kinds[column]}, which has no text, or another one on other engines; "
+                "make it text first"
+            )
+        cell: Column = functions.col(self.cells[column])
+        kind = self._types[self.cells[column]]
+        if kind.startswith("string collate"):  # equal would be what is spelt otherwise
+            cell = functions.collate(cell, "UTF8_BINARY")
+        elif self.kinds[column] == MOMENTS:
+            cell = functions.date_format(cell, "yyyy-MM-dd HH:mm:ss.SSSSSS")
+        elif kind != "string":
+            cell = cell.cast("string")
+        return cell
+
+    def _having(self, columns: Sequence[str]) -> DataFrame:
+        """Return a frame with some columns: what was settled of them, if they were."""
+        if self._settled is not None and {self.cells[name] for name in columns} <= set(self._settled.columns):
+            return self._settled
+        return self.frame
+
+    def without_missing(self, missing: Sequence[str]) -> SparkStore:
+        """Return the table without rows that have null or one of some texts in some column."""
+        functions = self.cluster.functions
+        kept = functions.lit(True)
+        for name in self.columns:
+            cell = functions.col(self.cells[name])
+            kept = kept & cell.isNotNull()
+            if self.has_text(name) and missing:
+                kept = kept & ~self.text(name).isin(list(missing))
+            elif self.kinds[name].startswith("Float"):
+                kept = kept & ~functions.isnan(cell)
+            if not self.has_text(name) and any(text[:1].isdigit() or text[:1] in "+-.in" for text in missing):
+                raise InputError(
+                    f"column {name!r} holds {self.kinds[name]}, of which Spark cannot say whether a value has one "
+                    "of the texts under missing.values; make it text first"
+                )
+        with saying_spark(self.name):
+            left = SparkStore(self.cluster, self.name, self.frame.filter(kept), self.cells, self.files, self.order)
+        if left.rows == self.rows:
+            return self
+        return left if self.order is None else left._renumbered()
+
+    def _renumbered(self) -> SparkStore:
+        """Return the table, settled, with places without a gap; those that the rows had are in `row`."""
+        order = self._ordered()
+        frame, place = numbered(self.cluster, self.frame, self.cluster.functions.col(order.place))
+        return SparkStore(self.cluster, self.name, frame, self.cells, self.files, Order(place, order.place, order.key))
+
+    def count(self, columns: Sequence[str], most: int) -> Combinations | None:
+        """Return the different combinations of texts of some columns."""
+        if len(columns) == 1 and self._is_small() and self.has_text(columns[0]):
+            held = collapse(columns, [encode(texts_of(self._column(columns[0])))], self.rows)
+            return held if len(held.counts) <= most else None
+        if not columns:
+            return Combinations((), (), (), np.array([self.rows]))
+        tally = Tally(self, columns, self._having(columns))
+        found = tally.counted(most)
+        if found is None:
+            return None
+        counted, seen = found
+        if self.order is None:
+            self._seen[tuple(columns)] = (tally, seen)
+        return counted
+
+    def recount(
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> pl.DataFrame:
+        """Count the groups for verification."""
+        functions = self.cluster.functions
+        sensitive = functions.lit("") if column is None else self.text(column)
+        nothing = [sensitive.eqNullSafe(self._literal(text)) for text in hidden] if column is not None else []
+        sums = [self._summed(functions.lit(True)).alias("rows")]
+        for at, value in enumerate(values):
+            sums.append(self._summed(sensitive.eqNullSafe(self._literal(value))).alias(f"hits {at}"))
+        sums.append(self._summed(reduce(or_, nothing, functions.lit(False))).alias("hidden"))
+        known = [self.text(name).alias(f"given {place}") for place, name in enumerate(given)]
+        with saying_spark(self.name):
+            groups = self._having([*given, *([] if column is None else [column])]).groupBy(*known).agg(*sums)
+            found = self.cluster.fetch(groups)
+        found = found.with_columns(pl.exclude(r"^given .*$").cast(pl.Int64), pl.col("^given .*$").cast(pl.String))
+        return found.drop_nulls("rows")
+
+    def _literal(self, text: str | None) -> Column:
+        found: Column = self.cluster.functions.lit(text).cast("string")
+        return found
+
+    def _summed(self, flag: Column) -> Column:
+        """Return in how many rows something is so."""
+        functions = self.cluster.functions
+        found: Column = functions.sum(functions.when(flag, 1).otherwise(0))
+        return found
+
+    def make(self, making: Making) -> SparkStore:
+        """Carry out how a release is made; the released cells are settled beside the original ones.
+
+        Where rows have no order, the originals are read there from now on. With an order they were settled before.
+        """
+        functions = self.cluster.functions
+        with saying_spark(self.name):
+            steps = Steps(self, making)
+            inside = {name: fresh("r") if making.becomes_text(name) else self.cells[name] for name in making.columns}
+            released = [steps.released(name).alias(cell) for name, cell in inside.items() if cell != self.cells[name]]
+            kept = fresh("k")
+            flag = [steps.kept.alias(kept)] if making.drops else []
+            place = [functions.col(self.order.place)] if self.order is not None else []
+            frame = steps.frame.select(
+                *(functions.col(self.cells[name]) for name in making.columns), *released, *flag, *place
+            )
+        if self.order is not None:
+            return self._made(frame.filter(functions.col(kept)) if making.drops else frame, inside, making)
+        settled = self.cluster.settled(frame)
+        self._refuse_other(settled)
+        self._settled = settled
+        release = settled.filter(functions.col(kept)) if making.drops else settled
+        return SparkStore(self.cluster, self.name, release, inside)
+
+    def _made(self, frame: DataFrame, cells: Mapping[str, str], making: Making) -> SparkStore:
+        """Return a release, settled, whose rows have an order; it shows the key if that is released as it is."""
+        order = self._ordered()
+        shown = Order(order.place, key=order.key if order.key in cells.values() else None)
+        release = SparkStore(self.cluster, self.name, frame, cells, order=shown)
+        if making.drops:
+            return release._renumbered()
+        release.frame = self.cluster.settled(frame)
+        return release
+
+    def _refuse_other(self, settled: DataFrame) -> None:
+        """Refuse rows that are not those that were counted before."""
+        with saying_spark(self.name):
+            cells = set(settled.columns)
+        for columns, (tally, seen) in self._seen.items():
+            if any(set(columns) < set(wider) for wider in self._seen):
+                continue
+            if not {self.cells[name] for name in columns} <= cells:
+                continue
+            if tally.fingerprint(settled) != seen:
+                raise changed(self.name)
+
+    def masked(self, making: Making) -> int:
+        """Return how many rows are masked, or left out instead."""
+        with saying_spark(self.name):
+            steps = Steps(self, making)
+            return int(steps.frame.filter(steps.masked).count())
+
+    def kept_of(self, original: Store) -> SparkStore:
+        """Return the original with only the rows that this table was made of."""
+        with saying_spark(self.name):
+            carried = set(self.frame.columns)
+        cells = {name: cell for name, cell in _spark(original).cells.items() if cell in carried}
+        if not cells:
+            raise InputError(no_order(self.name))
+        return SparkStore(self.cluster, self.name, self.frame, cells, order=self.order)
+
+    def _beside(self, original: Store, columns: Sequence[str]) -> tuple[DataFrame, SparkStore]:
+        """Return this table's rows beside those of the original, and the original as it is called there.
+
+        They were settled together, or are put together by their places.
+        """
+        theirs = _spark(original)
+        if {theirs.cells[name] for name in columns} <= set(self.frame.columns):
+            return self.frame, theirs
+        functions, mine = self.cluster.functions, self.place
+        theirs = theirs._renamed(columns)
+        return self.frame.join(theirs.frame, functions.col(mine) == functions.col(theirs.place)), theirs
+
+    def _renamed(self, columns: Sequence[str]) -> SparkStore:
+        """Return some columns of the table, each called as no other column of any frame."""
+        functions, order = self.cluster.functions, self._ordered()
+        inside = {name: fresh("c") for name in columns}
+        key = next((inside[name] for name in columns if self.cells[name] == order.key), None)
+        moved = Order(fresh("place"), key=key)
+        frame = self.frame.select(
+            functions.col(order.place).alias(moved.place),
+            *(functions.col(self.cells[name]).alias(cell) for name, cell in inside.items()),
+        )
+        return SparkStore(self.cluster, self.name, frame, inside, order=moved)
+
+    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of original and released text of some columns."""
+        functions = self.cluster.functions
+        found: dict[str, pl.DataFrame] = {}
+        for column in columns:
+            with saying_spark(self.name):
+                frame, theirs = self._beside(original, [column])
+                both = frame.groupBy(theirs.text(column).alias("original"), self.text(column).alias("released"))
+                pairs = self.cluster.fetch(both.agg(functions.count(functions.lit(1)).alias("cells")))
+            found[column] = pairs.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64})
+        return found
+
+    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
+        """Return the first place with one of some pairs of texts; 0 where rows have none."""
+        if self.order is None:
+            return 0
+        functions, before, after = self.cluster.functions, fresh("v"), fresh("v")
+        with saying_spark(self.name):
+            frame, theirs = self._beside(original, [column])
+            small = self.cluster.small(
+                pairs.select(pl.col("original").alias(before), pl.col("released").alias(after)).cast(pl.String)
+            )
+            same = theirs.text(column).eqNullSafe(functions.col(before))
+            same = same & self.text(column).eqNullSafe(functions.col(after))
+            first = functions.min(functions.col(self.order.place)).alias("first")
+            return int(self.cluster.fetch(frame.join(small, same).agg(first)).item())
+
+    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        """Compare some columns with those of the original; a column that was not changed may be the original's own."""
+        own = [name for name in columns if self.cells[name] == _spark(original).cells[name]]
+        others = [name for name in columns if name not in own]
+        found = {name: Difference(0, None, 0, None) for name in own}
+        if others:
+            found |= self._differences(original, others, marker)
+        return {name: found[name] for name in columns}
+
+    def _differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        functions = self.cluster.functions
+        with saying_spark(self.name):
+            frame, theirs = self._beside(original, columns)
+            place = functions.lit(0) if self.order is None else functions.col(self.order.place)
+            asked: list[Column] = []
+            for name in columns:
+                bad = unmarked = self._differs(theirs, name)
+                if marker is not None and self.has_text(name):
+                    unmarked = bad & ~self.text(name).eqNullSafe(self._literal(marker))
+                for flag in (bad, unmarked):
+                    asked += [self._summed(flag), functions.min(functions.when(flag, place))]
+            told = [what.alias(f"{at}") for at, what in enumerate(asked)]
+            answer = self.cluster.fetch(frame.agg(*told)).cast(pl.Int64).row(0)
+        return {
+            name: Difference(cells or 0, first, unmarked or 0, first_unmarked)
+            for name, (cells, first, unmarked, first_unmarked) in zip(
+                columns, (answer[at : at + 4] for at in range(0, len(answer), 4)), strict=True
+            )
+        }
+
+    def _differs(self, theirs: SparkStore, column: str) -> Column:
+        """Return where a column is not the original's: by texts, or by values of the same type."""
+        functions = self.cluster.functions
+        if self.has_text(column) and theirs.has_text(column):
+            return ~self.text(column).eqNullSafe(theirs.text(column))
+        kind = self._types[self.cells[column]]
+        differs: Column = functions.lit(True)
+        if kind == theirs._types[theirs.cells[column]]:
+            mine, other = (self._comparable(store.cells[column], kind) for store in (self, theirs))
+            differs = ~mine.eqNullSafe(other)
+        return differs
+
+    def _comparable(self, cell: str, kind: str) -> Column:
+        """Return values that Spark can tell from others."""
+        functions = self.cluster.functions
+        found: Column = functions.col(cell)
+        if "map<" in kind or kind == "variant":
+            found = functions.to_json(functions.struct(cell))
+        return found
+
+    def occurrences(self, column: str, text: str) -> int:
+        """Return the number of cells of a column with a text."""
+        with saying_spark(self.name):
+            return int(self._having([column]).filter(self.text(column) == text).count())
+
+    def only(self, places: Ints) -> SparkStore:
+        """Return the table with only the rows at some places."""
+        functions, row, place = self.cluster.functions, fresh("row"), fresh("place")
+        table = {row: pl.Series(places, dtype=pl.Int64), place: pl.Series(np.arange(len(places)), dtype=pl.Int64)}
+        with saying_spark(self.name):
+            whole = self._renamed(self.columns)
+            small = self.cluster.small(pl.DataFrame(table))
+            frame = whole.frame.join(small, functions.col(whole.place) == functions.col(row)).drop(whole.place)
+        order = Order(place, row, whole._ordered().key)
+        return SparkStore(self.cluster, self.name, self.cluster.settled(frame), whole.cells, order=order)
+
+    def taking(self, other: Store, columns: Sequence[str]) -> SparkStore:
+        """Return the table with some columns as another one has them."""
+        functions = self.cluster.functions
+        with saying_spark(self.name):
+            mine = self._renamed([name for name in self.columns if name not in columns])
+            theirs = _spark(other)._renamed(columns)
+            both = mine.frame.join(theirs.frame, functions.col(mine.place) == functions.col(theirs.place))
+        cells = {name: (theirs if name in columns else mine).cells[name] for name in self.columns}
+        settled = self.cluster.settled(both.drop(theirs.place))
+        return SparkStore(self.cluster, self.name, settled, cells, order=mine.order)
+
+    def _is_small(self) -> bool:
+        """Whether rows have an order and single columns are fetched at once: one question less about each."""
+        return self.order is not None and self.rows <= ALL_ROWS
+
+    def _column(self, column: str) -> pl.Series:
+        """Return a column of a small table in order, under another name."""
+        if column not in self._held:
+            with saying_spark(self.name):
+                found = self.cluster.fetch(self._in_places([column]))
+            self._held[column] = found.sort(self.place).get_column("0")
+        return self._held[column]
+
+    def _in_places(self, columns: Sequence[str]) -> DataFrame:
+        """Return the places of the rows and some columns, called by numbers."""
+        functions = self.cluster.functions
+        cells = [
+            (self.text(name) if self.kinds[name] == "text" else functions.col(self.cells[name])).alias(f"{at}")
+            for at, name in enumerate(columns)
+        ]
+        return self.frame.select(functions.col(self.place), *cells)
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield some columns, some rows at a time, in order."""
+        if self._is_small():
+            yield pl.DataFrame([self._column(name).alias(name) for name in columns])
+            return
+        frame = self._in_places(columns)
+        path = self.cluster.as_file(frame, [f"{at}" for at in range(len(columns))], self.place)
+        try:
+            with saying(self.name):
+                named = pl.scan_parquet(path).select(pl.col(f"{at}").alias(name) for at, name in enumerate(columns))
+                yield from named.collect_batches(chunk_size=ALL_ROWS, maintain_order=True, engine="streaming")
+        finally:
+            path.unlink()
+
+    def places(self) -> Ints | None:
+        """Return the places of the rows in the table that this one was made of."""
+        order = self._ordered()
+        if order.row is None:
+            return None
+        found = self.cluster.fetch(self.frame.select(order.row)).to_series()
+        return found.sort().to_numpy().astype(np.int64)
+
+    def places_at(self, rows: Ints) -> Ints:
+        """Return these places of some rows."""
+        order = self._ordered()
+        if order.row is None:
+            return rows
+        functions, at = self.cluster.functions, fresh("at")
+        with saying_spark(self.name):
+            small = self.cluster.small(pl.DataFrame({at: pl.Series(rows, dtype=pl.Int64)}).unique())
+            found = self.cluster.fetch(
+                self.frame.join(small, functions.col(order.place) == functions.col(at)).select(at, order.row)
+            )
+        place = dict(found.iter_rows())
+        return np.array([place[row] for row in rows.tolist()], dtype=np.int64)
+
+    @cached_property
+    def _file(self) -> Path:
+        if self.order is None:
+            return self.cluster.as_file(self._plain(), self.columns)
+        at = fresh("at")
+        frame = self.frame.select(self._handed_out_by().alias(at), *self._cells())
+        return self.cluster.as_file(frame, self.columns, at)
+
+    def saved(self) -> Path:
+        """Return a scratch file of Parquet with the table and nothing else; always the same one."""
+        return self._file
+
+    def write_folder(self, folder: Path) -> None:
+        """Write Parquet files into an empty folder, and nothing else."""
+        with saying_spark(self.name):
+            self.native().write.mode("append").parquet(folder.absolute().as_uri())
+        for path in folder.iterdir():
+            if path.suffix != ".parquet":  # checksums of each file, and that it is done
+                path.unlink()
+
+    def reads_back(self, folder: Path) -> bool:
+        """Whether the files in a folder, as this program sees it, have the rows of this table, in whatever order."""
+        files = [path.absolute().as_uri() for path in folder.iterdir()]
+        if not files:  # whoever wrote them has another folder of this name
+            return False
+        with saying_spark(self.name):
+            mine = self._plain().toDF(*self.columns)
+            found = self.cluster.session.read.parquet(*files)
+            return found.dtypes == mine.dtypes and self._checksum(found) == self._checksum(mine)
+
+    def _checksum(self, frame: DataFrame) -> tuple[object, ...]:
+        """Return what tells the rows of a frame from others, in whatever order they come."""
+        functions = self.cluster.functions
+        inside = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
+        cells = [self._comparable(name, kind) for name, kind in inside.dtypes]
+        found = inside.select(row_hash(functions, cells).alias("row")).agg(
+            functions.count(functions.lit(1)),
+            functions.sum(functions.col("row").cast("decimal(20,0)")),
+            functions.bit_xor("row"),
+        )
+        return tuple(found.collect()[0])
+
+    def changed(self) -> bool:
+        """Whether the files are not the same any more; of a DataFrame nobody knows them."""
+        return self.files is not None and self.files.changed()
+
+    def native(self) -> DataFrame:
+        """Return the table as a DataFrame; what is settled goes when the program ends."""
+        self.scratch.keep()
+        with saying_spark(self.name):
+            frame = self._plain()
+            if self.order is not None and self.order.key is None:
+                frame = self.frame.orderBy(self._handed_out_by()).select(*self._cells())
+            return frame.toDF(*self.columns)
+
+    def _handed_out_by(self) -> Column:
+        """Return by what the rows of a release are sorted: by their places, which only the key itself may tell.
+
+        Where the release does not show the key, the order is by lot.
+        """
+        functions, order = self.cluster.functions, self._ordered()
+        place: Column = functions.col(order.place)
+        if order.key is None:
+            place = functions.md5(functions.concat(functions.lit(self._salt), place.cast("string")))
+        return place
+
+    @cached_property
+    def _salt(self) -> str:
+        return secrets.token_hex(16)
+
+    def _plain(self) -> DataFrame:
+        """Return the columns of the table and nothing else."""
+        return self.frame.select(*self._cells())
+
+    def _cells(self) -> list[Column]:
+        """Return the columns of the table without what was noted about them."""
+        return [self.cluster.functions.col(cell).alias(cell, metadata={}) for cell in self.cells.values()]
+
+
+def _spark(store: Store) -> SparkStore:
+    if not isinstance(store, SparkStore):
+        raise TypeError("both tables must be held by the same kind of engine")
+    return store
+
+
+def _kind(kind: str) -> str:
+    """Return the name that Polars has for a type of Spark."""
+    if kind.startswith(("string collate", "char(", "varchar(")):
+        return "text"
+    return KINDS.get(kind, kind)
+
+
+def no_order(name: str) -> str:
+    """Say that something needs single rows."""
+    return (
+        f"{name}: this needs single rows, and rows on Spark have neither numbers nor an order; name a column by which "
+        "they are known with --key (in Python key), or use --engine duckdb or local"
+    )
