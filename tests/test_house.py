@@ -6,7 +6,6 @@ import ast
 from pathlib import Path
 
 import pytest
-
 from tools import house
 
 ROOT = Path(__file__).parents[1]

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import discreet.table.by_name
 import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import discreet as d
+import discreet.table.by_name
 from discreet.assist.check import check_policy
 from discreet.assist.draft import draft_policy
 from discreet.assist.proposing.tally import count_values
