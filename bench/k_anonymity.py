@@ -29,7 +29,6 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder
-from discreet.assist.charts import write_chart
 from discreet.method.cuts import coordinate, genetic
 from discreet.method.cuts.coordinate import Candidate, Objective
 from discreet.method.cuts.evaluation import Cut, Evaluator
@@ -178,8 +177,7 @@ def main() -> None:
         (figure, by_iteration(figure, table, golden, settings)) for figure in ("9", "10") if figure in options.figures
     ]
     if options.picture is not None:
-        with options.picture.open("wb") as target:
-            write_chart(chart(watched), options.picture, target)
+        chart(watched).save(options.picture, inline=options.picture.suffix == ".html", scale_factor=2)
     if "own" in options.figures:
         own_rule(table, golden, options.k, options.searches, settings)
 

@@ -29,7 +29,6 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder, expanded
-from discreet.assist.charts import write_chart
 from discreet.encoded import encode
 from discreet.method.cells import rules
 from evaluation import print_table
@@ -214,8 +213,8 @@ def plot(points: Sequence[dict[str, object]], path: Path) -> None:
             .encode(x=alt.X("x:N", sort=order, title=None), y=alt.Y("hidden:Q", title="cells hidden"),
                     color=alt.Color("method:N", title=None))
         )  # fmt: skip
-    with path.open("wb") as target:
-        write_chart(alt.concat(*charts, columns=3).resolve_scale(color="shared"), path, target)
+    whole = alt.concat(*charts, columns=3).resolve_scale(color="shared")
+    whole.save(path, inline=path.suffix == ".html", scale_factor=2)
     print(f"figures: {path}")
 
 

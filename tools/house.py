@@ -1,7 +1,7 @@
 """The house in figures: rooms, imports, long modules, names. Run in the root of the project.
 
-    python tools/house.py           the figures
-    python tools/house.py --rooms   every module with the first line of what it says of itself
+python tools/house.py           the figures
+python tools/house.py --rooms   every module with the first line of what it says of itself
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 import discreet as d
 from discreet.audit.audit import Audit
 from discreet.audit.public import Told, errors
-from discreet.audit.report import public_html
+from discreet.audit.report.render import public_html
 from discreet.columns.taxonomy import Taxonomy
 from discreet.measure.learning import Learned
 

@@ -1,4 +1,4 @@
-"""The report in a browser: all charts drawn, no error, no request, nothing wider than a phone."""
+"""Reports and frontiers in a browser: all charts drawn, no error, no request, no menu, nothing wider than a phone."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,8 @@ import pytest
 from tests.audit.audits import nasty, real, rich
 from tests.audit.test_report import NASTY
 from tests.browser import Browser, chromium
+from tests.test_frontier_page import nasty as nasty_frontier
+from tests.test_frontier_page import shares, sizes
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +24,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports of a rich audit, of one full of nasty texts, and of a real one."""
+    """Reports of a rich audit, of one full of nasty texts, and of a real one; frontiers of the same kinds."""
     folder = tmp_path_factory.mktemp("reports")
     bad = nasty(NASTY + "x" * 300)
     made = {
@@ -31,6 +33,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "nasty": bad.to_html(),
         "nasty_public": bad.to_html(public=True),
         "real": real("bob").to_html(),
+        "frontier": shares().to_html(),
+        "frontier_k": sizes().to_html(),
+        "frontier_nasty": nasty_frontier(NASTY + "x" * 300).to_html(),
     }
     for name, page in made.items():
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
@@ -47,6 +52,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("nasty", 320),
         ("nasty_public", 390),
         ("real", 390),
+        ("frontier", 320),
+        ("frontier", 390),
+        ("frontier", 1280),
+        ("frontier_k", 390),
+        ("frontier_nasty", 390),
     ],
 )
 def test_a_page_is_drawn_and_stays_by_itself(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
@@ -58,6 +68,8 @@ def test_a_page_is_drawn_and_stays_by_itself(browser: Browser, pages: dict[str, 
     assert tab.problems() == []
     assert tab.requests() == [pages[name].resolve().as_uri()]
     assert tab.value("window.hacked") is None
+    assert tab.value("document.querySelectorAll('.vega-actions, details.vega-embed, .has-actions').length") == 0
+    assert tab.value("[...document.links].every(link => link.getAttribute('href').startsWith('#'))")
     assert tab.value("document.documentElement.scrollWidth") <= width
     tab.close()
 
@@ -100,4 +112,26 @@ def test_it_is_readable_in_the_dark_and_on_paper(browser: Browser, pages: dict[s
     assert tab.value(marks) == "rgb(0, 0, 0)"
     assert tab.value("getComputedStyle(document.querySelector('details:not([open])')).display") == "none"
     assert tab.printed().startswith(b"%PDF")
+    tab.close()
+
+
+def test_a_frontier_is_read_on_a_phone_in_the_dark_and_without_scripts(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    tab = browser.open(pages["frontier"], 390, dark=True)
+    tab.wait_until(DRAWN)
+    assert tab.value("getComputedStyle(document.querySelector('.chart path[stroke=\\'#0b6370\\']')).stroke") == (
+        "rgb(87, 191, 204)"
+    )
+    assert tab.value("document.querySelector('.chart svg').getBoundingClientRect().right") <= 390
+    assert tab.value("[...document.querySelectorAll('.scroll')].every(one => one.scrollWidth <= one.clientWidth)")
+    tab.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    assert tab.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.value("document.querySelector('figure table').getBoundingClientRect().height") > 100
+    tab.close()
+    tab = browser.open(pages["frontier"], 390, script=False)
+    tab.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert tab.value("document.querySelectorAll('[data-chart] svg').length") == 0
+    assert tab.value("document.querySelector('figure table').getBoundingClientRect().height") > 100
+    assert tab.value("document.documentElement.scrollWidth") <= 390
     tab.close()

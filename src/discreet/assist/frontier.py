@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.common.private import private_json
+from discreet.common.private import MORE, private_json
 from discreet.common.shares import parse_share, percent
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.method.base.gain import information_kept, variance_kept
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from discreet.method.disclosure.search import Search
     from discreet.method.disclosure.sweep import Limits
 
-WARNING = "this tells more than a release does. Keep it; never publish it."
+WARNING = MORE
 MOST_POINTS = 20
 SIZES = (2, 3, 5, 10, 15, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 100_000)
 
@@ -88,6 +88,12 @@ class Frontier:
         """Return a threshold as people write it."""
         return f"k = {threshold.denominator}" if self.sizes else percent(threshold)
 
+    def reason(self, point: Point) -> str:
+        """Return in words that a threshold cannot be kept, and which could be."""
+        if point.least:
+            return f"cannot be kept; at {'most' if self.sizes else 'least'} {self.name_of(point.least)}"
+        return "cannot be kept; another promise cannot, or too many rows do not fit"
+
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
@@ -105,6 +111,12 @@ class Frontier:
         from discreet.assist.charts import frontier_chart
 
         return frontier_chart(self)
+
+    def to_html(self) -> str:
+        """Return chart and figures as one HTML page, private as the owner's report (needs discreet[report])."""
+        from discreet.assist.charts import frontier_html
+
+        return frontier_html(self)
 
 
 def frontier(

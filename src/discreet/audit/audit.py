@@ -116,6 +116,6 @@ class Audit:
 
     def to_html(self, *, public: bool = False) -> str:
         """Return the audit as a page to be read: for the owner, or `public` without any secret."""
-        from discreet.audit.report import owner_html, public_html
+        from discreet.audit.report.render import owner_html, public_html
 
         return public_html(self.public) if public else owner_html(self)

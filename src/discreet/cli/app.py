@@ -437,13 +437,10 @@ def frontier(
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
         found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit, key=key)
         if plot is not None:
-            from discreet.assist.charts import write_chart
-            from discreet.common.staging import Staging
+            from discreet.assist.charts import drawn
+            from discreet.writing.release import write_private
 
-            with Staging(force=force) as staging:
-                with staging.open(plot, private=True) as file:
-                    write_chart(found.plot(), plot, file)
-                staging.commit(last=plot)
+            write_private(plot, drawn(found, plot), force=force)
         if as_json:
             print(found.to_json(), end="")
         else:
@@ -807,7 +804,7 @@ def _reports(report: Path | None, public: Path | None) -> dict[Path, bool]:
         if path.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{path}: a report ends in .html")
     if wanted:
-        from discreet.audit.report import refuse_report
+        from discreet.audit.report.render import refuse_report
 
         refuse_report()
     return wanted
@@ -824,14 +821,13 @@ def _attacked(
 
 def _refuse_charts(plot: Path) -> None:
     """Refuse at once a form of picture that cannot be drawn here."""
-    from importlib.util import find_spec
 
     from discreet.assist.charts import FORMS
+    from discreet.audit.report.render import refuse_report
 
     if plot.suffix.lower() not in FORMS:
         raise InputError(f"{plot}: a picture ends in {', '.join(FORMS)}")
-    if find_spec("altair") is None or find_spec("vl_convert") is None:
-        raise InputError("drawing needs Altair; install discreet[report]")
+    refuse_report()
 
 
 def _refuse_attacks(engine: str | None, key: str | None, reports: Mapping[Path, bool]) -> None:

@@ -339,9 +339,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     for point in found.points:
         name = found.name_of(point.threshold) + (" (the policy's)" if point.threshold == found.own else "")
         if point.largest is None or point.detail is None:
-            at = f"; at {'most' if found.sizes else 'least'} {found.name_of(point.least)}" if point.least else ""
-            at = at or "; another promise cannot, or too many rows do not fit"
-            table.add_row(name, f"[red]cannot be kept{at}[/]")
+            table.add_row(name, f"[red]{found.reason(point)}[/]")
             continue
         largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)
         bar = "█" * round(point.detail * 20)

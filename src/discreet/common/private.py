@@ -9,6 +9,8 @@ from discreet.common.printable import json_text
 
 TELLING = "this tells what was hidden and why. Keep it; never publish it."
 """What is said of the output of a command that tells more than a release does."""
+MORE = "this tells more than a release does. Keep it; never publish it."
+"""What is said of figures that no release would tell."""
 
 AUDIT = "this audit tells more than the release does. Keep it; never publish it."
 

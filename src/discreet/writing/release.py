@@ -53,6 +53,14 @@ def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = F
         staging.commit(last=list(reports)[-1])
 
 
+def write_private(path: Path, data: bytes, *, force: bool = False) -> None:
+    """Write a file that tells more than a release, whole or not at all."""
+    with _staging(force=force) as staging:
+        with staging.open(path, private=True) as file:
+            file.write(data)
+        staging.commit(last=path)
+
+
 @contextlib.contextmanager
 def _staging(*, force: bool) -> Iterator[Staging]:
     """Yield a staging that is cleaned up whatever happens."""

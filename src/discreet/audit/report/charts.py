@@ -39,7 +39,7 @@ def altair() -> Any:
     try:
         import altair as found
     except ModuleNotFoundError:
-        raise InputError("reports need Altair; install discreet[report]") from None
+        raise InputError("charts need Altair; install discreet[report]") from None
     return found
 
 
@@ -103,7 +103,7 @@ def dots(lines: Sequence[Line], axis: Axis, description: str) -> dict[str, objec
                 .mark_point(opacity=1, **MARKS[mark])
                 .encode(x=axis.encoded("x"), y=y, tooltip=alt.Tooltip("said:N", title=" "))
             )
-    return _spec(alt.layer(*layers).properties(height=46 * len(lines)), description)
+    return as_spec(alt.layer(*layers).properties(height=46 * len(lines)), description)
 
 
 def bars(rows: Sequence[tuple[str, float, str]], axis: Axis, description: str) -> dict[str, object]:
@@ -119,7 +119,7 @@ def bars(rows: Sequence[tuple[str, float, str]], axis: Axis, description: str) -
             x=axis.encoded("x"), y=y, tooltip=[alt.Tooltip("label:N", title=" "), alt.Tooltip("said:N", title=" ")]
         ),
     ]
-    return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
+    return as_spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
 
 
 def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], description: str) -> dict[str, object]:
@@ -146,7 +146,7 @@ def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], descrip
             tooltip=alt.Tooltip("said:N", title=" "),
         )
     )
-    return _spec(alt.layer(*_headed(labels, y), bar).properties(height=38 * len(rows)), description)
+    return as_spec(alt.layer(*_headed(labels, y), bar).properties(height=38 * len(rows)), description)
 
 
 def paired(rows: Sequence[tuple[str, float | None, float]], description: str) -> dict[str, object]:
@@ -173,7 +173,7 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
         layers.append(
             base.mark_bar(fill=MUTED, height=4, yOffset=12).encode(x=axis.encoded("before"), y=y, tooltip=tooltip)
         )
-    return _spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
+    return as_spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
 
 
 def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, description: str) -> dict[str, object]:
@@ -212,7 +212,7 @@ def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, d
     ]
     place = _place(ends, float(at))
     layers.append(alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x))
-    return _spec(alt.layer(*layers).properties(height=190), description)
+    return as_spec(alt.layer(*layers).properties(height=190), description)
 
 
 def trimmed(before: Spread | None, after: Spread, at: Fraction) -> tuple[Spread | None, Spread]:
@@ -236,7 +236,7 @@ def scatter(points: Sequence[tuple[float, float, str]], titles: tuple[str, str],
     y = alt.Y("y:Q", title=titles[1], scale=whole, axis=alt.Axis(format="~%", tickCount=5))
     same = alt.Chart(_data([{"x": 0, "y": 0, "x2": 1, "y2": 1}])).mark_rule(color=MUTED, strokeDash=[4, 3])
     dotted = alt.Chart(_data(data)).mark_point(shape="circle", fill=ACCENT, stroke=ACCENT, size=36, opacity=0.45)
-    return _spec(
+    return as_spec(
         alt.layer(
             same.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
             dotted.encode(x=x, y=y, tooltip=alt.Tooltip("said:N", title=" ")),
@@ -302,7 +302,7 @@ def _place(ends: Sequence[float], at: float) -> float:
     return below + min(max((at - ends[below]) / (ends[below + 1] - ends[below]), 0.0), 1.0)
 
 
-def _spec(chart: Any, description: str) -> dict[str, object]:
+def as_spec(chart: Any, description: str) -> dict[str, object]:
     """Return a chart as a Vega-Lite specification as wide as its place."""
     alt = altair()
     font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

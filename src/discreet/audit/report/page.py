@@ -40,6 +40,8 @@ class Table:
     """Whether it is shown only when asked for."""
     left: int = 0
     """Rows that were left out."""
+    narrow: bool = False
+    """Whether its first column has short texts, so that little room is needed."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Figure:
     key: tuple[tuple[str, str], ...] = ()
     """Marks (by the names of `charts.MARKS`) and what they mean."""
     note: str | None = None
+    shown: bool = False
+    """Whether the table is there without being asked for."""
 
 
 @dataclass(frozen=True)
