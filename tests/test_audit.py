@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 
 import discreet as d
 from discreet.cli.app import app
+from tests.commands import DEMO
 from tests.jobs import bank
 
-DEMO = Path(d.__file__).parent / "demo"
 SECRET = "Zyzzyva"
 AUDIT = ("audit", "release.csv", "-p", "bank.yaml", "--original", "bank.csv", "--seed", "1")
 

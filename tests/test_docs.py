@@ -28,9 +28,9 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli.app import app
+from tests.commands import DEMO
 from tests.conftest import ROOT
 
-DEMO = Path(d.__file__).parent / "demo"
 BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]

@@ -25,6 +25,7 @@ from discreet.plan.removal import Removal
 from discreet.verification.answers import Answer
 from discreet.verification.cells import Against, Cell, CellsFound
 from discreet.verification.promises import Finding, Truth, Verification, Worst
+from tests import commands
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -39,7 +40,7 @@ def real(name: str) -> Audit:
 
 def table_of(name: str) -> Path:
     """The table of an example policy."""
-    tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
+    tables = {"two_templates": commands.DEMO / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
     return tables.get(name, EXAMPLES / f"{name}.csv")
 
 

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import discreet
 from discreet.cli.app import app
 from discreet.compare.natural import natural_order
 from discreet.policy import Column
+from tests import commands
 
 K = """
 use: general
@@ -26,7 +26,7 @@ columns:
   town: {taxonomy: {"*": {North: [Oslo, Turku], South: [Rome, Bari]}}}
   income: {role: other}
 """
-BANK = Path(discreet.__file__).parent / "demo"
+BANK = commands.DEMO
 
 
 def people(rows: int = 300) -> pl.DataFrame:
