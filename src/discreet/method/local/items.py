@@ -15,7 +15,7 @@ from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.groups import largest_below
 from discreet.method.base.problem import CutProblem, CutTable
 from discreet.method.base.space import Flags
-from discreet.method.local.kernels import Items, Limits
+from discreet.method.local.group_kernels import Items, Limits
 from discreet.method.local.shapes import SET, Level, Shape, Shapes, levels_of, shapes_of
 
 

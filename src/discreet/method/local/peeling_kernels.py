@@ -1,7 +1,8 @@
-"""The inner loops of peeling, compiled by Numba and cached. Integers only; see `local_kernels`.
+"""The inner loops of peeling, compiled by Numba and cached. Integers only; see `group_kernels`.
 
 Cells are looked for among the rows left, column within column: what too few rows share is left aside with all that is
-finer. Then they are released in ascending loss.
+finer. Then they are released in ascending loss. `keeps` of `group_kernels` is compiled into these: after a change
+there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from discreet.common.compiled import kernel
 from discreet.encoded import Ints
-from discreet.method.local.kernels import keeps
+from discreet.method.local.group_kernels import keeps
 
 
 class Lattice(NamedTuple):

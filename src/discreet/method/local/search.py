@@ -21,9 +21,9 @@ from discreet.encoded import Ints
 from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
-from discreet.method.local import kernels
+from discreet.method.local import group_kernels, move_kernels, split_kernels
+from discreet.method.local.group_kernels import NEVER, Groups, Undo
 from discreet.method.local.items import Part, always_broken, parts_of
-from discreet.method.local.kernels import NEVER, Groups, Undo
 from discreet.method.local.lattice import MOST_ENTRIES, Block, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, Watch
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
@@ -227,7 +227,7 @@ class _Search:
             np.zeros((room, items.figures.shape[1]), dtype=np.int64),
             np.array([count, 0], dtype=np.int64),
         )
-        kernels.collect(self.part.shapes, items, groups)
+        group_kernels.collect(self.part.shapes, items, groups)
         return groups
 
     def _broken(self) -> list[int]:
@@ -236,7 +236,7 @@ class _Search:
         return [
             g
             for g in np.flatnonzero(groups.head[: groups.numbers[0]] >= 0).tolist()
-            if not kernels.keeps(groups.figures[g], self.part.limits)
+            if not group_kernels.keeps(groups.figures[g], self.part.limits)
         ]
 
     def _settle(self, g: int, *, removable: bool) -> str:
@@ -246,11 +246,11 @@ class _Search:
         for attempt in (self._dealt, self._topped_up, self._merged):
             self.groups = _copied(before)
             if attempt(g):
-                lost = int(kernels.total_cost(self.groups))
+                lost = int(group_kernels.total_cost(self.groups))
                 if lost < cheapest:
                     best, cheapest, fate = self.groups, lost, "settled"
         if removable:
-            others = int(kernels.total_cost(before) - kernels.cost(before, g))
+            others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
             if others + self.whole * int(before.figures[g, 0]) <= cheapest:
                 best, fate = None, "removed"
         self.groups = before if best is None else best
@@ -258,7 +258,7 @@ class _Search:
 
     def _dealt(self, g: int) -> bool:
         part = self.part
-        done, _ = kernels.deal(
+        done, _ = move_kernels.deal(
             part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, self._undo(self.rows)
         )
         return bool(done) and self._allowed()
@@ -268,15 +268,15 @@ class _Search:
         if (part.least - int(self.groups.figures[g, 0])) * self.rows > MOST_TOPPED:
             return False
         scratch = np.empty(self.rows, dtype=np.int64)
-        return bool(kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
+        return bool(split_kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
 
     def _merged(self, g: int) -> bool:
         part = self.part
-        while not kernels.keeps(self.groups.figures[g], part.limits):
-            other = int(kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
+        while not group_kernels.keeps(self.groups.figures[g], part.limits):
+            other = int(split_kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
             if other < 0:
                 return False
-            kernels.merge(part.shapes, part.items, self.groups, g, other)
+            split_kernels.merge(part.shapes, part.items, self.groups, g, other)
         return True
 
     def _allowed(self) -> bool:
@@ -287,13 +287,13 @@ class _Search:
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
-        lost = int(kernels.total_cost(self.groups))
+        lost = int(group_kernels.total_cost(self.groups))
         for _ in range(ROUNDS):
             self._reopen(missed)
             self._dissolve()
             self._relocate()
             self._split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
-            now = int(kernels.total_cost(self.groups))
+            now = int(group_kernels.total_cost(self.groups))
             if (lost - now) * 200 < lost or not self._going():
                 break
             lost = now
@@ -308,7 +308,7 @@ class _Search:
         scratch = [np.zeros(n, dtype=np.int64) for n in (self.rows, self.rows, room, room)]
         undo = self._undo(self.rows)
         for chunk in self._chunks(missed, 200):
-            kernels.reopen(
+            move_kernels.reopen(
                 part.shapes, part.items, part.limits, self.groups, chunk, one.combination, two.combination, start,
                 order, one.cells, two.cells, part.least // 2 + 5, undo, *scratch,
             )  # fmt: skip
@@ -319,7 +319,7 @@ class _Search:
         undo = self._undo(self.rows)
         largest = 4 * part.least
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
-            kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
+            move_kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
 
     def _relocate(self) -> None:
         part, groups = self.part, self.groups
@@ -329,14 +329,14 @@ class _Search:
         if spare >= len(groups.head):
             return
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // max(spare, 1), 1)):
-            kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
+            move_kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
 
     def _split(self, order: Sequence[int] | Ints) -> None:
         part = self.part
         members = np.empty(self.rows, dtype=np.int64)
         rank = np.empty(32, dtype=np.int64)
         for chunk in self._chunks(np.asarray(order, dtype=np.int64), 64):
-            kernels.split_all(
+            split_kernels.split_all(
                 part.shapes, part.items, part.limits, self.groups, chunk, part.cells, part.cell_offset,
                 part.cell_levels, members, rank,
             )  # fmt: skip
@@ -359,7 +359,7 @@ class _Search:
             yield order[begin : begin + size]
 
     def _going(self) -> bool:
-        return self._go_on(Watch(1.0, int(kernels.total_cost(self.groups)))) or self._hides_too_many()
+        return self._go_on(Watch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
 
     def _go_on(self, watch: Watch) -> bool:
         self.going = self.going and self.tell(watch)
