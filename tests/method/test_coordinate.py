@@ -261,8 +261,8 @@ def test_the_golden_file_is_the_one_of_the_reference() -> None:
 @given(mixed_jobs(most_rows=16, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, density: float) -> None:
     """Where one set of columns is known: what a kernel says of a flip is what evaluating the cut says."""
+    from discreet.method.cuts.context_kernels import flip_costs
     from discreet.method.cuts.coordinate import Steps
-    from discreet.method.cuts.cut_kernels import flip_costs
 
     fast = evaluator(job, few_may_pass=True)
     columns = fast.problem.columns

@@ -20,7 +20,8 @@ from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
 from discreet.method.cuts.coordinate import bits_of as string_of
 from discreet.method.cuts.evaluation import Cut, Evaluator, Outcome
 from discreet.method.cuts.genetic import Genitor, Watch, bits_of, draw, ranks, search
-from discreet.method.cuts.genetic_kernels import TOO_MANY, cross, mutate
+from discreet.method.cuts.genetic_kernels import cross, mutate
+from discreet.method.cuts.quick_kernels import TOO_MANY
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
 from tests.conftest import load_golden

@@ -106,7 +106,7 @@ def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
     """Return the sums of the figures of each code."""
-    from discreet.method.cuts.cut_kernels import sum_codes  # compiled: only loaded when needed
+    from discreet.method.cuts.evaluation_kernels import sum_codes  # compiled: only loaded when needed
 
     sums: npt.NDArray[Any] = np.zeros((size, figures.shape[1]), dtype=figures.dtype)
     sum_codes(code, figures, sums)

@@ -22,18 +22,18 @@ from discreet.encoded import LARGEST_KEY, Ints, keys
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Space
 from discreet.method.cuts.bits import Bits, Cuts, cuts_of
-from discreet.method.cuts.cut_kernels import (
+from discreet.method.cuts.context_kernels import (
     choose_by_group,
     choose_by_key,
     collapse_directly,
     collapse_sorted,
-    dense,
     flip_costs,
     interval_costs,
     node_costs,
     other_losses,
 )
 from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts, Outcome, Parts
+from discreet.method.cuts.evaluation_kernels import dense
 
 Flags = npt.NDArray[np.bool_]
 

@@ -23,17 +23,9 @@ from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
 from discreet.method.base.problem import CutProblem, CutTable
 from discreet.method.base.space import Space
 from discreet.method.base.targets import Target, fields_of, shape_of
-from discreet.method.cuts.cut_kernels import (
-    by_group,
-    find_broken,
-    group,
-    judge_sums,
-    lost_by,
-    sum_groups,
-    target_cost,
-    target_costs,
-)
+from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
 from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.target_kernels import target_cost, target_costs
 
 Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""

@@ -1,9 +1,14 @@
-"""The inner loop of looking at every cut, compiled by Numba and cached. Whole numbers only; see `every_cut`."""
+"""The inner loop of looking at every cut, compiled by Numba and cached. Whole numbers only; see `every_cut`.
+
+The loops of `evaluation_kernels` and `target_kernels` are compiled into these: after a change there, this file's code
+on disk is stale too.
+"""
 
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.cuts.cut_kernels import by_group, find_broken, group, lost_by, target_cost, target_costs
+from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, lost_by
+from discreet.method.cuts.target_kernels import target_cost, target_costs
 
 
 @kernel

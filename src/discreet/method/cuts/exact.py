@@ -28,23 +28,14 @@ import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
+from discreet.method.cuts.bound_kernels import relax
 from discreet.method.cuts.coordinate import Candidate, Objective, Steps, showing
-from discreet.method.cuts.cut_kernels import find_broken, group
+from discreet.method.cuts.cut_set_kernels import FREE, NO, YES, cells_of, coarsest, finest, list_entries, target_bounds
 from discreet.method.cuts.evaluation import Cut, Evaluator, Parts
+from discreet.method.cuts.evaluation_kernels import find_broken, group
 from discreet.method.cuts.every_cut import MOST_WORK, EveryCut, is_small
-from discreet.method.cuts.exact_kernels import (
-    FREE,
-    NO,
-    YES,
-    cells_of,
-    coarsest,
-    finest,
-    list_entries,
-    relax,
-    target_bounds,
-)
 from discreet.method.cuts.lot_costs import least_for_lots
-from discreet.method.cuts.row_kernels import certain_cost, forced_out, least_losses
+from discreet.method.cuts.row_bound_kernels import certain_cost, forced_out, least_losses
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

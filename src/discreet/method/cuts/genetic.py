@@ -29,7 +29,6 @@ from discreet.method.cuts.genetic_kernels import (
     ENTRIES,
     MEMBERS,
     WAITS,
-    Bytes,
     Chunk,
     Herd,
     Strings,
@@ -39,6 +38,7 @@ from discreet.method.cuts.genetic_kernels import (
     take,
 )
 from discreet.method.cuts.quick import Quick
+from discreet.method.cuts.quick_kernels import Bytes
 
 CHUNK = 4_000
 """Iterations whose random numbers are drawn at once."""

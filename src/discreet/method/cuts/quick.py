@@ -19,7 +19,7 @@ from discreet.method.base.targets import MAJORITY, Target
 from discreet.method.cuts.bits import Bits, Cuts
 from discreet.method.cuts.coordinate import Objective
 from discreet.method.cuts.evaluation import Evaluator, Outcome
-from discreet.method.cuts.genetic_kernels import TOO_MANY, Aims, Meaning, Room, Rows, Tables, Words, outcome_of
+from discreet.method.cuts.quick_kernels import TOO_MANY, Aims, Meaning, Room, Rows, Tables, Words, outcome_of
 
 DIRECT = 2**20
 """Keys below this are their own places in the table of counts; others are hashed."""

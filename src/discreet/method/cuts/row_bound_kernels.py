@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.cuts.exact_kernels import NO
+from discreet.method.cuts.cut_set_kernels import NO
 
 
 @kernel
