@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.progress import silent
 from discreet.method.cuts.bits import cuts_of
-from discreet.method.cuts.coordinate import Candidate, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Outcome
+from discreet.method.cuts.objective import Candidate
 from discreet.pipeline import _release, prepare
 from discreet.planning.find import CutPlanner
 from tests.jobs import Job

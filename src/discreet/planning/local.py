@@ -19,7 +19,7 @@ from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Standing
-    from discreet.method.local.peeling import Watch
+    from discreet.method.local.peeling import PeelingWatch
     from discreet.method.local.search import Grouping as Found
     from discreet.method.local.search import Local
 
@@ -91,10 +91,10 @@ class LocalPlanner:
                 break
         return found
 
-    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[Watch], bool]:
+    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[PeelingWatch], bool]:
         from discreet.method.disclosure.search import Standing
 
-        def watch(far: Watch) -> bool:
+        def watch(far: PeelingWatch) -> bool:
             done = min(int(far.share * STEPS), STEPS - 1)
             kept = 0.0 if far.lost is None else self._detail(far.lost)
             self.complete = carry_on(Standing(done, STEPS - done, kept)) and self.complete

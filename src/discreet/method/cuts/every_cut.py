@@ -15,9 +15,10 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.base.space import Flags
 from discreet.method.cuts.bits import Cuts, cuts_of, number_of_cuts
-from discreet.method.cuts.coordinate import Objective, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_kernels import next_below, turn
+from discreet.method.cuts.objective import Objective
 
 MOST_WORK = 10**9
 """About how many cells are looked at in all cuts of a space that is small enough: some seconds at most."""

@@ -17,8 +17,8 @@ from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
 from discreet.method.base.targets import MAJORITY, Target
 from discreet.method.cuts.bits import Bits, Cuts
-from discreet.method.cuts.coordinate import Objective
 from discreet.method.cuts.evaluation import Evaluator, Outcome
+from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.quick_kernels import TOO_MANY, Aims, Meaning, Room, Rows, Tables, Words, outcome_of
 
 DIRECT = 2**20

@@ -30,7 +30,7 @@ MOST_VISITS = 250_000_000
 
 
 @dataclass(frozen=True)
-class Watch:
+class PeelingWatch:
     """How far the search is: the share of the peeling that is done, and then the loss of all rows, in units."""
 
     share: float
@@ -54,12 +54,17 @@ class Peeling:
         self.once = bool((part.limits.hits < 0).all())
         self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)))
 
-    def run(self, carry_on: Callable[[Watch], bool], of: Ints, count: Ints, missed: Ints) -> None:
+    def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:
         """Write the groups to `of`, and cells that were nearly missed to `missed`; see `release`."""
         part, found = self.part, self.found
         near = max(part.least * 7 // 10, 1)
         low, width = 0, max(self.whole // WINDOWS, 1)
-        while low <= self.whole and self.visits > 0 and (of < 0).any() and carry_on(Watch(low / max(self.whole, 1))):
+        while (
+            low <= self.whole
+            and self.visits > 0
+            and (of < 0).any()
+            and carry_on(PeelingWatch(low / max(self.whole, 1)))
+        ):
             high = min(low + width, self.whole + 1)
             cells, complete, visits = kernels.find_cells(
                 self.codes, part.sizes, of, self.lattice, self.near, low, high, self.visits, self.once, found

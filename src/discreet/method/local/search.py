@@ -25,7 +25,7 @@ from discreet.method.local import group_kernels, move_kernels, split_kernels
 from discreet.method.local.group_kernels import NEVER, Groups, Undo
 from discreet.method.local.items import Part, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, Block, block_of, two_blocks
-from discreet.method.local.peeling import Peeling, Watch
+from discreet.method.local.peeling import Peeling, PeelingWatch
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
 MOST_VECTORS = 20_000
@@ -82,7 +82,7 @@ def search(
     remove: bool = False,
     most_gone: int | None = None,
     looks: int = MOST_LOOKS,
-    carry_on: Callable[[Watch], bool] = lambda _: True,
+    carry_on: Callable[[PeelingWatch], bool] = lambda _: True,
 ) -> Local:
     """Return groups that keep every promise, with little loss.
 
@@ -125,7 +125,7 @@ class _Found:
 class _Search:
     """The search over one part."""
 
-    def __init__(self, part: Part, carry_on: Callable[[Watch], bool], looks: int) -> None:
+    def __init__(self, part: Part, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
         self.part = part
         self.tell = carry_on
         self.going = True
@@ -192,7 +192,7 @@ class _Search:
             )
         missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
 
-        def carry_on(watch: Watch) -> bool:
+        def carry_on(watch: PeelingWatch) -> bool:
             return self._go_on(watch) or int(part.sizes[of < 0].sum()) > self.most
 
         Peeling(part, levels or part.levels, bounded=not levels).run(carry_on, of, count, missed)
@@ -359,9 +359,9 @@ class _Search:
             yield order[begin : begin + size]
 
     def _going(self) -> bool:
-        return self._go_on(Watch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
+        return self._go_on(PeelingWatch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
 
-    def _go_on(self, watch: Watch) -> bool:
+    def _go_on(self, watch: PeelingWatch) -> bool:
         self.going = self.going and self.tell(watch)
         return self.going
 
