@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.method.base.problem import CutProblem
+from discreet.method.local.grouping import Local
 from discreet.method.local.peeling import PeelingWatch
-from discreet.method.local.search import Local, search
+from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from discreet.method.base.problem import CutProblem, CutTable
 from discreet.method.base.space import Space
-from discreet.method.local.search import Local
+from discreet.method.local.grouping import Local
 
 Label = tuple[int, ...]
 """The codes that a cell's label stands for; none for the marker, which stands for all."""

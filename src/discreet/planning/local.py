@@ -19,9 +19,9 @@ from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Standing
+    from discreet.method.local.grouping import Grouping as Found
+    from discreet.method.local.grouping import Local
     from discreet.method.local.peeling import PeelingWatch
-    from discreet.method.local.search import Grouping as Found
-    from discreet.method.local.search import Local
 
 STEPS = 100
 """Steps in which the search is told to have been done."""

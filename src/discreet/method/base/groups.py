@@ -17,9 +17,9 @@ import numpy.typing as npt
 from discreet.encoded import Codes, Ints, regroup
 from discreet.errors import InputError
 from discreet.method.base.kernels import rescore, split
+from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import GroupTable
 from discreet.method.base.space import Flags, Floats
-from discreet.method.disclosure.states import Openings, Range
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""

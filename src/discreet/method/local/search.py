@@ -12,17 +12,16 @@ released after all where that pays, groups are dissolved or split and rows are m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
 from discreet.method.local import group_kernels, move_kernels, split_kernels
 from discreet.method.local.group_kernels import NEVER, Groups, Undo
+from discreet.method.local.grouping import Grouping, Local, PartFound
 from discreet.method.local.items import Part, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, Block, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch
@@ -38,40 +37,6 @@ MOST_MISSED = 200_000
 MOST_TOPPED = 5_000_000
 """Rows that are looked at to find some that others can spare for a group."""
 ROUNDS = 4
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Groups over some columns: the group of each collapsed row, and the label of each group in each column."""
-
-    columns: tuple[int, ...]
-    """Positions in the problem's columns, in the order in which the labels have them."""
-    group: Ints
-    """-1 for a row that is removed."""
-    first: Ints
-    """The first code that a group's label (first axis) stands for in each column (second axis)."""
-    stop: Ints
-    """The first code after it: a taxonomy node, an interval or a value; all codes of a plain column: the marker."""
-    sets: dict[int, Flags]
-    """For a column with sets (by its position in the problem) the codes of each group's label (second axis)."""
-    hidden: Flags
-    """Groups whose rows are masked altogether: every column shows the marker."""
-    losses: Ints
-    """What a row of each group loses in each column, in units."""
-
-
-@dataclass(frozen=True)
-class Local:
-    """What was found. Columns that no promises know together are grouped apart from each other."""
-
-    groupings: tuple[Grouping, ...]
-    lost: int
-    """Loss of all rows in units, those removed included."""
-    gone: int
-    """Rows that are removed or hidden on every column."""
-    broken: tuple[int, ...]
-    """Promises (by number) that cannot be kept even when everything is hidden; then the rest counts for nothing."""
-    units: Units
 
 
 def search(
@@ -99,7 +64,7 @@ def search(
     parts = parts_of(problem, shapes)
     # Rows that leave would be missed by promises on other columns.
     remove = remove and len(parts) == 1 and all(table.columns for table in problem.tables)
-    found = [_Search(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
+    found = [_LocalSearch(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
     gone = np.ones(len(problem.sizes), dtype=np.bool_)
     for one in found:
         gone &= one.gone[one.grouping.group]
@@ -112,17 +77,7 @@ def search(
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """The groups of one part, and which of them are gone (the last stands for removed rows)."""
-
-    grouping: Grouping
-    lost: int
-    gone: Flags
-    broken: tuple[int, ...]
-
-
-class _Search:
+class _LocalSearch:
     """The search over one part."""
 
     def __init__(self, part: Part, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
@@ -136,7 +91,7 @@ class _Search:
         self.blocks: tuple[Block, Block] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
-    def run(self, *, remove: bool, most: int) -> _Found:
+    def run(self, *, remove: bool, most: int) -> PartFound:
         """Group, care for what is left over, make better, and give every group its labels."""
         self.most = most
         of, count = self._peel()
@@ -385,7 +340,7 @@ class _Search:
             if not self._dealt(g):
                 self.groups = before
 
-    def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> _Found:
+    def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> PartFound:
         """Return the groups with their labels; those that are stuck are hidden, with others as need be."""
         part, groups = self.part, self.groups
         numbers, of = np.unique(groups.of, return_inverse=True)
@@ -400,7 +355,7 @@ class _Search:
         of = np.where(gone[of], -1, of)[part.item_of]
         grouping = Grouping(part.columns, of, first, stop, sets, hidden, losses)
         lost = int((rows * losses.sum(axis=1)).sum())
-        return _Found(grouping, lost, np.append(hidden | gone, True), broken)
+        return PartFound(grouping, lost, np.append(hidden | gone, True), broken)
 
 
 def _copied(groups: Groups) -> Groups:
