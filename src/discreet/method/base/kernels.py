@@ -103,12 +103,12 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             base = offsets[c]
             here = base + codes[c, start[g]]
             kind = mode[here]
-            if kind == 0 or (kind == 2 and not alive[slot[here]]):
+            if kind == SHUT or (kind == NODE and not alive[slot[here]]):
                 continue
             found = 0
             for at in range(start[g], stop[g]):
                 v = codes[c, at]
-                if kind == 2:
+                if kind == NODE:
                     v = child[base + v]
                 if count[v] == 0:
                     seen[found] = v
@@ -117,7 +117,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             if found == 1:
                 count[seen[0]] = 0
                 continue
-            if kind == 3:
+            if kind == INTERVAL:
                 gap = found // 2
                 while gap > 0:
                     for i in range(gap, found):
@@ -134,7 +134,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     for at in range(start[g], stop[g]):
                         if hits[p, at] != 0:
                             v = codes[c, at]
-                            if kind == 2:
+                            if kind == NODE:
                                 v = child[base + v]
                             hit[v] += hits[p, at]
                             total += hits[p, at]
@@ -146,7 +146,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     v = seen[i]
                     size = count[v]
                     # The worse of the two sides: a value or part against the rest, or all up to v against the rest.
-                    if kind == 3:
+                    if kind == INTERVAL:
                         left += size
                         left_hits += hit[v]
                         a = left_hits
@@ -154,23 +154,23 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     else:
                         a = hit[v]
                         n = size
-                    if i == found - 1 and kind == 3:
+                    if i == found - 1 and kind == INTERVAL:
                         break
                     if persons[p]:
                         a = 1
-                        if kind != 2 and rows - n < n:
+                        if kind != NODE and rows - n < n:
                             n = rows - n
-                    elif kind != 2 and (total - a) * n > a * (rows - n):
+                    elif kind != NODE and (total - a) * n > a * (rows - n):
                         a = total - a
                         n = rows - n
                     if a * now[p, 1] <= now[p, 0] * n:
                         continue
-                    if kind == 1:
+                    if kind == VALUE:
                         s = slot[base + v]
                         if alive[s] and a * after[s, p, 1] > after[s, p, 0] * n:
                             after[s, p, 0] = a
                             after[s, p, 1] = n
-                    elif kind == 2:
+                    elif kind == NODE:
                         s = slot[here]
                         if a * after[s, p, 1] > after[s, p, 0] * n:
                             after[s, p, 0] = a

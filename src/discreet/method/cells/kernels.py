@@ -536,7 +536,7 @@ def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped
     """
     if not is_best(frame, guesser, row, actual):
         return SAFE, NOBODY
-    if coin > 0 and len(candidates(frame, guesser, row)) == 2:
+    if coin != GO_ON and len(candidates(frame, guesser, row)) == 2:
         return (DECLINED if coin == LEAVE else FAILED), NOBODY
     guess = drawn_guess(frame, guesser, row, actual, draw)
     return (FAILED, NOBODY) if guess == NOBODY else (DONE, guess)
