@@ -20,7 +20,7 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.base.groups import largest_below
 from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
-from discreet.method.base.problem import CutProblem, CutTable
+from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
 from discreet.method.base.targets import Target, fields_of, shape_of
 from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
@@ -261,7 +261,7 @@ class Evaluator:
                   self.ids, self.table, self.places)
         )  # fmt: skip
 
-    def _find(self, place: int, table: CutTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+    def _find(self, place: int, table: GroupTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
         return bool(
             find_broken(self.ids, groups, table.sizes, table.hits, self.persons[place], self.limits[place], left_out,
                         *self.figures, self.broken)
@@ -275,7 +275,7 @@ class Evaluator:
                 most = max(most, self._short_of(table, left_out & (table.fixed == number)))
         return most
 
-    def _short_of(self, table: CutTable, rows: npt.NDArray[np.bool_]) -> int:
+    def _short_of(self, table: GroupTable, rows: npt.NDArray[np.bool_]) -> int:
         size = int(table.sizes[rows].sum())
         everyone = int(table.sizes.sum())
         need = 0
@@ -318,6 +318,6 @@ def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
     return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
 
 
-def _limits(table: CutTable, total: int) -> Ints:
+def _limits(table: GroupTable, total: int) -> Ints:
     near = [largest_below(limit, total) for limit in table.limits]
     return np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64).reshape(-1, 2)

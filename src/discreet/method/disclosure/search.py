@@ -136,7 +136,10 @@ class Search:
         self.refused: list[Refused] = []
         for place, state in enumerate(self.states):
             self._note_useless(place, state.start(only_beneficial=only_beneficial))
-        self.tables = [GroupCounts(table, self.openings, problem.total) for table in problem.tables]
+        self.tables = [
+            GroupCounts(table, codes, self.openings, problem.total)
+            for table, codes in zip(problem.tables, problem.codes, strict=True)
+        ]
         for counts in self.tables:
             counts.score_all()
 

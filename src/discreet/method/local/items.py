@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.groups import largest_below
-from discreet.method.base.problem import CutProblem, CutTable
+from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
 from discreet.method.local.group_kernels import Items, Limits
 from discreet.method.local.shapes import SET, Level, Shape, Shapes, levels_of, shapes_of
@@ -43,7 +43,7 @@ class Part:
     """The code in its space of each code that the items have, by column."""
     levels: list[list[Level]]
     """The levels of each column, and of what is told apart, the finest first."""
-    tables: tuple[CutTable, ...]
+    tables: tuple[GroupTable, ...]
 
     @property
     def cells(self) -> Ints:
@@ -102,7 +102,7 @@ class Part:
                 return hidden, tuple(sorted(broken))
 
 
-def breaks(table: CutTable, rows: Flags) -> list[int]:
+def breaks(table: GroupTable, rows: Flags) -> list[int]:
     """Return the promises (by number) that rows break when they look alike."""
     size = int(table.sizes[rows].sum())
     if not size:
@@ -204,7 +204,7 @@ def _levels(
     return levels
 
 
-def _limits(problem: CutProblem, tables: Sequence[CutTable], order: Ints, starts: Ints) -> tuple[Ints, Limits, int]:
+def _limits(problem: CutProblem, tables: Sequence[GroupTable], order: Ints, starts: Ints) -> tuple[Ints, Limits, int]:
     """Return the figures of the items, the limits on them, and how many rows a group needs at least."""
     figures = [problem.sizes]
     limits: list[tuple[int, int, int, int]] = []
