@@ -18,7 +18,7 @@ from discreet.method.cuts import genetic
 from discreet.method.cuts.bits import genitor_rank
 from discreet.method.cuts.coordinate import bits_of as string_of
 from discreet.method.cuts.coordinate import cut_of
-from discreet.method.cuts.evaluation import Cut, Evaluator, Outcome
+from discreet.method.cuts.evaluation import Cut, CutOutcome, Evaluator
 from discreet.method.cuts.genetic import GeneticWatch, Genitor, bits_of, draw, ranks, search
 from discreet.method.cuts.genetic_kernels import cross, mutate
 from discreet.method.cuts.objective import Candidate, Objective
@@ -153,7 +153,7 @@ def test_the_way_of_evaluation_changes_nothing_but_time(monkeypatch: pytest.Monk
     calls: list[Cut] = []
     general = Evaluator.evaluate
 
-    def counted(self: Evaluator, cut: Cut) -> Outcome:
+    def counted(self: Evaluator, cut: Cut) -> CutOutcome:
         calls.append(cut)
         return general(self, cut)
 

@@ -28,7 +28,7 @@ from discreet.table.masking import mask_of
 
 if TYPE_CHECKING:
     from discreet.method.base.problem import CutProblem
-    from discreet.method.cuts.evaluation import Evaluator, Outcome
+    from discreet.method.cuts.evaluation import CutOutcome, Evaluator
     from discreet.method.cuts.objective import Candidate, Objective
     from discreet.method.disclosure.search import Found, Refused, Search, Standing
 
@@ -345,7 +345,7 @@ class CutPlanner:
         kept = firsts[self.problem.codes[place][~best.outcome.left_out]]
         return set(firsts.tolist()) - set(kept.tolist())
 
-    def detail(self, outcome: Outcome) -> float:
+    def detail(self, outcome: CutOutcome) -> float:
         """Return the share of detail that a cut keeps (1 - LM)."""
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
         cells = self.evaluator.units.per_row * self.problem.total

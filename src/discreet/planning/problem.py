@@ -14,7 +14,7 @@ import numpy.typing as npt
 from discreet.encoded import Codes, Combinations, Ints, keys, regroup
 from discreet.method.base import targets
 from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem, GroupTable
-from discreet.method.base.targets import Target
+from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
 from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
@@ -210,7 +210,7 @@ def cut_problem(
     )
 
 
-def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[Target]:
+def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[CutTarget]:
     """Yield what each use that predicts something counts of the collapsed rows."""
     largest = targets.LARGEST if len(bound.policy.uses) == 1 else targets.LARGEST_OF_SEVERAL
 

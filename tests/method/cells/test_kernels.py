@@ -78,7 +78,7 @@ def test_trees_are_those_of_the_reference(case: Case, leaves_out: bool) -> None:
     assert grown(tree, case, candidates, 0) == plain_tree(expected)
 
 
-def grown(tree: hid3.Tree, case: Case, candidates: list[str], node: int) -> object:
+def grown(tree: hid3.GrownTree, case: Case, candidates: list[str], node: int) -> object:
     common = candidates[int(tree.common[node])]
     if tree.split[node] == tree_kernels.LEAF:
         return common

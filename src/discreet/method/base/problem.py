@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from discreet.encoded import Codes, Ints
 from discreet.method.base.space import Flags, Space
-from discreet.method.base.targets import Target
+from discreet.method.base.targets import CutTarget
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,6 @@ class CutProblem:
     codes: npt.NDArray[np.int32]
     """Code of each changeable column (first axis) in each collapsed row."""
     sizes: Ints
-    targets: tuple[Target, ...]
+    targets: tuple[CutTarget, ...]
     """What is to be predicted; nothing for general use."""
     tables: tuple[GroupTable, ...]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from discreet.common.compiled import kernel
 
 
-class Rules(NamedTuple):
+class RuleArrays(NamedTuple):
     """All rules about some confidential cells, and the cells they are counted from."""
 
     cells: npt.NDArray[np.int32]
@@ -263,7 +263,7 @@ def cheapest(rules, num, den, by_value, fixed):  # type: ignore[no-untyped-def]
 # Hiding any mix of cells
 
 
-class Lines(NamedTuple):
+class RuleLines(NamedTuple):
     """What may be known of the confidential rows, each line by itself, and which cells may be hidden."""
 
     patterns: npt.NDArray[np.int64]

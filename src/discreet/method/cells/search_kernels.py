@@ -17,7 +17,7 @@ from discreet.method.cells.rule_kernels import cheapest
 Ints = npt.NDArray[np.int64]
 
 
-class Problem(NamedTuple):
+class HidingProblem(NamedTuple):
     """All rules that can leak, whatever is hidden, and the rows and lines that they are about."""
 
     masks: Ints

@@ -61,7 +61,7 @@ class Few(NamedTuple):
     fields: Ints
 
 
-class Room(NamedTuple):
+class EveryCutScratch(NamedTuple):
     """Scratch."""
 
     part: Ints
@@ -187,7 +187,7 @@ def _ends(arrays: list[Ints]) -> Ints:
     return np.cumsum([0, *map(len, arrays)], dtype=np.int64)
 
 
-def _room(evaluator: Evaluator) -> Room:
+def _room(evaluator: Evaluator) -> EveryCutScratch:
     rows, codes = len(evaluator.problem.sizes), int(evaluator.offsets[-1])
     size, hit = evaluator.figures
 
@@ -197,7 +197,7 @@ def _room(evaluator: Evaluator) -> Room:
     def flags(length: int) -> Flags:
         return np.zeros(length, dtype=np.bool_)
 
-    return Room(
+    return EveryCutScratch(
         ints(codes), ints(codes), ints(len(evaluator.problem.columns)), flags(rows), flags(rows), flags(rows + 1),
         evaluator.key, evaluator.ids, evaluator.table, evaluator.places, size, hit, evaluator.nothing,
         evaluator.start, evaluator.sorted, evaluator.tally,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from discreet.method.cuts.evaluation import Cut, Outcome
+from discreet.method.cuts.evaluation import Cut, CutOutcome
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Objective:
     usual: int = 0
     """What a row left out costs the targets on average."""
 
-    def cost(self, outcome: Outcome) -> int:
+    def cost(self, outcome: CutOutcome) -> int:
         """Return what an outcome costs."""
         cost = self.loss * outcome.lost + self.gone * (outcome.gone + outcome.short)
         for weight, kept, dropped in zip(self.weights, outcome.kept, outcome.dropped, strict=True):
             cost += weight * (kept + dropped)
         return cost
 
-    def allows(self, outcome: Outcome) -> bool:
+    def allows(self, outcome: CutOutcome) -> bool:
         """Whether not too many rows are left out."""
         return outcome.gone + outcome.short <= self.most_gone
 
@@ -45,5 +45,5 @@ class Candidate:
     """A cut with what it comes to."""
 
     cut: Cut
-    outcome: Outcome
+    outcome: CutOutcome
     cost: int

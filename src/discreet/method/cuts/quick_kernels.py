@@ -44,7 +44,7 @@ class Meaning(NamedTuple):
     """By column: the first code that is a number, where outermost intervals are hidden; -1 elsewhere."""
 
 
-class Rows(NamedTuple):
+class PackedRows(NamedTuple):
     """The rows to be counted, collapsed as far as the strings of a mask allow."""
 
     mask: Words
@@ -88,7 +88,7 @@ class Aims(NamedTuple):
     """Whether outermost intervals of which no row is kept are hidden."""
 
 
-class Room(NamedTuple):
+class CountScratch(NamedTuple):
     """Scratch; `keys` and `table` are all zeros whenever the evaluation is not at work."""
 
     part: Ints
@@ -128,10 +128,10 @@ class Tables(NamedTuple):
     """All that the quick evaluation looks at."""
 
     meaning: Meaning
-    every: Rows
-    few: Rows
+    every: PackedRows
+    few: PackedRows
     """Collapsed further, for the strings that its mask has."""
-    room: Room
+    room: CountScratch
     aims: Aims
 
 

@@ -20,14 +20,14 @@ NEVER = 2**60
 """More than any loss."""
 
 
-class Items(NamedTuple):
+class GroupedItems(NamedTuple):
     """What is grouped: codes (second axis: columns) and figures (rows; those known of a table; with a property)."""
 
     codes: npt.NDArray[np.int32]
     figures: Ints
 
 
-class Limits(NamedTuple):
+class GroupLimits(NamedTuple):
     """What every group must keep: hits * denominator <= numerator * rows, where hits are 1 if they are no figure."""
 
     rows: Ints
@@ -38,7 +38,7 @@ class Limits(NamedTuple):
     denominator: Ints
 
 
-class Groups(NamedTuple):
+class ItemGroups(NamedTuple):
     """The groups while they change; a group without items is gone."""
 
     of: Ints

@@ -10,7 +10,7 @@ from discreet.method.base.space import Flags
 
 
 @dataclass(frozen=True)
-class Grouping:
+class LocalGrouping:
     """Groups over some columns: the group of each collapsed row, and the label of each group in each column."""
 
     columns: tuple[int, ...]
@@ -33,7 +33,7 @@ class Grouping:
 class Local:
     """What was found. Columns that no promises know together are grouped apart from each other."""
 
-    groupings: tuple[Grouping, ...]
+    groupings: tuple[LocalGrouping, ...]
     lost: int
     """Loss of all rows in units, those removed included."""
     gone: int
@@ -47,7 +47,7 @@ class Local:
 class PartFound:
     """The groups of one part, and which of them are gone (the last stands for removed rows)."""
 
-    grouping: Grouping
+    grouping: LocalGrouping
     lost: int
     gone: Flags
     broken: tuple[int, ...]

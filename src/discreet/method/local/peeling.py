@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.encoded import Ints
 from discreet.method.local import peeling_kernels as kernels
-from discreet.method.local.items import Part
+from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
-from discreet.method.local.peeling_kernels import Found
+from discreet.method.local.peeling_kernels import PeeledCells
 from discreet.method.local.shapes import Level
 
 WINDOWS = 30
@@ -40,7 +40,7 @@ class PeelingWatch:
 class Peeling:
     """One peeling of the items of a part; `bounded` says that there may be too many level vectors for all of them."""
 
-    def __init__(self, part: Part, levels: Sequence[Sequence[Level]], *, bounded: bool) -> None:
+    def __init__(self, part: ItemPart, levels: Sequence[Sequence[Level]], *, bounded: bool) -> None:
         self.part = part
         self.codes = part.items.codes.astype(np.uint32)
         self.lattice = lattice_of(levels, len(part.columns))
@@ -83,7 +83,7 @@ class Peeling:
             low, width = high, 2 * width if 4 * members < len(found.members) else width
 
 
-def _room(members: int) -> Found:
+def _room(members: int) -> PeeledCells:
     """Return room for cells with so many rows."""
     loss, vector, begin, end = (np.empty(members // 4 + 1, dtype=np.int64) for _ in range(4))
-    return Found(loss, vector, begin, end, np.empty(members, dtype=np.uint32))
+    return PeeledCells(loss, vector, begin, end, np.empty(members, dtype=np.uint32))

@@ -39,7 +39,7 @@ class Lattice(NamedTuple):
     """What a level more of each column adds to the number of a level vector."""
 
 
-class Found(NamedTuple):
+class PeeledCells(NamedTuple):
     """Cells: their losses, level vectors and rows (from `begin` to `end`)."""
 
     loss: Ints

@@ -20,10 +20,10 @@ from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
 from discreet.method.local import group_kernels, move_kernels, split_kernels
-from discreet.method.local.group_kernels import NEVER, Groups, Undo
-from discreet.method.local.grouping import Grouping, Local, PartFound
-from discreet.method.local.items import Part, always_broken, parts_of
-from discreet.method.local.lattice import MOST_ENTRIES, Block, block_of, two_blocks
+from discreet.method.local.group_kernels import NEVER, ItemGroups, Undo
+from discreet.method.local.grouping import Local, LocalGrouping, PartFound
+from discreet.method.local.items import ItemPart, always_broken, parts_of
+from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
@@ -80,7 +80,7 @@ def search(
 class _LocalSearch:
     """The search over one part."""
 
-    def __init__(self, part: Part, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
+    def __init__(self, part: ItemPart, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
         self.part = part
         self.tell = carry_on
         self.going = True
@@ -88,7 +88,7 @@ class _LocalSearch:
         self.rows = len(part.items.codes)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
         self.most = int(part.sizes.sum())
-        self.blocks: tuple[Block, Block] | None = None
+        self.blocks: tuple[LevelBlock, LevelBlock] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
     def run(self, *, remove: bool, most: int) -> PartFound:
@@ -167,11 +167,11 @@ class _LocalSearch:
 
     # What is left over
 
-    def _collected(self, of: Ints, count: int) -> Groups:
+    def _collected(self, of: Ints, count: int) -> ItemGroups:
         """Return the groups with room for more."""
         items, columns = self.part.items, len(self.part.shapes.kind)
         room = count + int(self.part.sizes.sum()) // self.part.least + 64
-        groups = Groups(
+        groups = ItemGroups(
             of.astype(np.int64),
             np.full(room, -1, dtype=np.int64),
             np.full(self.rows, -1, dtype=np.int64),
@@ -353,10 +353,10 @@ class _LocalSearch:
         first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
         losses[gone] = part.shapes.whole[: len(part.columns)]
         of = np.where(gone[of], -1, of)[part.item_of]
-        grouping = Grouping(part.columns, of, first, stop, sets, hidden, losses)
+        grouping = LocalGrouping(part.columns, of, first, stop, sets, hidden, losses)
         lost = int((rows * losses.sum(axis=1)).sum())
         return PartFound(grouping, lost, np.append(hidden | gone, True), broken)
 
 
-def _copied(groups: Groups) -> Groups:
-    return Groups(*(array.copy() for array in groups))
+def _copied(groups: ItemGroups) -> ItemGroups:
+    return ItemGroups(*(array.copy() for array in groups))
