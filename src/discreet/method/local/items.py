@@ -171,8 +171,8 @@ def _part(problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int,
     return ItemPart(
         columns, shape, shapes_of(shape, many if many > 1 else 0, forbidden), item_of,
         GroupedItems(np.ascontiguousarray(codes.astype(np.int32)), figures), np.ascontiguousarray(figures[:, 0]),
-        limits, least, apart[order[starts]], many, forbidden, occurring, _levels(problem, shape, columns, occurring, many),
-        tables,
+        limits, least, apart[order[starts]], many, forbidden, occurring,
+        _levels(problem, shape, columns, occurring, many), tables,
     )  # fmt: skip
 
 
