@@ -30,6 +30,7 @@ def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, m
     always read from one piece of memory. `moved` is scratch full of zeros. Writes the groups that changed, the
     old and the new ones, to `touched`. A group whose rows all move only changes its name and is left alone.
     Returns numbers of groups and of touched ones.
+    O(rows * (columns + properties)), and the rows of groups that changed.
     """
     first = 0
     for row in rows:
@@ -83,6 +84,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
     disclosure does it (for an interval: the cut in front of the code), `child` the part it falls into. The
     cut of an interval that breaks a limit is dead at once (not `alive`); `jump` leads from a dead cut to the
     next one alive. `count`, `hit`, `seen` are scratch, zero on entry and on return.
+    O(rows of the groups * columns * properties), and sorting the codes of an interval.
     """
     properties = hits.shape[0]
     for g in touched:

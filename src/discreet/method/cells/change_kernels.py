@@ -44,6 +44,7 @@ DROPP = 2
 
 @helper
 def _noted(frame, log, n, row, column, node):  # type: ignore[no-untyped-def]
+    """Give a cell another node and write to the log what it had; return the new length of the log. Cost: as `move`."""
     log[n, 0], log[n, 1], log[n, 2] = row, column, frame.codes[column, row]
     give_node(frame, row, column, node)
     return n + 1
@@ -51,7 +52,7 @@ def _noted(frame, log, n, row, column, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def take_back(frame, log, n):  # type: ignore[no-untyped-def]
-    """Undo the last n changes."""
+    """Undo the last n changes. Cost: n times `move`."""
     for i in range(n - 1, -1, -1):
         give_node(frame, log[i, 0], log[i, 1], log[i, 2])
 
@@ -63,7 +64,7 @@ def take_back(frame, log, n):  # type: ignore[no-untyped-def]
 def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(x | true value) is multiplied by when one row's `low` becomes `high`, as a quotient of two factors.
 
-    Whether it can be done: the last row that has a value keeps it.
+    Whether it can be done: the last row that has a value keeps it. O(1).
     """
     own, up = frame.own[k], frame.up[k]
     exactly, below = own[low], up[low] - own[low]
@@ -81,7 +82,7 @@ def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-
 
 @kernel
 def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def]
-    """Return the place of the predictor whose change lowers the true value most, or `NOBODY`."""
+    """Return the place of the predictor whose change lowers the true value most, or `NOBODY`. O(predictors * level)."""
     best = NOBODY
     nums, dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
     best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
@@ -102,6 +103,7 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
     """DECP: change other rows of the true value, the rarest of the row's values first, until the guess is as good.
 
     Returns the number of changes in the log.
+    O(levels * predictors * (predictors + rows of the class)), and each change as `move`.
     """
     codes, locked, own = frame.codes, frame.locked, frame.own
     order, begins, step, itself = frame.order, frame.begins, guesser.step, frame.real[row]
@@ -140,7 +142,7 @@ def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: i
 
 @helper
 def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def]
-    """Whether two rows share a known value of a predictor."""
+    """Whether two rows share a known value of a predictor. O(predictors)."""
     found = False
     for i in range(len(predictors)):
         column = predictors[i]
@@ -150,7 +152,10 @@ def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def
 
 @kernel
 def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
-    """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
+    """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable.
+
+    O(levels * guesses * rows * predictors), and each change as `move`.
+    """
     codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
     predictors, step = guesser.predictors, guesser.step
     mine = frame.class_column[guesser.column]
@@ -194,7 +199,10 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
 
 @kernel
 def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
-    """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient."""
+    """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient.
+
+    O(depth).
+    """
     parent, children, root, values = frame.parent, frame.children, frame.first[column], frame.domain[column]
     mode, add, over = guesser.mode, guesser.add, guesser.over
     start = frame.class_first[guesser.column]
@@ -220,6 +228,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
     """DROPP: hide (or generalise) the row's own cells, the most telling first, until the guess is as good.
 
     What the row has now is compared with what it would have at a level: a column may have been passed over before.
+    O(levels * predictors² * depth).
     """
     size, parts = guesser.size, len(guesser.predictors)
     before = np.empty(parts, dtype=np.int64)
@@ -257,7 +266,7 @@ def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: igno
 
 @kernel
 def _most_changes(frame, guesser, row, actual, how, levels):  # type: ignore[no-untyped-def]
-    """Return how many changes can be made at most for one cell."""
+    """Return how many changes can be made at most for one cell. O(1)."""
     if how == DROPP:
         return len(guesser.predictors) * levels
     k = frame.class_first[guesser.column] + frame.leaf[actual]
@@ -272,7 +281,7 @@ def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # t
     """Protect one cell at the class level it has now; return what became of it, the guess, and the changes.
 
     `again`: INCP may go on with DECP where raising was not enough (and values are deleted). All is taken back when it
-    fails.
+    fails. Cost: as `opening` and the method.
     """
     status, guess = opening(frame, guesser, row, actual, coin, draw)
     if status != DONE:
@@ -297,14 +306,17 @@ def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # t
 
 @helper
 def _give(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a row, and the one it is a shadow of, another node."""
+    """Give a row, and the one it is a shadow of, another node. Cost: as `move`, twice."""
     move(frame, frame.real[row], column, node)
     move(frame, row, column, node)
 
 
 @kernel
 def all_levels(frame, guesser, row, actual, how, levels, coin, draws, again):  # type: ignore[no-untyped-def]
-    """Protect one cell at one class level after the other until it works, from the one it has now (or the next)."""
+    """Protect one cell at one class level after the other until it works, from the one it has now (or the next).
+
+    Cost: so many times `one_level` as the class has levels.
+    """
     mine = frame.class_column[guesser.column]
     top = frame.codes[mine, row]
     if top == actual:
@@ -325,7 +337,7 @@ def one_cell(frame, guesser, row, actual, how, levels, coin, draws, fall_back): 
     """Protect one cell; return what became of it, the guess, and the changes. A cell that failed is hidden.
 
     `fall_back`: INCP may go on with DECP: at once where values are deleted, else from the first class level again, with
-    no second coin.
+    no second coin. Cost: as `all_levels`, once or twice.
     """
     mine, spread = frame.class_column[guesser.column], guesser.mode == SPREAD
     begin = frame.codes[mine, row]
@@ -348,6 +360,7 @@ def lower_shared(frame, guesser, rows, guesses, active, actual, column, value, l
     """e-DECP: change `low` to `high` in rows of the true value as long as an active row has `value`.
 
     Rows whose guess has become as good are active no more. `keep` rows keep the value. Returns the number of changes.
+    O(rows of the class * rows); each change as `move`, with `above` of every active row.
     """
     k = frame.class_first[guesser.column] + frame.leaf[actual]
     mine = frame.class_column[guesser.column]

@@ -97,6 +97,7 @@ class Guesser(NamedTuple):
 
 @helper
 def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
+    """Count so many rows more at a node, and below all nodes above it. O(depth)."""
     own[node] += by
     while node >= 0:
         up[node] += by
@@ -107,7 +108,7 @@ def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
 def _exchange(own, up, parent, old, new):  # type: ignore[no-untyped-def]
     """Count a row at another node of the same tree; what is above both stays.
 
-    A node has a larger number than all above it.
+    A node has a larger number than all above it. O(depth).
     """
     own[old] -= 1
     own[new] += 1
@@ -122,7 +123,7 @@ def _exchange(own, up, parent, old, new):  # type: ignore[no-untyped-def]
 
 @helper
 def _exchange_in(own, up, parent, k, old, new):  # type: ignore[no-untyped-def]
-    """The same among the rows of class k."""
+    """The same among the rows of class k. O(depth)."""
     own[k, old] -= 1
     own[k, new] += 1
     while old != new:
@@ -136,7 +137,7 @@ def _exchange_in(own, up, parent, k, old, new):  # type: ignore[no-untyped-def]
 
 @helper
 def _shift_in(own, up, parent, k, node, by):  # type: ignore[no-untyped-def]
-    """The same among the rows of class k."""
+    """The same among the rows of class k. O(depth)."""
     own[k, node] += by
     while node >= 0:
         up[k, node] += by
@@ -145,7 +146,7 @@ def _shift_in(own, up, parent, k, node, by):  # type: ignore[no-untyped-def]
 
 @helper
 def _count_class(codes, parent, own, up, row, mine, k, by):  # type: ignore[no-untyped-def]
-    """Count a row among those of class k of column `mine`."""
+    """Count a row among those of class k of column `mine`. O(columns * depth)."""
     for c in range(codes.shape[0]):
         if c != mine:
             _shift_in(own, up, parent, k, codes[c, row], by)
@@ -153,7 +154,10 @@ def _count_class(codes, parent, own, up, row, mine, k, by):  # type: ignore[no-u
 
 @helper
 def give_node(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a cell another node; all counts follow."""
+    """Give a cell another node; all counts follow.
+
+    O(confidential columns * depth); of a confidential column O(columns * depth).
+    """
     codes, parent, leaf, own, up = frame.codes, frame.parent, frame.leaf, frame.own, frame.up
     class_column, class_first = frame.class_column, frame.class_first
     old = codes[column, row]
@@ -175,13 +179,16 @@ def give_node(frame, row, column, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def move(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a cell another node; all counts follow."""
+    """Give a cell another node; all counts follow.
+
+    O(confidential columns * depth); of a confidential column O(columns * depth).
+    """
     give_node(frame, row, column, node)
 
 
 @kernel
 def forget(frame, row):  # type: ignore[no-untyped-def]
-    """Take a row out of all counts."""
+    """Take a row out of all counts. O(confidential columns * columns * depth)."""
     for model in range(len(frame.class_column)):
         mine = frame.class_column[model]
         here = frame.leaf[frame.codes[mine, row]]
@@ -194,7 +201,7 @@ def forget(frame, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def raised(step, node, levels):  # type: ignore[no-untyped-def]
-    """Return what a node becomes when it is changed so many times; it stops at the root."""
+    """Return what a node becomes when it is changed so many times; it stops at the root. O(levels)."""
     while levels > 0 and step[node] >= 0:
         node = step[node]
         levels -= 1
@@ -208,7 +215,7 @@ def raised(step, node, levels):  # type: ignore[no-untyped-def]
 def _spread(parent, children, own, up, node, top, nums, dens, n, d):  # type: ignore[no-untyped-def]
     """Append which share of what is at `top` is estimated to be at a node below; return the new lengths.
 
-    n is -1 if it is none.
+    n is -1 if it is none. O(depth).
     """
     while node != top and n >= 0:
         above = parent[node]
@@ -230,7 +237,7 @@ def append_factor(mode, add, over, own, up, parent, children, root, values, tota
     """Append p(node | class) but for the frequency of the class, which is `total` where rows are only counted.
 
     `own` and `up` are the counts of the class, `root` is that of the node's column, which has so many `values`. n is -1
-    if the probability is 0.
+    if the probability is 0. O(depth).
     """
     if mode == SPREAD:
         if up[root] == 0:
@@ -255,7 +262,7 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
     """Write the probability of class `node` for a row as a quotient; return how many factors it has.
 
     The first is -1 if the probability is 0. The row itself has no class here: it is hidden, or generalised to a node
-    above, whose rows (and those below it) are the ones that are learned from.
+    above, whose rows (and those below it) are the ones that are learned from. O(predictors * depth).
     """
     # all arrays by names of their own: to take one out of the frame costs more than to use it
     codes, first, domain, predictors = frame.codes, frame.first, frame.domain, guesser.predictors
@@ -305,7 +312,10 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
 
 @helper
 def _share(parent, children, own, up, node, top, part):  # type: ignore[no-untyped-def]
-    """Return the logarithm of `part` times the share of what is at `top` that is estimated to be at a node below."""
+    """Return the logarithm of `part` times the share of what is at `top` that is estimated to be at a node below.
+
+    O(depth).
+    """
     found = 0.0
     while node != top:
         above = parent[node]
@@ -322,7 +332,7 @@ def _share(parent, children, own, up, node, top, part):  # type: ignore[no-untyp
 
 @helper
 def _weight(mode, add, over, own, up, parent, children, root, values, total, node):  # type: ignore[no-untyped-def]
-    """Return the logarithm of what `append_factor` appends."""
+    """Return the logarithm of what `append_factor` appends. O(depth)."""
     found = 0.0
     if mode == SPREAD:
         found = _share(parent, children, own, up, node, root, 1.0 * up[root])
@@ -335,7 +345,7 @@ def _weight(mode, add, over, own, up, parent, children, root, values, total, nod
 
 @kernel
 def weight(frame, guesser, row, node, column):  # type: ignore[no-untyped-def]
-    """Return the logarithm of how much a row's value of one column, which is known, speaks for a class."""
+    """Return the logarithm of how much a row's value of one column, which is known, speaks for a class. O(depth)."""
     k = frame.class_first[guesser.column] + frame.leaf[node]
     return _weight(
         guesser.mode,
@@ -356,7 +366,7 @@ def weight(frame, guesser, row, node, column):  # type: ignore[no-untyped-def]
 def _prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
     """Return the logarithm of how probable a class is before anything is known of a row, -inf only for 0.
 
-    Where values are spread, what `known` values say of a class is divided by its frequency here.
+    Where values are spread, what `known` values say of a class is divided by its frequency here. O(depth).
     """
     all_own, all_up = frame.all_own, frame.all_up
     mine, over, add = frame.class_column[guesser.column], guesser.over, guesser.add
@@ -375,7 +385,10 @@ def _prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
 
 @helper
 def _evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
-    """Return the logarithm of how much all known values of a row speak for a class, and how many they are."""
+    """Return the logarithm of how much all known values of a row speak for a class, and how many they are.
+
+    O(predictors * depth).
+    """
     codes, first, domain, predictors = frame.codes, frame.first, frame.domain, guesser.predictors
     parent, children, mode, add, over = frame.parent, frame.children, guesser.mode, guesser.add, guesser.over
     k, total = frame.class_first[guesser.column] + frame.leaf[node], frame.all_own[node]
@@ -392,13 +405,16 @@ def _evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
-    """Return the part of `logarithm` that comes from the frequency of the class."""
+    """Return the part of `logarithm` that comes from the frequency of the class. O(depth)."""
     return _prior(frame, guesser, row, node, known)
 
 
 @kernel
 def evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
-    """Return the part of `logarithm` that comes from the row's known values, and how many they are."""
+    """Return the part of `logarithm` that comes from the row's known values, and how many they are.
+
+    O(predictors * depth).
+    """
     return _evidence(frame, guesser, row, node)
 
 
@@ -406,7 +422,7 @@ def evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 def logarithm(frame, guesser, row, node):  # type: ignore[no-untyped-def]
     """Return the logarithm of the probability of class `node` for a row, near enough for `MARGIN`; -inf only for 0.
 
-    The same that `terms` writes, many times faster.
+    The same that `terms` writes, many times faster. O(predictors * depth).
     """
     found, known = _evidence(frame, guesser, row, node)
     return found + _prior(frame, guesser, row, node, known)
@@ -414,14 +430,20 @@ def logarithm(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def compare(frame, guesser, row, node, other):  # type: ignore[no-untyped-def]
-    """Return 1, 0 or -1 as class `node` is more, as or less probable than `other`; exact."""
+    """Return 1, 0 or -1 as class `node` is more, as or less probable than `other`; exact.
+
+    O(predictors * depth), but for near ties (see `order_of`).
+    """
     apart = logarithm(frame, guesser, row, node) - logarithm(frame, guesser, row, other)
     return exact_order(frame, guesser, row, node, other, apart)
 
 
 @kernel
 def exact_order(frame, guesser, row, node, other, apart):  # type: ignore[no-untyped-def]
-    """Return how two classes compare whose logarithms are so far apart (not a number where both are impossible)."""
+    """Return how two classes compare whose logarithms are so far apart (not a number where both are impossible).
+
+    O(1), but for near ties (see `order_of`).
+    """
     if apart > MARGIN:
         return 1
     if apart < -MARGIN:
@@ -436,14 +458,17 @@ def exact_order(frame, guesser, row, node, other, apart):  # type: ignore[no-unt
 
 @kernel
 def above(frame, guesser, row, actual, guess):  # type: ignore[no-untyped-def]
-    """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict."""
+    """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict.
+
+    Cost: as `compare`.
+    """
     found = compare(frame, guesser, row, actual, guess)
     return found >= 0 if guesser.strict else found > 0
 
 
 @kernel
 def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the leaves below the released class of a row, in order."""
+    """Return the leaves below the released class of a row, in order. O(nodes below the class)."""
     leaf, top = frame.leaf, frame.codes[frame.class_column[guesser.column], row]
     end = frame.end[top]
     found = np.empty(end - top, dtype=np.int64)
@@ -457,7 +482,7 @@ def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
-    """Whether the true value is the single best guess (strict: one of the best)."""
+    """Whether the true value is the single best guess (strict: one of the best). O(candidates * predictors * depth)."""
     strict, its = guesser.strict, logarithm(frame, guesser, row, actual)
     for node in candidates(frame, guesser, row):
         if node != actual:
@@ -469,7 +494,10 @@ def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
 
 @kernel
 def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
-    """Say of several rows whether their true value is the single best guess."""
+    """Say of several rows whether their true value is the single best guess.
+
+    O(rows * candidates * predictors * depth).
+    """
     found = np.empty(len(rows), dtype=np.bool_)
     for i in range(len(rows)):
         found[i] = is_best(frame, guesser, rows[i], actuals[i])
@@ -478,7 +506,10 @@ def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
 
 @kernel
 def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only."""
+    """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only.
+
+    O(candidates * predictors * depth).
+    """
     nodes = candidates(frame, guesser, row)
     logs = np.empty(len(nodes), dtype=np.float64)
     most = -np.inf
@@ -496,7 +527,10 @@ def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def likeliest(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the most probable candidates (as many as the policy's guesses), ties in the order of the domain."""
+    """Return the most probable candidates (as many as the policy's guesses), ties in the order of the domain.
+
+    O(candidates * (predictors * depth + guesses)).
+    """
     nodes = candidates(frame, guesser, row)
     logs = np.empty(len(nodes), dtype=np.float64)
     for i in range(len(nodes)):
@@ -517,7 +551,10 @@ def likeliest(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def drawn_guess(frame, guesser, row, actual, draw):  # type: ignore[no-untyped-def]
-    """Return the guess drawn among those that may become the better one, or `NOBODY`."""
+    """Return the guess drawn among those that may become the better one, or `NOBODY`.
+
+    O((candidates + guesses) * predictors * depth).
+    """
     found = likeliest(frame, guesser, row)
     n = 0
     for node in found:
@@ -533,6 +570,7 @@ def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped
     """Return what becomes of a cell before anything else is changed, and the guess that shall become better.
 
     `coin` decides where there are only two candidates: `LEAVE` it, `REFUSE` to try, or go on.
+    O((candidates + guesses) * predictors * depth).
     """
     if not is_best(frame, guesser, row, actual):
         return SAFE, NOBODY

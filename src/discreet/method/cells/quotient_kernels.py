@@ -18,6 +18,7 @@ FEW = 16
 
 @kernel
 def _log(nums, dens, n, d):  # type: ignore[no-untyped-def]
+    """Return the logarithm of a quotient; -inf for 0. O(n + d)."""
     if n < 0:
         return -np.inf
     total = 0.0
@@ -36,6 +37,7 @@ def _log(nums, dens, n, d):  # type: ignore[no-untyped-def]
 
 @kernel
 def _multiply(limbs, size, by):  # type: ignore[no-untyped-def]
+    """Multiply a number in limbs of `LIMB` bits by a factor; return how many limbs it has. O(size)."""
     carry = 0
     for i in range(size):
         product = limbs[i] * by + carry
@@ -49,6 +51,7 @@ def _multiply(limbs, size, by):  # type: ignore[no-untyped-def]
 
 @kernel
 def _product(first, n, second, m):  # type: ignore[no-untyped-def]
+    """Return the product of all factors in limbs, and how many these are. O((n + m)²)."""
     limbs = np.zeros(n + m + 1, dtype=np.int64)
     limbs[0] = 1
     size = 1
@@ -61,7 +64,10 @@ def _product(first, n, second, m):  # type: ignore[no-untyped-def]
 
 @kernel
 def order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d):  # type: ignore[no-untyped-def]
-    """Return 1, 0 or -1 as the first quotient is larger, equal or smaller; exact."""
+    """Return 1, 0 or -1 as the first quotient is larger, equal or smaller; exact.
+
+    O(factors); where logarithms are too near to tell, O(factors²).
+    """
     if n < 0 or other_n < 0:
         return (0 if other_n < 0 else -1) if n < 0 else 1
     apart = _log(nums, dens, n, d) - _log(other_nums, other_dens, other_n, other_d)

@@ -14,7 +14,10 @@ MOST_FREE = 48
 
 @kernel
 def node_bounds(frame, c, cells, start, used, code, count, share, enough, front, cost, n_at, kept_at, touched):  # type: ignore[no-untyped-def]
-    """Sum over the cells what releasing each node would cost at least; the last three are scratch, zero."""
+    """Sum over the cells what releasing each node would cost at least; the last three are scratch, zero.
+
+    O(nodes + entries * depth).
+    """
     base = frame.code_at[c]
     for node in range(frame.node_at[c], frame.node_at[c + 1]):
         cost[node] = 0
@@ -50,7 +53,7 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
 ):  # fmt: skip
     """Sum over the cells what each interval of the numbers of a node would cost at least; return how many blocks.
 
-    A block is a piece that no decision lets be cut.
+    A block is a piece that no decision lets be cut. O(codes + entries + cells * blocks²).
     """
     base = frame.code_at[c]
     first = frame.first[node]
@@ -100,7 +103,7 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
 def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, come, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
 
-    `come` is where the interval that ends before each block begins.
+    `come` is where the interval that ends before each block begins. O(blocks²).
     """
     base = frame.code_at[c]
     ahead[0] = 0
@@ -145,7 +148,7 @@ def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, com
 def cheapest_tree(frame, c, node_state, cost, best, below, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest cut of a tree from what its nodes cost; `yes` and `no` as in `cheapest_path`, by node.
 
-    Intervals have their cost in `best` already.
+    Intervals have their cost in `best` already. O(nodes).
     """
     low = frame.node_at[c]
     for node in range(low, frame.node_at[c + 1]):
@@ -165,7 +168,10 @@ def cheapest_tree(frame, c, node_state, cost, best, below, yes, no):  # type: ig
 
 @kernel
 def take_tree(frame, c, node_state, cost, below, blocks, begins, come, pick, loss):  # type: ignore[no-untyped-def]
-    """Write the cheapest cut of a tree: the first code of the part of each code, and what it loses."""
+    """Write the cheapest cut of a tree: the first code of the part of each code, and what it loses.
+
+    O(codes * depth).
+    """
     base = frame.code_at[c]
     low = frame.node_at[c]
     for v in range(base, frame.code_at[c + 1]):
@@ -198,7 +204,10 @@ def take_tree(frame, c, node_state, cost, below, blocks, begins, come, pick, los
 
 @kernel
 def hidden_costs(frame, c, cells, start, used, code, count, share, each, dark):  # type: ignore[no-untyped-def]
-    """Write what hiding each value of a plain column costs at least when a hidden cell loses so much."""
+    """Write what hiding each value of a plain column costs at least when a hidden cell loses so much.
+
+    O(codes + entries).
+    """
     for v in range(frame.code_at[c + 1] - frame.code_at[c]):
         dark[v] = 0
     for q in range(cells):
@@ -209,7 +218,10 @@ def hidden_costs(frame, c, cells, start, used, code, count, share, each, dark): 
 
 @kernel
 def hide_cheapest(states, room, shown, dark, gain, pick):  # type: ignore[no-untyped-def]
-    """Return what the values of a plain column cost when the best `room` free ones are hidden; -1 in `pick`: hidden."""
+    """Return what the values of a plain column cost when the best `room` free ones are hidden; -1 in `pick`: hidden.
+
+    O(codes + free²).
+    """
     total = 0
     free = 0
     for v in range(len(states)):
@@ -250,7 +262,7 @@ def plain_bound(  # type: ignore[no-untyped-def]
 
     Hidden values are taken to stand in large groups. Of many free values the number is not tried out: a hidden one
     is then taken to lose no more than when only those are hidden that must be. The cut is written to `pick` (-1:
-    hidden) and `loss`.
+    hidden) and `loss`. O(free * (entries + codes + free²)); with many free values O(entries + codes).
     """
     base = frame.code_at[c]
     size = frame.code_at[c + 1] - base
@@ -293,7 +305,10 @@ def plain_bound(  # type: ignore[no-untyped-def]
 
 @kernel
 def unpaid(frame, c, cells, start, used, code, count, share, enough, pick, loss, plain, drops):  # type: ignore[no-untyped-def]
-    """Write how many rows of each cell a column's cut leaves out: those for which it pays the share."""
+    """Write how many rows of each cell a column's cut leaves out: those for which it pays the share.
+
+    O(cells + entries).
+    """
     base = frame.code_at[c]
     for q in range(cells):
         drops[q, c] = 0
@@ -314,7 +329,7 @@ def unpaid(frame, c, cells, start, used, code, count, share, enough, pick, loss,
 
 @kernel
 def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-def]
-    """Write the wished shares in whole units: those of a cell sum up to what is left of it."""
+    """Write the wished shares in whole units: those of a cell sum up to what is left of it. O(cells * columns)."""
     for q in range(cells):
         total = 0
         largest = -1
@@ -335,7 +350,7 @@ def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-
 
 @kernel
 def _mean_drop(is_open, drops):  # type: ignore[no-untyped-def]
-    """Return how many columns of a cell are open, and what they leave out on average."""
+    """Return how many columns of a cell are open, and what they leave out on average. O(columns)."""
     opens = 0
     mean = 0.0
     for c in range(len(drops)):
@@ -347,7 +362,10 @@ def _mean_drop(is_open, drops):  # type: ignore[no-untyped-def]
 
 @kernel
 def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]
-    """Move the shares towards columns that leave more of a cell out than the others do, by a step."""
+    """Move the shares towards columns that leave more of a cell out than the others do, by a step.
+
+    O(cells * columns).
+    """
     columns = wish.shape[1]
     norm = 0.0
     for q in range(cells):
@@ -377,7 +395,10 @@ def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-u
 
 @kernel
 def column_bound(frame, c, node_state, code_state, part, front, cells, lists, share, enough, room):  # type: ignore[no-untyped-def]
-    """Return what one column costs at least with these shares, and write its cut and what decisions would add."""
+    """Return what one column costs at least with these shares, and write its cut and what decisions would add.
+
+    Cost: as `plain_bound`; else as `node_bounds`, `interval_bounds`, `cheapest_path` and `take_tree`.
+    """
     start, used, code, count = lists.start, lists.used[c], lists.code[c], lists.rows[c]
     if frame.plain[c]:
         return plain_bound(
@@ -421,7 +442,7 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
     """Return the largest bound that some rounds of better shares find; `pick` is the cut of all columns it is from.
 
     `node_bound` and `code_bound` (first axis: yes, no) are bounds with one decision more. Ends when the bound has
-    reached `upper`.
+    reached `upper`. Cost: for each round `column_bound` of every column, and O(cells * columns + codes + nodes).
     """
     columns = len(frame.plain)
     for way in range(2):

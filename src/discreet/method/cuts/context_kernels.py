@@ -14,7 +14,7 @@ from discreet.method.cuts.target_kernels import judged, judged_simply, minority
 
 @helper
 def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
-    """Whether so many rows, `hit` of them with each property, break a limit."""
+    """Whether so many rows, `hit` of them with each property, break a limit. O(properties)."""
     for p in range(len(hit)):  # noqa: SIM110 - compiled
         if (1 if persons[p] else hit[p]) * limits[p, 1] > limits[p, 0] * n:
             return True
@@ -25,7 +25,7 @@ def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
 def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-untyped-def]
     """Choose about one group in `share`, and write its rows to `chosen` and their new numbers to the front of `ids`.
 
-    `number` is scratch. Return how many rows and how many groups there are.
+    `number` is scratch. Return how many rows and how many groups there are. O(rows + groups).
     """
     found = 0
     for g in range(groups):
@@ -48,7 +48,7 @@ def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-unty
 def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chosen):  # type: ignore[no-untyped-def]
     """Choose the rows of about one group in `share` (see `group`, which would put all into groups first).
 
-    Their keys are at the front of `key`. Return how many there are.
+    Their keys are at the front of `key`. Return how many there are. O(rows * columns).
     """
     rows = codes.shape[1]
     found = 0
@@ -75,7 +75,7 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
 
 @helper
 def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
-    """Begin a collapsed row with a code and nothing else."""
+    """Begin a collapsed row with a code and nothing else. O(fields + properties)."""
     to_code[at] = code
     to_size[at] = 0
     for f in range(to_fields.shape[1]):
@@ -86,7 +86,7 @@ def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[n
 
 @helper
 def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
-    """Add a row to a collapsed one."""
+    """Add a row to a collapsed one. O(fields + properties)."""
     to_size[at] += sizes[row]
     for f in range(fields.shape[1]):
         to_fields[at, f] += fields[row, f]
@@ -102,6 +102,7 @@ def collapse_directly(  # type: ignore[no-untyped-def]
 
     `ids` is the context of each of the rows that were chosen, `start` gets where each context begins, `row_of` a row of
     each. Codes are below `width`; `table` is scratch with a place for each code of each context.
+    O(groups * width + rows * (fields + properties)).
     """
     for at in range(groups * width):
         table[at] = 0
@@ -128,7 +129,10 @@ def collapse_directly(  # type: ignore[no-untyped-def]
 def collapse_sorted(  # type: ignore[no-untyped-def]
     order, chosen, ids, groups, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
-    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
+    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes.
+
+    O(groups + rows * (fields + properties)).
+    """
     for g in range(groups + 1):
         start[g] = 0
     for place in range(len(chosen)):
@@ -160,7 +164,10 @@ def collapse_sorted(  # type: ignore[no-untyped-def]
 
 @kernel
 def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
-    """Write what the rows of each context lose by all columns but one, the same for all of them."""
+    """Write what the rows of each context lose by all columns but one, the same for all of them.
+
+    O(groups * columns).
+    """
     for g in range(groups):
         row = row_of[g]
         each = 0
@@ -181,6 +188,7 @@ def interval_costs(  # type: ignore[no-untyped-def]
     b (last code included): `kept` are the rows of contexts in which the interval may be released, `based` what all
     rows cost beside the loss of the interval itself: those of contexts in which it would break a limit cost what is
     `dropped`. Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
+    O(sum over contexts of codes² * (fields + properties)).
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     simple, weight = judged_simply(shape, weights)
@@ -236,7 +244,7 @@ def node_costs(  # type: ignore[no-untyped-def]
 
     `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
     and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
-    entry and on return.
+    entry and on return. O(rows * depth * (fields + properties)).
     """
     by_code = losses.shape[1] > 1
     width = fields.shape[1]
@@ -288,7 +296,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
 
     `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
-    `cost` is what the column costs as it is. Contexts as in `interval_costs`.
+    `cost` is what the column costs as it is. Contexts as in `interval_costs`. O(rows * (fields + properties) + values).
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     simple, weight = judged_simply(shape, weights)

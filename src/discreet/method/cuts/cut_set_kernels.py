@@ -19,7 +19,7 @@ def coarsest(frame, node_state, code_state, part, front, settled, known):  # typ
     """Write the coarsest cut that the decisions allow: the part of each code (from 1; 0: hidden), and what is settled.
 
     `front` is the node that a code is told by, -1 in a plain column. A part is `settled` when it cannot get any
-    finer and all its rows lose the same; `known` is that loss.
+    finer and all its rows lose the same; `known` is that loss. O(codes * depth).
     """
     for c in range(len(frame.plain)):
         base = frame.code_at[c]
@@ -66,7 +66,7 @@ def coarsest(frame, node_state, code_state, part, front, settled, known):  # typ
 
 @kernel
 def finest(frame, node_state, code_state, front, part):  # type: ignore[no-untyped-def]
-    """Write the finest cut that the decisions allow: the part of each code (from 1; 0: hidden)."""
+    """Write the finest cut that the decisions allow: the part of each code (from 1; 0: hidden). O(codes)."""
     for c in range(len(frame.plain)):
         base = frame.code_at[c]
         for v in range(base, frame.code_at[c + 1]):
@@ -84,7 +84,7 @@ def finest(frame, node_state, code_state, front, part):  # type: ignore[no-untyp
 
 @kernel
 def least_cost(tally, shape, t):  # type: ignore[no-untyped-def]
-    """Return what a group costs a target at least, alone or as a part of any other."""
+    """Return what a group costs a target at least, alone or as a part of any other. Cost: as `target_cost`."""
     if shape.kinds[t] != COSTS:
         cost = target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
         return max(cost - 1, 0) if shape.kinds[t] == SQUARES else cost  # the cost of squares is rounded up
@@ -107,6 +107,7 @@ def target_bounds(  # type: ignore[no-untyped-def]
     """Write what rows cost the targets at least, kept or not, and what leaving one out adds; groups are the finest.
 
     What a group costs in any case is written to its first row.
+    O((rows + groups) * fields), and `least_cost` of each group.
     """
     for g in range(groups):
         n_at[g] = 0
@@ -143,7 +144,7 @@ def cells_of(  # type: ignore[no-untyped-def]
     """Number the cells with rows that may be kept; return how many there are, and what is certain to be paid.
 
     Of each cell: rows, a row of it, `left` (what a row costs at least if it is left out, beyond what is certain)
-    and which columns are not settled in it.
+    and which columns are not settled in it. O(rows * columns + groups).
     """
     columns = len(frame.plain)
     certain = 0
@@ -192,7 +193,7 @@ def cells_of(  # type: ignore[no-untyped-def]
 
 @kernel
 def list_entries(order, codes, sizes, ids, is_open, c, start, used, code, count):  # type: ignore[no-untyped-def]
-    """List for each cell its codes of one column, ascending, with their rows; `order` has the rows by code."""
+    """List for each cell its codes of one column, ascending, with their rows; `order` has the rows by code. O(rows)."""
     for q in range(len(used)):
         used[q] = 0
     for row in order:

@@ -11,7 +11,7 @@ from discreet.method.cuts.target_kernels import target_cost
 
 @kernel
 def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
-    """Sum up the figures (a line for each row) of each code."""
+    """Sum up the figures (a line for each row) of each code. O(rows * figures)."""
     for row in range(len(code)):
         for f in range(figures.shape[1]):
             sums[code[row], f] += figures[row, f]
@@ -22,7 +22,7 @@ def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
     """Number the different keys in the order they come; return how many. `table` and `places` are scratch.
 
     Keys are from 0 up to `bound`; where that is small they are their own places, else they are hashed into a
-    table of a power of two entries, at least twice as many as keys.
+    table of a power of two entries, at least twice as many as keys. O(rows + the smaller of bound and table).
     """
     rows = len(key)
     found = 0
@@ -60,6 +60,7 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
     """Number the groups of rows with equal parts on the columns and equal `fixed`; return how many.
 
     `part` (at `offsets[c]` + code) is the number of the part that a code of column c falls into, below `widths[c]`.
+    O(rows * columns + table).
     """
     rows = codes.shape[1]
     bound = fixed_bound
@@ -92,7 +93,10 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
 
 @kernel
 def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
-    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields."""
+    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields.
+
+    O(rows * (columns + fields + properties) + groups * sums).
+    """
     properties = hits.shape[0]
     width = fields.shape[1]
     columns = codes.shape[0]
@@ -123,6 +127,7 @@ def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # ty
     """Say which groups break a limit; return the loss of the others, and how many rows are left out.
 
     `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
+    O(groups * (properties + fields)), and `target_cost` of each group.
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     width = begins[len(kinds)]
@@ -157,7 +162,10 @@ def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # ty
 
 @kernel
 def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
-    """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does."""
+    """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does.
+
+    O((rows + groups) * properties).
+    """
     properties = hits.shape[0]
     for g in range(groups):
         size[g] = 0
@@ -187,7 +195,7 @@ def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, 
 
 @kernel
 def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-def]
-    """Return the summed loss of the rows kept, and how many rows are left out."""
+    """Return the summed loss of the rows kept, and how many rows are left out. O(rows * columns)."""
     total = 0
     gone = 0
     for row in range(len(sizes)):
@@ -203,7 +211,10 @@ def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-d
 
 @kernel
 def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
-    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none."""
+    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none.
+
+    O(rows * columns).
+    """
     for c in columns:
         first = firsts[c]
         code = codes[c]
@@ -226,7 +237,7 @@ def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-
 
 @kernel
 def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
-    """Sort rows by their group, within one as they are; `start` has where each group begins."""
+    """Sort rows by their group, within one as they are; `start` has where each group begins. O(rows + groups)."""
     for g in range(groups + 1):
         start[g] = 0
     for row in range(len(ids)):

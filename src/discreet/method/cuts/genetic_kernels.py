@@ -78,6 +78,7 @@ def cross(one, other, start, stop, strings, more, child):  # type: ignore[no-unt
     """Write `one` with the bits from `start` up to `stop` of `other`, repaired by "nearest", to `child`.
 
     All three are switches. As in `Cuts.repair`, `more` is how many bits more are changed if a switch is on.
+    O(switches + stop - start).
     """
     switch, parent, widths = strings.switch, strings.parent, strings.widths
     for s in range(len(parent)):
@@ -96,7 +97,10 @@ def cross(one, other, start, stop, strings, more, child):  # type: ignore[no-unt
 
 @kernel
 def mutate(flips, strings, hit, child):  # type: ignore[no-untyped-def]
-    """Flip these bits, which win; see `Cuts.mutate`. `hit` is scratch, all false on entry and on return."""
+    """Flip these bits, which win; see `Cuts.mutate`. `hit` is scratch, all false on entry and on return.
+
+    O(switches + flips).
+    """
     parent = strings.parent
     any_hit = False
     for bit in flips:
@@ -122,7 +126,7 @@ def mutate(flips, strings, hit, child):  # type: ignore[no-untyped-def]
 
 @kernel
 def look_up(child, strings, herd):  # type: ignore[no-untyped-def]
-    """Pack the child's switches; return its entry, or -1 - place where there is none yet."""
+    """Pack the child's switches; return its entry, or -1 - place where there is none yet. O(switches)."""
     packed = herd.packed
     for w in range(len(packed)):
         packed[w] = np.uint64(0)
@@ -149,7 +153,7 @@ def look_up(child, strings, herd):  # type: ignore[no-untyped-def]
 
 @kernel
 def remember(place, cost, herd):  # type: ignore[no-untyped-def]
-    """Enter the packed string with its cost; return its entry."""
+    """Enter the packed string with its cost; return its entry. O(words)."""
     entry = herd.state[ENTRIES]
     herd.state[ENTRIES] += 1
     herd.places[place] = entry + 1
@@ -162,7 +166,10 @@ def remember(place, cost, herd):  # type: ignore[no-untyped-def]
 
 @kernel
 def insert(entry, herd):  # type: ignore[no-untyped-def]
-    """Put the child in its rank, behind its equals: as one member more, or for the worst one if it is not worse."""
+    """Put the child in its rank, behind its equals: as one member more, or for the worst one if it is not worse.
+
+    O(members + switches).
+    """
     cost = herd.paid[entry]
     last = herd.state[MEMBERS]
     member = last
@@ -195,7 +202,7 @@ def insert(entry, herd):  # type: ignore[no-untyped-def]
 
 @kernel
 def price(strings, quick, herd):  # type: ignore[no-untyped-def]
-    """Return what the packed child costs; UNKNOWN if that cannot be told here."""
+    """Return what the packed child costs; UNKNOWN if that cannot be told here. Cost: as `outcome_of`."""
     if not quick.aims.covers:
         return UNKNOWN
     rows = quick.few
@@ -212,7 +219,7 @@ def price(strings, quick, herd):  # type: ignore[no-untyped-def]
 
 @kernel
 def take(cost, strings, herd):  # type: ignore[no-untyped-def]
-    """Take in the child, which is new, at this cost."""
+    """Take in the child, which is new, at this cost. O(members + switches)."""
     place = -1 - look_up(herd.child, strings, herd)
     herd.state[DISTINCT] += 1
     insert(remember(place, cost, herd), herd)
@@ -220,7 +227,10 @@ def take(cost, strings, herd):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(strings, quick, herd):  # type: ignore[no-untyped-def]
-    """Take in the child unless it is there already; return whether its cost could be told here."""
+    """Take in the child unless it is there already; return whether its cost could be told here.
+
+    O(members + switches), and `price` of a new string.
+    """
     entry = look_up(herd.child, strings, herd)
     if entry >= 0:
         if not herd.inside[entry]:
@@ -239,6 +249,7 @@ def gather(i, drawn, strings, quick, herd, most):  # type: ignore[no-untyped-def
     """Take the drawn strings from the i-th on into the population until it is full; return how far it came.
 
     It ends early after `most` rows looked at, and where the cost of a string (now the child) cannot be told here.
+    Cost: as `enter`, for each string.
     """
     stop = herd.state[LOOKED] + most
     herd.state[WAITS] = 0
@@ -257,7 +268,7 @@ def gather(i, drawn, strings, quick, herd, most):  # type: ignore[no-untyped-def
 def breed(i, chunk, strings, quick, herd, most):  # type: ignore[no-untyped-def]
     """Make the children from the i-th on and insert those that are good enough; return how far it came.
 
-    It ends early as `gather` does.
+    It ends early as `gather` does. Cost: as `enter`, for each child.
     """
     stop = herd.state[LOOKED] + most
     herd.state[WAITS] = 0
@@ -276,7 +287,7 @@ def breed(i, chunk, strings, quick, herd, most):  # type: ignore[no-untyped-def]
 
 @kernel
 def forget(strings, herd):  # type: ignore[no-untyped-def]
-    """Enter only the members in the emptied memo."""
+    """Enter only the members in the emptied memo. O(members * switches)."""
     herd.state[ENTRIES] = 0
     for rank in range(len(herd.order)):
         member = herd.order[rank]

@@ -137,7 +137,10 @@ class Tables(NamedTuple):
 
 @kernel
 def describe(child, switch, meaning, room):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    """Write the part and the loss of every code under a string, and how many parts each column has."""
+    """Write the part and the loss of every code under a string, and how many parts each column has.
+
+    O(codes + nodes).
+    """
     for c in range(len(meaning.plain)):
         base = meaning.codes[c]
         bit = meaning.bits[c]
@@ -183,7 +186,7 @@ def describe(child, switch, meaning, room):  # type: ignore[no-untyped-def]  # n
 def tabulate(rows, meaning, room):  # type: ignore[no-untyped-def]
     """Write the key and the loss of every code of each set of columns; return a bound above all sums of keys.
 
-    Returns 0 when it would be too large.
+    Returns 0 when it would be too large. O(combinations of codes in all sets).
     """
     bound = 1
     end = 0
@@ -222,7 +225,7 @@ def tabulate(rows, meaning, room):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_keys(rows, room):  # type: ignore[no-untyped-def]
-    """Write the key of each row."""
+    """Write the key of each row. O(rows * sets)."""
     key = room.key
     for t in range(rows.codes.shape[0]):
         codes, own = rows.codes[t], room.key_of[room.begin[t] :]
@@ -238,7 +241,7 @@ def add_keys(rows, room):  # type: ignore[no-untyped-def]
 def count(rows, direct, room, words):  # type: ignore[no-untyped-def]
     """Count the rows of each key; write the places of those that occur, with a row of each, and return how many.
 
-    A key is its own place if `direct`, else it is hashed.
+    A key is its own place if `direct`, else it is hashed. O(rows * words).
     """
     counts, key, keys, table, touched, sample = rows.counts, room.key, room.keys, room.table, room.touched, room.rows
     mask = len(keys) - 1
@@ -276,7 +279,10 @@ def count(rows, direct, room, words):  # type: ignore[no-untyped-def]
 
 @kernel
 def sum_up(found, direct, rows, quick):  # type: ignore[no-untyped-def]
-    """Return the loss of the groups kept, their misjudged rows, and the rows left out; leave all places empty."""
+    """Return the loss of the groups kept, their misjudged rows, and the rows left out; leave all places empty.
+
+    O(groups * (fields + columns)).
+    """
     room, aims = quick.room, quick.aims
     lost = 0
     wrong = 0
@@ -315,7 +321,7 @@ def sum_up(found, direct, rows, quick):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_reach(row, rows, meaning, room):  # type: ignore[no-untyped-def]
-    """Note that a row is kept: in which parts its numbers are."""
+    """Note that a row is kept: in which parts its numbers are. O(columns)."""
     for t in range(rows.codes.shape[0]):
         code = np.int64(rows.codes[t, row])
         for place in range(rows.sets[t + 1] - 1, rows.sets[t] - 1, -1):
@@ -335,7 +341,10 @@ def find_reach(row, rows, meaning, room):  # type: ignore[no-untyped-def]
 
 @kernel
 def counted(rows, quick):  # type: ignore[no-untyped-def]
-    """Return loss, misjudged rows and rows left out as the parts are; -1 for all if keys are too large."""
+    """Return loss, misjudged rows and rows left out as the parts are; -1 for all if keys are too large.
+
+    O(rows * (sets + words) + combinations of codes in all sets).
+    """
     room, aims = quick.room, quick.aims
     bound = tabulate(rows, quick.meaning, room)
     if bound == 0:
@@ -351,7 +360,7 @@ def counted(rows, quick):  # type: ignore[no-untyped-def]
 
 @kernel
 def close(c, begin, end, switch, meaning, child):  # type: ignore[no-untyped-def]
-    """Make one interval of the numbers of a column from a code up to another."""
+    """Make one interval of the numbers of a column from a code up to another. O(end - begin)."""
     for v in range(begin, end - 1):
         s = switch[meaning.bits[c] + v]
         if s >= 0:
@@ -360,7 +369,10 @@ def close(c, begin, end, switch, meaning, child):  # type: ignore[no-untyped-def
 
 @kernel
 def find_inner(c, meaning, room):  # type: ignore[no-untyped-def]
-    """Write where the told intervals of a column begin, where the last one does and stops; return how many are not."""
+    """Write where the told intervals of a column begin, where the last one does and stops; return how many are not.
+
+    O(codes of the column).
+    """
     first = meaning.numbers[c]
     base = meaning.codes[c]
     size = meaning.codes[c + 1] - base
@@ -382,7 +394,7 @@ def find_inner(c, meaning, room):  # type: ignore[no-untyped-def]
 def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]
     """Make the string at hand say more truly what is told, see `outermost`; return whether it had to be changed.
 
-    -1 if keys are too large.
+    -1 if keys are too large. O(codes) and `counted`, where several intervals are hidden.
     """
     meaning, room = quick.meaning, quick.room
     several = False
@@ -415,7 +427,10 @@ def make_coarser(gone, rows, switch, quick):  # type: ignore[no-untyped-def]
 
 @kernel
 def outcome_of(child, switch, rows, quick):  # type: ignore[no-untyped-def]
-    """Return loss, misjudged rows, rows left out and rows to be left out besides; -1 for all if keys are too large."""
+    """Return loss, misjudged rows, rows left out and rows to be left out besides; -1 for all if keys are too large.
+
+    Cost: `describe` and `counted`, again as often as the string has to be changed.
+    """
     room, aims = quick.room, quick.aims
     for s in range(len(child)):
         room.child[s] = child[s]
@@ -433,7 +448,7 @@ def outcome_of(child, switch, rows, quick):  # type: ignore[no-untyped-def]
 
 @kernel
 def cost_of(lost, wrong, gone, short, aims):  # type: ignore[no-untyped-def]
-    """Return what an outcome costs; too many rows left out cost more than anything else does."""
+    """Return what an outcome costs; too many rows left out cost more than anything else does. O(1)."""
     excess = gone + short - aims.most_gone
     if excess > 0:
         return TOO_MANY + min(excess, 2 * aims.total)

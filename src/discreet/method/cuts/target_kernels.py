@@ -8,7 +8,7 @@ from discreet.method.base.targets import COSTS, MAJORITY, SQUARES
 
 @kernel
 def minority(tally, first, stop):  # type: ignore[no-untyped-def]
-    """Return how many rows are not of the majority class."""
+    """Return how many rows are not of the majority class. O(stop - first)."""
     most = 0
     rows = 0
     for f in range(first, stop):
@@ -23,6 +23,7 @@ def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-
     """Return what a group with these sums of fields costs one target, in its units.
 
     Params: of a cost matrix its lines, one after the other; of distances the number of each field, ascending.
+    O(fields); of a cost matrix O(fields²).
     """
     first = begins[t]
     stop = begins[t + 1]
@@ -73,7 +74,7 @@ def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-
 
 @kernel
 def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no-untyped-def]
-    """Return what a group costs all targets by their weights."""
+    """Return what a group costs all targets by their weights. O(fields); of cost matrices O(fields²)."""
     cost = 0
     for t in range(len(weights)):
         cost += weights[t] * target_cost(tally, kinds, begins, at_params, params, t)
@@ -84,7 +85,7 @@ def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no
 def judged_simply(shape, weights):  # type: ignore[no-untyped-def]
     """Whether there is no target but a class whose mistakes cost the same: told apart, as calls of `judged` are slow.
 
-    And the weight of that target.
+    And the weight of that target. O(1).
     """
     if len(weights) == 0:
         return True, 0
@@ -96,6 +97,7 @@ def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # typ
     """Return what the rows that are kept cost one target; the sums of those left out are in `tally`.
 
     Rows of a group stand together; `tally` has room for two sums of all fields.
+    O(rows * fields), and `target_cost` of each group.
     """
     width = fields.shape[1]
     first = shape.begins[t]

@@ -56,7 +56,7 @@ class ItemGroups(NamedTuple):
 
 @kernel
 def keeps(figures, limits):  # type: ignore[no-untyped-def]
-    """Whether a group with these figures keeps every limit."""
+    """Whether a group with these figures keeps every limit. O(limits)."""
     for p in range(len(limits.rows)):
         rows = figures[limits.rows[p]]
         hits = 1
@@ -71,7 +71,7 @@ def keeps(figures, limits):  # type: ignore[no-untyped-def]
 
 @kernel
 def range_loss(shapes, c, low, high):  # type: ignore[no-untyped-def]
-    """Return what the label of the codes from `low` to `high` loses."""
+    """Return what the label of the codes from `low` to `high` loses. O(1); in a tree O(depth)."""
     kind, base = shapes.kind[c], shapes.offset[c]
     if kind == TABLE:
         return shapes.table[base + low * shapes.size[c] + high]
@@ -90,7 +90,7 @@ def range_loss(shapes, c, low, high):  # type: ignore[no-untyped-def]
 
 @kernel
 def joined_loss(shapes, groups, g, c, code):  # type: ignore[no-untyped-def]
-    """Return what the label of a group loses in a column once it has a further code."""
+    """Return what the label of a group loses in a column once it has a further code. O(1); in a tree O(depth)."""
     first, last = groups.first[g, c], groups.last[g, c]
     if shapes.kind[c] == SET:
         if (first >> code) & 1:
@@ -103,7 +103,7 @@ def joined_loss(shapes, groups, g, c, code):  # type: ignore[no-untyped-def]
 
 @kernel
 def join(shapes, items, groups, g, item):  # type: ignore[no-untyped-def]
-    """Widen the labels and figures of a group by an item."""
+    """Widen the labels and figures of a group by an item. O(columns * depth + figures)."""
     total = 0
     columns = len(shapes.kind)
     for c in range(columns):
@@ -126,7 +126,7 @@ def join(shapes, items, groups, g, item):  # type: ignore[no-untyped-def]
 
 @kernel
 def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
-    """Give a group the tightest labels and the figures of its items."""
+    """Give a group the tightest labels and the figures of its items. O(items of the group * (columns + figures))."""
     first, last, following = groups.first[g], groups.last[g], groups.next
     kind, codes = shapes.kind, items.codes
     groups.figures[g] = 0
@@ -156,7 +156,10 @@ def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def label(shapes, groups, g):  # type: ignore[no-untyped-def]
-    """Say what the labels of a group lose, from their first and last codes; count the codes of sets."""
+    """Say what the labels of a group lose, from their first and last codes; count the codes of sets.
+
+    O(columns * depth).
+    """
     total = 0
     columns = len(shapes.kind)
     for c in range(columns):
@@ -171,7 +174,7 @@ def label(shapes, groups, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def bits(number):  # type: ignore[no-untyped-def]
-    """Return how many bits of a number are 1."""
+    """Return how many bits of a number are 1. O(bits that are 1)."""
     count = 0
     while number:
         number &= number - 1
@@ -181,7 +184,7 @@ def bits(number):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(groups, item, g):  # type: ignore[no-untyped-def]
-    """Put an item into the list of a group."""
+    """Put an item into the list of a group. O(1)."""
     head = groups.head[g]
     groups.next[item] = head
     groups.before[item] = -1
@@ -193,7 +196,7 @@ def enter(groups, item, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def leave(groups, item):  # type: ignore[no-untyped-def]
-    """Take an item out of the list of its group."""
+    """Take an item out of the list of its group. O(1)."""
     before, after = groups.before[item], groups.next[item]
     if before >= 0:
         groups.next[before] = after
@@ -205,7 +208,7 @@ def leave(groups, item):  # type: ignore[no-untyped-def]
 
 @kernel
 def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
-    """Make the lists, labels and figures of all groups from the group of each item."""
+    """Make the lists, labels and figures of all groups from the group of each item. O(items * (columns + figures))."""
     for g in range(groups.numbers[0]):
         groups.head[g] = -1
     for item in range(len(groups.of)):
@@ -216,13 +219,13 @@ def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
 
 @kernel
 def cost(groups, g):  # type: ignore[no-untyped-def]
-    """Return what all rows of a group lose."""
+    """Return what all rows of a group lose. O(1)."""
     return groups.figures[g, 0] * groups.losses[g, groups.losses.shape[1] - 1]
 
 
 @kernel
 def total_cost(groups):  # type: ignore[no-untyped-def]
-    """Return what all rows lose."""
+    """Return what all rows lose. O(groups)."""
     total = 0
     for g in range(groups.numbers[0]):
         total += cost(groups, g)
@@ -231,7 +234,7 @@ def total_cost(groups):  # type: ignore[no-untyped-def]
 
 @kernel
 def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
-    """Whether a group keeps every limit with an item more (`sign` 1) or less (-1)."""
+    """Whether a group keeps every limit with an item more (`sign` 1) or less (-1). O(limits)."""
     for p in range(len(limits.rows)):
         at = limits.rows[p]
         rows = groups.figures[g, at] + sign * items.figures[item, at]
@@ -259,7 +262,7 @@ class Undo(NamedTuple):
 
 @kernel
 def keep(groups, undo, at, g):  # type: ignore[no-untyped-def]
-    """Remember a group."""
+    """Remember a group. O(columns + figures)."""
     undo.to[at] = g
     undo.first[at] = groups.first[g]
     undo.last[at] = groups.last[g]
@@ -269,7 +272,7 @@ def keep(groups, undo, at, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def give_back(groups, undo, n):  # type: ignore[no-untyped-def]
-    """Make the last `n` remembered groups what they were."""
+    """Make the last `n` remembered groups what they were. O(n * (columns + figures))."""
     for z in range(n - 1, -1, -1):
         g = undo.to[z]
         groups.first[g] = undo.first[z]

@@ -22,7 +22,10 @@ from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
 
 @kernel
 def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[no-untyped-def]  # noqa: C901
-    """Return the group that an item joins at the least cost below `bound` (-1: none), and that cost."""
+    """Return the group that an item joins at the least cost below `bound` (-1: none), and that cost.
+
+    O(groups * (columns * depth + limits)), most groups being passed over early.
+    """
     kind, offset, size, table, whole = shapes.kind, shapes.offset, shapes.size, shapes.table, shapes.whole
     climb, nodes = shapes.climb, shapes.nodes
     first, last, losses, figures, head = groups.first, groups.last, groups.losses, groups.figures, groups.head
@@ -78,7 +81,7 @@ def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[n
 def relocate(shapes, items, limits, groups, order, spare):  # type: ignore[no-untyped-def]
     """Move items, in this order, to groups where all lose less; `spare` is a group to try things with.
 
-    Returns how many were moved.
+    Returns how many were moved. Cost: for each item `recount` of its group and `cheapest`.
     """
     moved = 0
     columns = len(shapes.kind)
@@ -108,7 +111,7 @@ def relocate(shapes, items, limits, groups, order, spare):  # type: ignore[no-un
 
 @kernel
 def _copy(groups, source, to):  # type: ignore[no-untyped-def]
-    """Give a group the labels and figures of another."""
+    """Give a group the labels and figures of another. O(columns + figures)."""
     groups.first[to] = groups.first[source]
     groups.last[to] = groups.last[source]
     groups.losses[to] = groups.losses[source]
@@ -120,7 +123,7 @@ def dissolve(shapes, items, limits, groups, order, extra, largest, undo):  # typ
     """Deal the items of whole groups, in this order, to other groups where that costs less than `extra` more.
 
     Groups of more than `largest` items stay. `undo` are arrays of their length that keep what was before. Returns
-    how many groups are gone.
+    how many groups are gone. Cost: as `deal`, for each group.
     """
     gone = 0
     for g in order:
@@ -133,7 +136,10 @@ def dissolve(shapes, items, limits, groups, order, extra, largest, undo):  # typ
 
 @kernel
 def deal(shapes, items, limits, groups, g, bound, largest, undo):  # type: ignore[no-untyped-def]
-    """Deal the items of a group to others if all that costs less than `bound`; return whether, and the cost."""
+    """Deal the items of a group to others if all that costs less than `bound`; return whether, and the cost.
+
+    Cost: as `cheapest`, for each item of the group.
+    """
     n = 0
     item = groups.head[g]
     while item >= 0 and n < largest:
@@ -173,6 +179,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
     Groups that break a limit without the rows that went are dealt to others, if that is not too much to hope for.
     Only what makes all rows lose less stays. `start` and `by_left` are the rows by their left combinations; the rest
     is scratch. Returns how many cells were released.
+    Cost: for each cell O(items), or O(items²) where others spare some, and `recount` and `cheapest` of what changed.
     """
     columns = len(shapes.kind)
     released = 0
@@ -302,7 +309,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
 
 @kernel
 def _shift(items, groups, item, source, to):  # type: ignore[no-untyped-def]
-    """Count an item in another group."""
+    """Count an item in another group. O(figures)."""
     for f in range(items.figures.shape[1]):
         groups.figures[source, f] -= items.figures[item, f]
         groups.figures[to, f] += items.figures[item, f]

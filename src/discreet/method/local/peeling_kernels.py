@@ -57,6 +57,7 @@ def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
 
     With `once` a cell is left out if it has the same rows as a finer one. Returns how many were found, whether there
     was room for all, and how many of so many visits to rows are left; it ends when there are none.
+    O(visits + columns * rows left + cells of the lattice).
     """
     columns = len(lattice.order)
     active = np.flatnonzero(of < 0)
@@ -182,6 +183,7 @@ def release(found, order, items, limits, least, near, of, count, missed):  # typ
 
     Writes the groups to `of` (-1: a row that is left). `count` has numbers: of groups, of near misses. Cells that
     have at least `near` rows but not enough go to `missed`: a row in it, the level vector, its rows and their loss.
+    O(rows of all cells * figures).
     """
     figures = np.zeros(items.figures.shape[1], np.int64)
     for cell in order:

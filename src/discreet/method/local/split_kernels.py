@@ -29,6 +29,7 @@ def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank
 
     `cells` (from `offset[c]` on, `levels[c]` times the codes of a column) are the cells of each code at each level,
     the coarsest first. Returns the new group, or -1.
+    O(columns * levels * items of the group), and `_halves` of each cell of a column.
     """
     one, other = groups.numbers[0], groups.numbers[0] + 1
     if other >= len(groups.head):
@@ -79,7 +80,10 @@ def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank
 
 @kernel
 def _halves(shapes, items, limits, groups, members, n, c, cells, at, cell, bound):  # type: ignore[no-untyped-def]
-    """Return what two halves would lose; `bound` if that is more or one breaks a limit."""
+    """Return what two halves would lose; `bound` if that is more or one breaks a limit.
+
+    O(items of the group * (columns + figures)).
+    """
     one, other = groups.numbers[0], groups.numbers[0] + 1
     groups.head[one] = groups.head[other] = -1
     for z in range(n):
@@ -97,7 +101,10 @@ def _halves(shapes, items, limits, groups, members, n, c, cells, at, cell, bound
 
 @kernel
 def split_all(shapes, items, limits, groups, order, cells, offset, levels, members, rank):  # type: ignore[no-untyped-def]
-    """Split groups, in this order, and their halves as long as all lose less; return how many splits there were."""
+    """Split groups, in this order, and their halves as long as all lose less; return how many splits there were.
+
+    Cost: as `split`, for each group and each half.
+    """
     done = 0
     for g in order:
         since = groups.numbers[0]
@@ -118,6 +125,7 @@ def top_up(shapes, items, limits, groups, g, forbidden, loss):  # type: ignore[n
     """Move items that others can spare into a group, as cheaply as can be, until it keeps every limit.
 
     Returns whether it does; no item whose row would lose `forbidden` or more comes. `loss` is scratch.
+    O(items * (columns * depth + limits)) for each item that comes.
     """
     columns = len(shapes.kind)
     fresh = True
@@ -150,7 +158,10 @@ def top_up(shapes, items, limits, groups, g, forbidden, loss):  # type: ignore[n
 
 @kernel
 def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-untyped-def]
-    """Return the group to merge with: the cheapest that makes `g` keep every limit, else the one that helps most."""
+    """Return the group to merge with: the cheapest that makes `g` keep every limit, else the one that helps most.
+
+    O(groups * (columns * depth + figures + limits)).
+    """
     columns = len(shapes.kind)
     figures = np.empty(items.figures.shape[1], np.int64)
     best, at = -1, -1
@@ -184,7 +195,7 @@ def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-
 
 @kernel
 def merged_loss(shapes, groups, g, h, c):  # type: ignore[no-untyped-def]
-    """Return what the label of two groups together loses in a column."""
+    """Return what the label of two groups together loses in a column. O(1); in a tree O(depth)."""
     if shapes.kind[c] == SET:
         return shapes.table[shapes.offset[c] + bits(groups.first[g, c] | groups.first[h, c])]
     return range_loss(shapes, c, min(groups.first[g, c], groups.first[h, c]), max(groups.last[g, c], groups.last[h, c]))
@@ -192,7 +203,7 @@ def merged_loss(shapes, groups, g, h, c):  # type: ignore[no-untyped-def]
 
 @kernel
 def merge(shapes, items, groups, g, h):  # type: ignore[no-untyped-def]
-    """Move all items of group `h` to `g`."""
+    """Move all items of group `h` to `g`. O(items of both groups * (columns + figures))."""
     item = groups.head[h]
     while item >= 0:
         after = groups.next[item]
