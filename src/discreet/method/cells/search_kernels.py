@@ -1,8 +1,8 @@
 """The inner loops of the search through all choices of cells against association rules.
 
 A choice is made cell by cell: to hide it, or never to. Cells of a row are bits: one for each condition, one for the
-sensitive cell. All comparisons are of whole numbers. `cheapest` of `rule_kernels` is compiled into these: after a change
-there, this file's code on disk is stale too.
+sensitive cell. All comparisons are of whole numbers. `cheapest` of `rule_kernels` is compiled into these: after a
+change there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import helper, kernel
+from discreet.method.cuts.evaluation_kernels import HASH, PIECE, POSITIVE
 from discreet.method.cuts.target_kernels import judged, judged_simply, minority
 
 
@@ -29,7 +30,7 @@ def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-unty
     """
     found = 0
     for g in range(groups):
-        h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        h = ((g + 1) * HASH) & POSITIVE
         number[g] = -1
         if (h >> 32) % share == 0:
             number[g] = found
@@ -52,10 +53,9 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
     """
     rows = codes.shape[1]
     found = 0
-    piece = 2048
-    keys = np.empty(piece, dtype=np.int64)
-    for first in range(0, rows, piece):
-        last = min(first + piece, rows)
+    keys = np.empty(PIECE, dtype=np.int64)
+    for first in range(0, rows, PIECE):
+        last = min(first + PIECE, rows)
         for at in range(last - first):
             keys[at] = fixed[first + at]
         for place in range(len(columns)):
@@ -65,7 +65,7 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
             for at in range(last - first):
                 keys[at] = keys[at] * width + part[base + codes[c, first + at]]
         for at in range(last - first):
-            h = ((keys[at] + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+            h = ((keys[at] + 1) * HASH) & POSITIVE
             if (h >> 32) % share == 0:
                 chosen[found] = first + at
                 key[found] = keys[at]

@@ -6,7 +6,15 @@ The loops of `target_kernels` are compiled into these: after a change there, thi
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
+from discreet.encoded import LARGEST_KEY
 from discreet.method.cuts.target_kernels import target_cost
+
+HASH = 0x1E3779B97F4A7C15
+"""Keys are multiplied by this to spread them: 2**64 over the golden ratio, without its highest bit."""
+POSITIVE = 0x7FFFFFFFFFFFFFFF
+"""All bits but the sign."""
+PIECE = 2048
+"""Rows that stay near the processor while several columns are read."""
 
 
 @kernel
@@ -43,7 +51,7 @@ def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
     for row in range(rows):
         k = key[row]
         h = k ^ (k >> 29)
-        h = (h * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        h = (h * HASH) & POSITIVE
         at = (h ^ (h >> 32)) & mask
         while places[at] >= 0 and table[at] != k:
             at = (at + 1) & mask
@@ -70,7 +78,7 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
     while at < len(columns):
         stop = at
         after = bound
-        while stop < len(columns) and after <= 4611686018427387904 // widths[columns[stop]]:
+        while stop < len(columns) and after <= LARGEST_KEY // widths[columns[stop]]:
             after *= widths[columns[stop]]
             stop += 1
         if stop == at:
@@ -78,8 +86,8 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
             for row in range(rows):
                 key[row] = ids[row]
             continue
-        for first in range(0, rows, 2048):  # a piece of the keys stays at hand while all columns are added
-            last = min(first + 2048, rows)
+        for first in range(0, rows, PIECE):  # a piece of the keys stays at hand while all columns are added
+            last = min(first + PIECE, rows)
             for place in range(at, stop):
                 c = columns[place]
                 width = widths[c]
@@ -103,8 +111,8 @@ def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, 
     for g in range(groups):
         for at in range(sums.shape[1]):
             sums[g, at] = 0
-    for first in range(0, len(ids), 2048):  # a piece of each column stays at hand
-        last = min(first + 2048, len(ids))
+    for first in range(0, len(ids), PIECE):  # a piece of each column stays at hand
+        last = min(first + PIECE, len(ids))
         for row in range(first, last):
             g = ids[row]
             each = 0

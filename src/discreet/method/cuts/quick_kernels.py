@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.common.compiled import kernel
-from discreet.encoded import Ints
+from discreet.encoded import LARGEST_KEY, Ints
 from discreet.method.base.space import Flags
+from discreet.method.cuts.evaluation_kernels import HASH, POSITIVE
 
 Bytes = npt.NDArray[np.uint8]
 
 Words = npt.NDArray[np.uint64]
-MOST = 2**62
-"""Keys are below this."""
 TOO_MANY = 2**62
 """What is allowed costs less than this; leaving out too many rows costs this, and 1 more for each row too many."""
 
@@ -203,7 +202,7 @@ def tabulate(rows, meaning, room):  # type: ignore[no-untyped-def]
             size = rows.at[c + 1] - at
             parts = room.parts[c]
             base = meaning.codes[c]
-            if kinds > MOST // parts:
+            if kinds > LARGEST_KEY // parts:
                 return 0
             for i in range(filled - 1, -1, -1):
                 key = room.key_of[begin + i] * parts
@@ -214,7 +213,7 @@ def tabulate(rows, meaning, room):  # type: ignore[no-untyped-def]
                     room.loss_of[begin + i * size + j] = loss + room.loss[code]
             filled *= size
             kinds *= parts
-        if bound > MOST // kinds:
+        if bound > LARGEST_KEY // kinds:
             return 0
         end = begin + filled
         for i in range(begin, end):
@@ -260,7 +259,7 @@ def count(rows, direct, room, words):  # type: ignore[no-untyped-def]
         at = key[row]
         if not direct:
             h = at ^ (at >> 29)
-            h = (h * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+            h = (h * HASH) & POSITIVE
             at = (h ^ (h >> 32)) & mask
             while keys[at] != key[row] + 1 and keys[at] != 0:
                 at = (at + 1) & mask
