@@ -30,8 +30,8 @@ import polars as pl
 import discreet as d
 from adult import NAMES, data_folder
 from discreet.method.cuts import coordinate, genetic
-from discreet.method.cuts.coordinate import Candidate, Objective
 from discreet.method.cuts.evaluation import Cut, Evaluator
+from discreet.method.cuts.objective import Candidate, Objective
 from discreet.pipeline import prepare
 from discreet.planning.find import loss_bound, objectives
 from discreet.planning.problem import cut_problem
@@ -125,7 +125,7 @@ class Published:
         aim: str,
         settings: Settings,
         seed: int,
-        carry_on: Callable[[genetic.Watch], bool] = lambda _: True,
+        carry_on: Callable[[genetic.GeneticWatch], bool] = lambda _: True,
     ) -> Scored:
         job = self.jobs[aim]
         return self._timed(
@@ -236,7 +236,7 @@ def by_iteration(figure: str, table: pl.DataFrame, golden: dict[str, Any], setti
     aim, published = FIGURES[figure], Published(table, golden, 100)
     looks: dict[int, Look] = {}
 
-    def watch(far: genetic.Watch) -> bool:
+    def watch(far: genetic.GeneticWatch) -> bool:
         value = published.score(far.best.cut).by(aim)
         looks[far.iterations] = Look(far.iterations, value, far.distinct)
         return True

@@ -31,7 +31,8 @@ import k_anonymity
 import k_scalability
 from adult import data_folder, expand
 from discreet.method.base.problem import CutProblem
-from discreet.method.local.search import Local, search
+from discreet.method.local.grouping import Local
+from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem

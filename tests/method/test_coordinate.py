@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.method.cuts.bits import cuts_of
-from discreet.method.cuts.coordinate import Objective, cut_of, search
+from discreet.method.cuts.coordinate import cut_of, search
 from discreet.method.cuts.evaluation import Evaluator
+from discreet.method.cuts.objective import Objective
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
 from discreet.policy import Inference
@@ -261,8 +262,8 @@ def test_the_golden_file_is_the_one_of_the_reference() -> None:
 @given(mixed_jobs(most_rows=16, search="coordinate"), st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, density: float) -> None:
     """Where one set of columns is known: what a kernel says of a flip is what evaluating the cut says."""
-    from discreet.method.cuts.coordinate import Steps
-    from discreet.method.cuts.cut_kernels import flip_costs
+    from discreet.method.cuts.column_steps import ColumnSteps
+    from discreet.method.cuts.context_kernels import flip_costs
 
     fast = evaluator(job, few_may_pass=True)
     columns = fast.problem.columns
@@ -275,11 +276,11 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
     cuts = cuts_of([column.space for column in columns], [column.pinned for column in columns])
     cut = cut_of(cuts.random(density, np.random.default_rng(seed)), cuts)
     objective = Objective(3, 3 * fast.units.per_row, (5,) * len(fast.problem.targets), len(job.rows))
-    steps = Steps(fast.problem, fast)
+    maker = ColumnSteps(fast.problem, fast).contexts
     for place, column in enumerate(columns):
         if not column.space.plain:
             continue
-        contexts = steps.contexts(cut, place)
+        contexts = maker.of(cut, place)
         hidden = cut[place] < 0
         units = fast.units.columns[place].nodes
         still = int(hidden.sum())
@@ -287,9 +288,9 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
             contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields,
-            steps.dropped(contexts, objective), contexts.others, contexts.hits, steps.persons, steps.limits,
+            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons, maker.limits,
             objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
-            *steps.sums(), *steps.sums(),
+            *maker.sums(), *maker.sums(),
         )  # fmt: skip
         for value in range(-1, column.space.size):
             other = hidden.copy()

@@ -19,10 +19,12 @@ import discreet as d
 from discreet.cli.show import how_far
 from discreet.common.progress import silent
 from discreet.method.cuts.bits import cuts_of
-from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_cut import MOST_WORK
-from discreet.method.cuts.exact import NEVER, Proof, Watch, search
+from discreet.method.cuts.exact import ExactWatch, Proof, search
+from discreet.method.cuts.exact_frame import NEVER
+from discreet.method.cuts.objective import Candidate, Objective
 from discreet.pipeline import _release, prepare
 from discreet.planning.find import CutPlanner, objectives
 from tests.conftest import load_golden
@@ -50,7 +52,7 @@ def prove(fast: Evaluator, objective: Objective, start: Cut, nodes: int | None =
     """Search from some cut, as long as so many sets of cuts, or cut by cut."""
     outcome = fast.evaluate(start)
 
-    def carry_on(far: Watch) -> bool:
+    def carry_on(far: ExactWatch) -> bool:
         assert far.bound <= far.best.cost
         assert far.nodes <= 10 * MOST_CUTS, "it does not end"
         return nodes is None or far.nodes < nodes
@@ -231,7 +233,7 @@ def test_with_templates_the_bound_rises_as_sets_of_cuts_are_looked_at() -> None:
     start = fast.evaluator.evaluate(coarsest)
     bounds: list[int] = []
 
-    def watch(far: Watch) -> bool:
+    def watch(far: ExactWatch) -> bool:
         bounds.append(far.bound)
         return far.nodes < 400
 

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.method.cuts import genetic
 from discreet.method.cuts.bits import genitor_rank
-from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
 from discreet.method.cuts.coordinate import bits_of as string_of
-from discreet.method.cuts.evaluation import Cut, Evaluator, Outcome
-from discreet.method.cuts.genetic import Genitor, Watch, bits_of, draw, ranks, search
-from discreet.method.cuts.genetic_kernels import TOO_MANY, cross, mutate
+from discreet.method.cuts.coordinate import cut_of
+from discreet.method.cuts.evaluation import Cut, CutOutcome, Evaluator
+from discreet.method.cuts.genetic import GeneticWatch, Genitor, bits_of, draw, ranks, search
+from discreet.method.cuts.genetic_kernels import cross, mutate
+from discreet.method.cuts.objective import Candidate, Objective
+from discreet.method.cuts.quick_kernels import TOO_MANY
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
 from tests.conftest import load_golden
@@ -151,7 +153,7 @@ def test_the_way_of_evaluation_changes_nothing_but_time(monkeypatch: pytest.Monk
     calls: list[Cut] = []
     general = Evaluator.evaluate
 
-    def counted(self: Evaluator, cut: Cut) -> Outcome:
+    def counted(self: Evaluator, cut: Cut) -> CutOutcome:
         calls.append(cut)
         return general(self, cut)
 
@@ -179,7 +181,7 @@ def test_a_seed_repeats_exactly(job: Job, aim: str, seed: int) -> None:
         fast = evaluator(job)
         seen: list[tuple[int, int, int]] = []
 
-        def watch(far: Watch) -> bool:
+        def watch(far: GeneticWatch) -> bool:
             seen.append((far.iterations, far.best.cost, far.distinct))
             return True
 
@@ -238,12 +240,12 @@ def test_tiny_problems(cells: dict[str, list[str]], cuts: int) -> None:
     assert own.best().cost == 0
 
 
-def small_search(*, stop: int | None = None, **options: Any) -> tuple[list[Watch], Candidate]:
+def small_search(*, stop: int | None = None, **options: Any) -> tuple[list[GeneticWatch], Candidate]:
     """Search until so many iterations are done; return what was watched, and the best."""
     fast = numbers_evaluator(numbers(200, 4, 12, 2, 3), 5)
-    objective, seen = objective_of(fast, "LM"), list[Watch]()
+    objective, seen = objective_of(fast, "LM"), list[GeneticWatch]()
 
-    def carry_on(far: Watch) -> bool:
+    def carry_on(far: GeneticWatch) -> bool:
         seen.append(far)
         return stop is None or far.iterations < stop
 

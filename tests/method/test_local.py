@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.method.base.problem import CutProblem
-from discreet.method.local.peeling import Watch
-from discreet.method.local.search import Local, search
+from discreet.method.local.grouping import Local
+from discreet.method.local.peeling import PeelingWatch
+from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
@@ -76,9 +77,9 @@ def test_every_promise_is_kept_and_every_label_covers(job: Job, data: st.DataObj
 @given(st.one_of(jobs(), mixed_jobs(search="coordinate")), st.integers(0, 60))
 def test_an_end_at_any_time_is_safe(job: Job, moment: int) -> None:
     problem = asked(job)
-    heard: list[Watch] = []
+    heard: list[PeelingWatch] = []
 
-    def carry_on(watch: Watch) -> bool:
+    def carry_on(watch: PeelingWatch) -> bool:
         heard.append(watch)
         return len(heard) <= moment
 

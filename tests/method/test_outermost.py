@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.progress import silent
 from discreet.method.cuts.bits import cuts_of
-from discreet.method.cuts.coordinate import Candidate, cut_of
-from discreet.method.cuts.evaluation import Outcome
+from discreet.method.cuts.coordinate import cut_of
+from discreet.method.cuts.evaluation import CutOutcome
+from discreet.method.cuts.objective import Candidate
 from discreet.pipeline import _release, prepare
 from discreet.planning.find import CutPlanner
 from tests.jobs import Job
@@ -55,7 +56,7 @@ def tiny_jobs(draw: st.DrawFn) -> Job:
     return Job(COLUMNS, rows, policy)
 
 
-def releases(job: Job) -> Iterator[tuple[Outcome, float, d.Release]]:
+def releases(job: Job) -> Iterator[tuple[CutOutcome, float, d.Release]]:
     """What every cut comes to: as the search reckons, the detail it reckons with, and the release."""
     prepared = prepare(job.frame, job.policy)
     planner = CutPlanner(prepared.task)

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.lattice import lattice_of
-from discreet.method.local.peeling_kernels import Found
+from discreet.method.local.peeling_kernels import PeeledCells
 from discreet.method.local.shapes import Level
 
 Cell = tuple[int, int, frozenset[int]]
 """A loss, the number of a level vector, and rows."""
 
 
-def room(cells: int, members: int) -> Found:
+def room(cells: int, members: int) -> PeeledCells:
     loss, vector, begin, end = (np.zeros(cells, dtype=np.int64) for _ in range(4))
-    return Found(loss, vector, begin, end, np.zeros(members, dtype=np.uint32))
+    return PeeledCells(loss, vector, begin, end, np.zeros(members, dtype=np.uint32))
 
 
 def plain(codes: np.ndarray, sizes: np.ndarray, left: np.ndarray, levels: list[list[Level]], near: int) -> list[Cell]:

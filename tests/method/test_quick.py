@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.method.cuts import quick as module
 from discreet.method.cuts.bits import Bits, Cuts, cuts_of
-from discreet.method.cuts.coordinate import Objective, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
+from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.quick import Quick
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem

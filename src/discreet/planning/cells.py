@@ -25,7 +25,7 @@ from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCe
 from discreet.fit.cells import confidential_places, known_to, predictors_of, seen_by_adversaries, untouchable, wanted
 from discreet.fit.telling import INSTEAD, all_have_it
 from discreet.method.cells.chance import drawn
-from discreet.method.cells.decoys import Column, one_value_only
+from discreet.method.cells.decoys import DecoyColumn, one_value_only
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import ROUNDS, Defence, Job, RuleDefence, Ward
 from discreet.method.cells.kernels import REFUSE
@@ -187,7 +187,7 @@ class _Planning:
         known = [self._place(name) for name in self._predictors(made) if name in self.columns]
         return Asking(index, made, self.own[index], together, self.trees[place], [table[at] for at in known])
 
-    def _least_hidden(self, made: Confidential, table: Nodes) -> Column:
+    def _least_hidden(self, made: Confidential, table: Nodes) -> DecoyColumn:
         """Return a column with all confidential cells and decoys hidden as little as can be, and nothing else."""
         place = self._place(made.column)
         true = table[place].astype(np.int64)
@@ -198,15 +198,15 @@ class _Planning:
                 told[rows] = 0 if other.change == "delete" else parent[true[rows]]
                 for row, node in self.decoys.floors(index).items():
                     told[row] = node
-        return Column(told, true, (told != true) | self._blank(made.column, true))
+        return DecoyColumn(told, true, (told != true) | self._blank(made.column, true))
 
-    def _now_hidden(self, made: Confidential) -> Column:
+    def _now_hidden(self, made: Confidential) -> DecoyColumn:
         """Return a column as it is now, without the rows that were taken out."""
         place, rows = self._place(made.column), len(self.numbers)
         start = int(self.table.first[place])
         told = self.table.frame.codes[place, :rows].astype(np.int64) - start
         true = self.table.original[place, :rows].astype(np.int64) - start
-        return Column(told, true, ((told != true) | self._blank(made.column, true)) & ~self.table.gone[:rows])
+        return DecoyColumn(told, true, ((told != true) | self._blank(made.column, true)) & ~self.table.gone[:rows])
 
     def _blank(self, column: str, true: Ints) -> npt.NDArray[np.bool_]:
         """Say which cells look hidden and never told a value."""

@@ -19,7 +19,7 @@ from discreet.encoded import Ints
 from discreet.errors import TellingCells
 from discreet.fit.cells import wanted
 from discreet.fit.telling import too_much_alike
-from discreet.method.cells.decoys import Column, Want, candidates, draw, wanting
+from discreet.method.cells.decoys import DecoyColumn, Want, candidates, draw, wanting
 from discreet.method.cells.trees import ValueTree
 from discreet.policy import Policy
 from discreet.policy.confidential import Confidential
@@ -41,7 +41,7 @@ class Asking:
     looks: Sequence[npt.NDArray[np.int32]]
     """Its predictors, by which rows look alike."""
 
-    def wants(self, column: Column) -> list[Want]:
+    def wants(self, column: DecoyColumn) -> list[Want]:
         """Return where the hidden cells of its column tell too much."""
         most = self.made.most_alike
         return [] if most is None else wanting(column, self.rows, most, self.together)
@@ -69,7 +69,7 @@ class Drawn:
         """Return the least general nodes that cells of a requirement are released with, as far as they are bound."""
         return {**self.raised.get(index, {}), **self.nodes.get(index, {})}
 
-    def give_back(self, index: int, rows: Sequence[int], column: Column) -> None:
+    def give_back(self, index: int, rows: Sequence[int], column: DecoyColumn) -> None:
         """Take decoys back that could not be protected; they are not drawn again."""
         for row in rows:
             self.unfit.setdefault(index, set()).add(row)
@@ -82,7 +82,7 @@ class Drawn:
         asking = [index for index, made in wanted(self.policy) if made.decoy_share is not None]
         return [(index, str(self.policy.problem(("protect", index, "decoys"), message))) for index in asking]
 
-    def add(self, asking: Asking, column: Column, free: npt.NDArray[np.bool_]) -> bool:
+    def add(self, asking: Asking, column: DecoyColumn, free: npt.NDArray[np.bool_]) -> bool:
         """Draw what is wanting beside the hidden cells of a requirement; return whether that was anything.
 
         Raises
@@ -107,7 +107,7 @@ class Drawn:
                 self.nodes.setdefault(asking.index, {})[row] = want.node
         return bool(wants)
 
-    def _raise(self, asking: Asking, column: Column, want: Want) -> bool:
+    def _raise(self, asking: Asking, column: DecoyColumn, want: Want) -> bool:
         """Bind cells at a node to the one above, if their decoys could not stay there; return whether that was so."""
         decoys, up = self.nodes.get(asking.index, {}), int(asking.tree.parent[want.node])
         here = [row for row, node in decoys.items() if node == want.node]
@@ -140,7 +140,7 @@ class Drawn:
         return str(self.policy.problem(("protect", asking.index, "decoys"), message))
 
 
-def not_enough(policy: Policy, asking: Asking, column: Column) -> list[tuple[int, str]]:
+def not_enough(policy: Policy, asking: Asking, column: DecoyColumn) -> list[tuple[int, str]]:
     """Return where hidden cells tell more than they may, with the requirement."""
     found = []
     for want in asking.wants(column):

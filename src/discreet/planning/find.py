@@ -28,8 +28,8 @@ from discreet.table.masking import mask_of
 
 if TYPE_CHECKING:
     from discreet.method.base.problem import CutProblem
-    from discreet.method.cuts.coordinate import Candidate, Objective
-    from discreet.method.cuts.evaluation import Evaluator, Outcome
+    from discreet.method.cuts.evaluation import CutOutcome, Evaluator
+    from discreet.method.cuts.objective import Candidate, Objective
     from discreet.method.disclosure.search import Found, Refused, Search, Standing
 
 GAINS: dict[type, Gain] = {
@@ -157,7 +157,7 @@ def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Ob
     it is looked for first; the finest is taken in the end. Where that would need too large numbers, and for several
     uses, everything is added up by its weight, with a very small one for detail that nobody asks for.
     """
-    from discreet.method.cuts.coordinate import Objective
+    from discreet.method.cuts.objective import Objective
 
     problem = evaluator.problem
     row, total = evaluator.units.per_row, problem.total
@@ -271,14 +271,14 @@ class CutPlanner:
         return self._exact(carry_on) if method == "exact" and prove else self._coordinate(carry_on)
 
     def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
-        from discreet.method.cuts.coordinate import Watch, search
+        from discreet.method.cuts.coordinate import CoordinateWatch, search
         from discreet.method.disclosure.search import Standing
 
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS if work <= MOST_WORK else 1), MOST_KICKS)
         complete = True
 
-        def watch(far: Watch) -> bool:
+        def watch(far: CoordinateWatch) -> bool:
             nonlocal complete
             kept = 0.0 if far.best is None else self.detail(far.best.outcome)
             complete = carry_on(Standing(far.kicks, kicks + 1 - far.kicks, kept))
@@ -291,13 +291,13 @@ class CutPlanner:
         return best, complete
 
     def _genetic(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
-        from discreet.method.cuts.genetic import Watch, search
+        from discreet.method.cuts.genetic import GeneticWatch, search
         from discreet.method.disclosure.search import Standing
 
         options = self.task.bound.policy.genetic
         complete = True
 
-        def watch(far: Watch) -> bool:
+        def watch(far: GeneticWatch) -> bool:
             nonlocal complete
             go_on = carry_on(Standing(far.iterations, far.left, self.detail(far.best.outcome)))
             complete = go_on or not far.left
@@ -317,12 +317,12 @@ class CutPlanner:
         return best, complete
 
     def _exact(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
-        from discreet.method.cuts.exact import Watch, search
+        from discreet.method.cuts.exact import ExactWatch, search
         from discreet.method.disclosure.search import Standing
 
         complete = True
 
-        def watch(far: Watch) -> bool:
+        def watch(far: ExactWatch) -> bool:
             nonlocal complete
             kept, bound = self.detail(far.best.outcome), share_of(far.bound, far.best.cost)
             complete = carry_on(Standing(far.nodes, far.open, kept, bound))
@@ -345,7 +345,7 @@ class CutPlanner:
         kept = firsts[self.problem.codes[place][~best.outcome.left_out]]
         return set(firsts.tolist()) - set(kept.tolist())
 
-    def detail(self, outcome: Outcome) -> float:
+    def detail(self, outcome: CutOutcome) -> float:
         """Return the share of detail that a cut keeps (1 - LM)."""
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
         cells = self.evaluator.units.per_row * self.problem.total

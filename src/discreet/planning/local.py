@@ -19,9 +19,8 @@ from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Standing
-    from discreet.method.local.peeling import Watch
-    from discreet.method.local.search import Grouping as Found
-    from discreet.method.local.search import Local
+    from discreet.method.local.grouping import Local, LocalGrouping
+    from discreet.method.local.peeling import PeelingWatch
 
 STEPS = 100
 """Steps in which the search is told to have been done."""
@@ -91,10 +90,10 @@ class LocalPlanner:
                 break
         return found
 
-    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[Watch], bool]:
+    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[PeelingWatch], bool]:
         from discreet.method.disclosure.search import Standing
 
-        def watch(far: Watch) -> bool:
+        def watch(far: PeelingWatch) -> bool:
             done = min(int(far.share * STEPS), STEPS - 1)
             kept = 0.0 if far.lost is None else self._detail(far.lost)
             self.complete = carry_on(Standing(done, STEPS - done, kept)) and self.complete
@@ -115,7 +114,7 @@ class LocalPlanner:
         leave = alone and self.task.bound.policy.removes and found.gone < self.problem.total
         return tuple(self._grouping(each, fixed, leave=leave) for each in found.groupings)
 
-    def _grouping(self, found: Found, fixed: dict[str, Ints], *, leave: bool) -> Grouping:
+    def _grouping(self, found: LocalGrouping, fixed: dict[str, Ints], *, leave: bool) -> Grouping:
         """Return groups as plain data, without those that have no row; hidden ones may `leave`."""
         names = self.task.bound.changeable
         together = {names[place] for place in found.columns}
@@ -162,7 +161,7 @@ def _labels(form: str | None, column: Changeable) -> Labels:
 
 
 def _labelled(
-    found: Found, place: int, column: Changeable, kept: Ints, marker: str
+    found: LocalGrouping, place: int, column: Changeable, kept: Ints, marker: str
 ) -> tuple[tuple[Label, ...], tuple[int, ...]]:
     """Return the different labels of a column, and which of them each group has that is kept."""
     everything = Label(marker, 0, column.space.size)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.encoded import Combinations, Ints, keys, regroup
+from discreet.encoded import Codes, Combinations, Ints, keys, regroup
 from discreet.method.base import targets
-from discreet.method.base.problem import ColumnCounts, CutProblem, CutTable, GroupProblem, GroupTable
-from discreet.method.base.targets import Target
+from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem, GroupTable
+from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
 from discreet.policy import GroupPromise, Inference, Regress
 from discreet.policy.bind import Bound
@@ -29,22 +29,71 @@ def group_problem(
     codes = {column.name: column.codes for column in columns}
     sizes = {column.name: column.space.size for column in columns}
     counted = _recoded(counted, codes, sizes)
-    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
-    by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
-    for number, promise in enumerate(promises):
-        # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
-        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
-        by_given.setdefault((frozenset(promise.given), apart), []).append(number)
-    tables = []
-    for (_, apart), numbers in by_given.items():
-        rows = counted if apart is None else _only(counted, ~unknown[apart])
-        tables.append(_group_table(bound, rows, sizes, [promises[number] for number in numbers], numbers))
+    tables, known = [], []
+    for numbers, unknown in _knowing_alike(bound, promises, counted):
+        rows = counted if unknown is None else _only(counted, ~unknown)
+        given = [column for column in bound.columns if column in promises[numbers[0]].given]
+        width = [sizes.get(column, len(counted.domain(column))) for column in given]
+        key, _ = keys([rows.code(column) for column in given], width, len(rows.counts))
+        order, starts, _ = regroup(key)
+        table = _table(bound, promises, numbers, rows, rows.counts, order, starts)
+        tables.append(table)
+        known.append(_codes([bound.changeable[place] for place in table.columns], sizes, rows, order[starts]))
     per_row = _tallies(bound, counted)
     return GroupProblem(
         int(counted.counts.sum()),
         tuple(_column_counts(bound, column, counted, per_row) for column in columns),
         tuple(tables),
+        tuple(known),
     )
+
+
+def _knowing_alike(
+    bound: Bound, promises: Sequence[GroupPromise], counted: Combinations
+) -> Iterator[tuple[list[int], npt.NDArray[np.bool_] | None]]:
+    """Yield the numbers of promises about the same columns and rows, and which rows these are not (None: all are)."""
+    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
+    alike: dict[tuple[frozenset[str], str | None], list[int]] = {}
+    for number, promise in enumerate(promises):
+        # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
+        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
+        alike.setdefault((frozenset(promise.given), apart), []).append(number)
+    for (_, apart), numbers in alike.items():
+        yield numbers, None if apart is None else unknown[apart]
+
+
+def _table(
+    bound: Bound,
+    promises: Sequence[GroupPromise],
+    numbers: Sequence[int],
+    counted: Combinations,
+    counts: Ints,
+    order: Ints,
+    starts: Ints,
+) -> GroupTable:
+    """Return what promises that know the same columns ask of the collapsed rows (see `collapsed`)."""
+    given, first = promises[numbers[0]].given, order[starts]
+    fixed = [column for column in bound.fixed if column in given]
+    fixed_width = [len(counted.domain(column)) for column in fixed]
+    fixed_key, _ = keys([counted.code(column)[first] for column in fixed], fixed_width, len(first))
+    return GroupTable(
+        columns=tuple(place for place, column in enumerate(bound.changeable) if column in given),
+        fixed=fixed_key,
+        sizes=_sums(counts[order], starts),
+        hits=np.stack([_hits(promises[number], counted, order, starts) for number in numbers]),
+        persons=tuple(not isinstance(promises[number], Inference) for number in numbers),
+        limits=tuple(promises[number].at_most for number in numbers),
+        promises=tuple(numbers),
+    )
+
+
+def _codes(names: Sequence[str], sizes: dict[str, int], counted: Combinations, first: Ints) -> Codes:
+    """Return the codes of columns in some rows, as narrow as they can be."""
+    widest = max((sizes[name] for name in names), default=0)
+    codes = np.empty((len(names), len(first)), dtype=np.uint16 if widest <= 2**16 else np.uint32)
+    for place, name in enumerate(names):
+        codes[place] = counted.code(name)[first]
+    return codes
 
 
 def _recoded(counted: Combinations, codes: dict[str, Ints], sizes: dict[str, int]) -> Combinations:
@@ -106,7 +155,7 @@ def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
     """Return the sums of the figures of each code."""
-    from discreet.method.cuts.cut_kernels import sum_codes  # compiled: only loaded when needed
+    from discreet.method.cuts.evaluation_kernels import sum_codes  # compiled: only loaded when needed
 
     sums: npt.NDArray[Any] = np.zeros((size, figures.shape[1]), dtype=figures.dtype)
     sum_codes(code, figures, sums)
@@ -117,34 +166,6 @@ def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np
     """Return which combinations tell nothing about a sensitive column."""
     domain = np.array([bound.policy.is_unknown(value) for value in counted.domain(column)])
     return np.asarray(domain[counted.code(column)])
-
-
-def _group_table(
-    bound: Bound, counted: Combinations, sizes: dict[str, int], promises: Sequence[GroupPromise], numbers: Sequence[int]
-) -> GroupTable:
-    given = [column for column in bound.columns if column in promises[0].given]
-    width = {column: sizes.get(column, len(counted.domain(column))) for column in given}
-    key, _ = keys([counted.code(column) for column in given], list(width.values()), len(counted.counts))
-    order, starts, _ = regroup(key)
-    first = order[starts]
-    hits = np.stack([_hits(promise, counted, order, starts) for promise in promises])
-    changeable = [column for column in given if column in bound.changeable]
-    fixed = [column for column in given if column not in bound.changeable]
-    fixed_key, _ = keys([counted.code(c)[first] for c in fixed], [width[c] for c in fixed], len(first))
-    widest = max((width[column] for column in changeable), default=0)
-    codes = np.empty((len(changeable), len(first)), dtype=np.uint16 if widest <= 2**16 else np.uint32)
-    for place, column in enumerate(changeable):
-        codes[place] = counted.code(column)[first]
-    return GroupTable(
-        columns=tuple(bound.changeable.index(column) for column in changeable),
-        codes=codes,
-        fixed=fixed_key,
-        sizes=_sums(counted.counts[order], starts),
-        hits=hits,
-        persons=tuple(not isinstance(promise, Inference) for promise in promises),
-        limits=tuple(promise.at_most for promise in promises),
-        promises=tuple(numbers),
-    )
 
 
 def _sums(counts: Ints, starts: Ints) -> Ints:
@@ -170,30 +191,12 @@ def cut_problem(
 ) -> CutProblem:
     """Return the job of keeping `promises` by one cut of all changeable columns."""
     counted, order, starts = collapsed(bound, columns, counted)
-    fixed = list(bound.fixed)
     first = order[starts]
-    by_given: dict[tuple[frozenset[str], str | None], list[int]] = {}
-    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
-    for number, promise in enumerate(promises):
-        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
-        by_given.setdefault((frozenset(promise.given), apart), []).append(number)
     tables = []
-    for (given, apart), numbers in by_given.items():
-        counts = counted.counts if apart is None else np.where(unknown[apart], 0, counted.counts)
-        known_fixed = [name for name in fixed if name in given]
-        fixed_width = [len(counted.domain(name)) for name in known_fixed]
-        fixed_key, _ = keys([counted.code(name)[first] for name in known_fixed], fixed_width, len(first))
-        tables.append(
-            CutTable(
-                columns=tuple(place for place, name in enumerate(bound.changeable) if name in given),
-                fixed=np.unique(fixed_key, return_inverse=True)[1].astype(np.int64),
-                sizes=_sums(counts[order], starts),
-                hits=np.stack([_hits(promises[number], counted, order, starts) for number in numbers]),
-                persons=tuple(not isinstance(promises[number], Inference) for number in numbers),
-                limits=tuple(promises[number].at_most for number in numbers),
-                promises=tuple(numbers),
-            )
-        )
+    for numbers, unknown in _knowing_alike(bound, promises, counted):
+        counts = counted.counts if unknown is None else np.where(unknown, 0, counted.counts)
+        table = _table(bound, promises, numbers, counted, counts, order, starts)
+        tables.append(replace(table, fixed=np.unique(table.fixed, return_inverse=True)[1].astype(np.int64)))
     codes = np.empty((len(columns), len(first)), dtype=np.int32)
     for place, column in enumerate(columns):
         codes[place] = counted.code(column.name)[first]
@@ -207,7 +210,7 @@ def cut_problem(
     )
 
 
-def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[Target]:
+def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[CutTarget]:
     """Yield what each use that predicts something counts of the collapsed rows."""
     largest = targets.LARGEST if len(bound.policy.uses) == 1 else targets.LARGEST_OF_SEVERAL
 

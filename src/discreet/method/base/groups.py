@@ -17,9 +17,9 @@ import numpy.typing as npt
 from discreet.encoded import Codes, Ints, regroup
 from discreet.errors import InputError
 from discreet.method.base.kernels import rescore, split
+from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import GroupTable
 from discreet.method.base.space import Flags, Floats
-from discreet.method.disclosure.states import Openings, Range
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""
@@ -52,7 +52,7 @@ def largest_below(share: Fraction, rows: int) -> Fraction:
 class GroupCounts:
     """One `GroupTable` while values are being disclosed."""
 
-    def __init__(self, table: GroupTable, openings: Openings, total: int) -> None:
+    def __init__(self, table: GroupTable, codes: Codes, openings: Openings, total: int) -> None:
         if total > MOST_ROWS:
             raise InputError(f"the table has {total} rows; at most {MOST_ROWS} can be planned at once")
         self.table = table
@@ -68,7 +68,7 @@ class GroupCounts:
         self._row_at, starts, self._group = regroup(table.fixed)
         self._place = np.empty(rows, dtype=np.int64)
         self._place[self._row_at] = np.arange(rows)
-        self._codes = np.ascontiguousarray(table.codes[:, self._row_at])
+        self._codes = np.ascontiguousarray(codes[:, self._row_at])
         self._sizes = table.sizes[self._row_at]
         self._hits = np.ascontiguousarray(table.hits[:, self._row_at])
         self._start = np.zeros(rows, dtype=np.int64)
@@ -80,7 +80,7 @@ class GroupCounts:
         self._touched = np.empty(rows + 1, dtype=np.int64)
         widest = max(sizes, default=0)
         self._scratch = tuple(np.zeros(widest, dtype=np.int64) for _ in range(3))
-        self._by_code = [_rows_by_code(codes, size) for codes, size in zip(table.codes, sizes, strict=True)]
+        self._by_code = [_rows_by_code(own, size) for own, size in zip(codes, sizes, strict=True)]
 
     def copy(self, openings: Openings) -> GroupCounts:
         """Return counts that go on by themselves with (a copy of) the openings."""

@@ -30,6 +30,7 @@ def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, m
     always read from one piece of memory. `moved` is scratch full of zeros. Writes the groups that changed, the
     old and the new ones, to `touched`. A group whose rows all move only changes its name and is left alone.
     Returns numbers of groups and of touched ones.
+    O(rows * (columns + properties)), and the rows of groups that changed.
     """
     first = 0
     for row in rows:
@@ -83,6 +84,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
     disclosure does it (for an interval: the cut in front of the code), `child` the part it falls into. The
     cut of an interval that breaks a limit is dead at once (not `alive`); `jump` leads from a dead cut to the
     next one alive. `count`, `hit`, `seen` are scratch, zero on entry and on return.
+    O(rows of the groups * columns * properties), and sorting the codes of an interval.
     """
     properties = hits.shape[0]
     for g in touched:
@@ -103,12 +105,12 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             base = offsets[c]
             here = base + codes[c, start[g]]
             kind = mode[here]
-            if kind == 0 or (kind == 2 and not alive[slot[here]]):
+            if kind == SHUT or (kind == NODE and not alive[slot[here]]):
                 continue
             found = 0
             for at in range(start[g], stop[g]):
                 v = codes[c, at]
-                if kind == 2:
+                if kind == NODE:
                     v = child[base + v]
                 if count[v] == 0:
                     seen[found] = v
@@ -117,7 +119,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             if found == 1:
                 count[seen[0]] = 0
                 continue
-            if kind == 3:
+            if kind == INTERVAL:
                 gap = found // 2
                 while gap > 0:
                     for i in range(gap, found):
@@ -134,7 +136,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     for at in range(start[g], stop[g]):
                         if hits[p, at] != 0:
                             v = codes[c, at]
-                            if kind == 2:
+                            if kind == NODE:
                                 v = child[base + v]
                             hit[v] += hits[p, at]
                             total += hits[p, at]
@@ -146,7 +148,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     v = seen[i]
                     size = count[v]
                     # The worse of the two sides: a value or part against the rest, or all up to v against the rest.
-                    if kind == 3:
+                    if kind == INTERVAL:
                         left += size
                         left_hits += hit[v]
                         a = left_hits
@@ -154,23 +156,23 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                     else:
                         a = hit[v]
                         n = size
-                    if i == found - 1 and kind == 3:
+                    if i == found - 1 and kind == INTERVAL:
                         break
                     if persons[p]:
                         a = 1
-                        if kind != 2 and rows - n < n:
+                        if kind != NODE and rows - n < n:
                             n = rows - n
-                    elif kind != 2 and (total - a) * n > a * (rows - n):
+                    elif kind != NODE and (total - a) * n > a * (rows - n):
                         a = total - a
                         n = rows - n
                     if a * now[p, 1] <= now[p, 0] * n:
                         continue
-                    if kind == 1:
+                    if kind == VALUE:
                         s = slot[base + v]
                         if alive[s] and a * after[s, p, 1] > after[s, p, 0] * n:
                             after[s, p, 0] = a
                             after[s, p, 1] = n
-                    elif kind == 2:
+                    elif kind == NODE:
                         s = slot[here]
                         if a * after[s, p, 1] > after[s, p, 0] * n:
                             after[s, p, 0] = a

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from discreet.encoded import Codes, Ints
 from discreet.method.base.space import Flags, Space
-from discreet.method.base.targets import Target
+from discreet.method.base.targets import CutTarget
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,17 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """The collapsed rows of one set of known columns and how many of them have each property.
+    """One set of known columns over collapsed rows, with what must not be too sure in its groups.
 
-    Rows whose sensitive value is unknown are left out: shares are taken among those who are known.
+    Rows whose sensitive value is unknown do not count: shares are taken among those who are known.
     """
 
     columns: tuple[int, ...]
-    """Which changeable columns are known; positions in `GroupProblem.columns`."""
-    codes: Codes
-    """Code of each known changeable column (first axis) in each collapsed row."""
+    """Which changeable columns are known; positions in the problem's `columns`."""
     fixed: Ints
-    """Rows that differ here are told apart whatever is disclosed."""
+    """Rows that differ here are told apart whatever is disclosed; in a `CutProblem` numbers from 0."""
     sizes: Ints
+    """How many rows count in each collapsed row: in a `CutProblem` fewer where a sensitive value is unknown."""
     hits: Ints
     """Rows with each property (first axis) in each collapsed row."""
     persons: tuple[bool, ...]
@@ -59,37 +58,24 @@ class GroupTable:
 
 @dataclass(frozen=True)
 class GroupProblem:
-    """A whole job for a group method."""
+    """A whole job for a group method; each table has collapsed rows of its own."""
 
     total: int
     columns: tuple[ColumnCounts, ...]
     tables: tuple[GroupTable, ...]
-
-
-@dataclass(frozen=True)
-class CutTable:
-    """One set of known columns over the rows of a `CutProblem`, with what must not be too sure in its groups."""
-
-    columns: tuple[int, ...]
-    fixed: Ints
-    """Rows that differ here (numbers from 0) are told apart whatever the cut."""
-    sizes: Ints
-    """How many rows count in each collapsed row: fewer where a sensitive value is unknown."""
-    hits: Ints
-    persons: tuple[bool, ...]
-    limits: tuple[Fraction, ...]
-    promises: tuple[int, ...]
+    codes: tuple[Codes, ...]
+    """For each table the code of each known changeable column (first axis) in each of its collapsed rows."""
 
 
 @dataclass(frozen=True)
 class CutProblem:
-    """A job for a search over cuts: all changeable columns of the collapsed rows at once."""
+    """A job for a search over cuts: all changeable columns of the collapsed rows, which all tables share."""
 
     total: int
     columns: tuple[ColumnCounts, ...]
     codes: npt.NDArray[np.int32]
     """Code of each changeable column (first axis) in each collapsed row."""
     sizes: Ints
-    targets: tuple[Target, ...]
+    targets: tuple[CutTarget, ...]
     """What is to be predicted; nothing for general use."""
-    tables: tuple[CutTable, ...]
+    tables: tuple[GroupTable, ...]

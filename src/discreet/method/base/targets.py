@@ -1,6 +1,6 @@
 """What a release is to predict, in whole numbers: what each group of rows costs its users.
 
-A `Target` counts things of each collapsed row (its fields, which add up over rows) and says what a group with some
+A `CutTarget` counts things of each collapsed row (its fields, which add up over rows) and says what a group with some
 sums of them costs: rows that are not of the majority class (CM), mistakes by a cost matrix, squared distances from
 the mean or distances from the median (RM). Costs are whole numbers in a unit of the target's own, so that searches
 compare exactly and repeat on every machine; `whole` such units are the measure 1.
@@ -19,7 +19,7 @@ import numpy as np
 from discreet.encoded import Ints
 
 MAJORITY, COSTS, SQUARES, DISTANCES = range(4)
-"""Kinds of targets; what `Shape.params` holds of each is said in `target_cost`."""
+"""Kinds of targets; what `TargetShape.params` holds of each is said in `target_cost`."""
 LARGEST = 2**60
 """The costs of all rows together stay below this."""
 LARGEST_OF_SEVERAL = 2**38
@@ -29,7 +29,7 @@ MOST_LEVELS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class CutTarget:
     """One thing to be predicted."""
 
     kind: int
@@ -48,7 +48,7 @@ class Target:
     """Whether rows left out are a group like any other; `gone` is then only about right."""
 
 
-class Shape(NamedTuple):
+class TargetShape(NamedTuple):
     """All targets of a problem, as the kernels take them."""
 
     kinds: Ints
@@ -60,10 +60,10 @@ class Shape(NamedTuple):
     gone: Ints
 
 
-def shape_of(targets: Sequence[Target]) -> Shape:
+def shape_of(targets: Sequence[CutTarget]) -> TargetShape:
     """Return the targets side by side."""
     nothing = [np.zeros(0, dtype=np.int64)]
-    return Shape(
+    return TargetShape(
         np.array([target.kind for target in targets], dtype=np.int64),
         np.cumsum([0, *(target.fields.shape[1] for target in targets)], dtype=np.int64),
         np.cumsum([0, *(len(target.params) for target in targets)], dtype=np.int64),
@@ -72,7 +72,7 @@ def shape_of(targets: Sequence[Target]) -> Shape:
     )
 
 
-def fields_of(targets: Sequence[Target], rows: int) -> Ints:
+def fields_of(targets: Sequence[CutTarget], rows: int) -> Ints:
     """Return the fields of all targets side by side."""
     return np.ascontiguousarray(np.concatenate([np.zeros((rows, 0), dtype=np.int64), *(t.fields for t in targets)], 1))
 
@@ -84,7 +84,7 @@ def classes(
     *,
     suppressed: str = "one",
     largest: int = LARGEST,
-) -> Target:
+) -> CutTarget:
     """Return the target of predicting a class, from the rows of each class (second axis) of each collapsed row.
 
     `costs` says what it costs that a row of a class (first axis) is taken for one of another; 1 for each mistake when
@@ -103,7 +103,7 @@ def classes(
     elif suppressed == "group":
         usual = np.flatnonzero(counts.sum(axis=0) == counts.sum(axis=0).max(initial=0))
         gone = params[:, min(usual.tolist(), key=lambda one: int(params[:, one] @ counts.sum(axis=0)))]
-    return Target(
+    return CutTarget(
         kind=MAJORITY if costs is None else COSTS,
         fields=counts,
         params=np.zeros(0, dtype=np.int64) if costs is None else params.ravel(),
@@ -125,7 +125,7 @@ def numbers(
     by: str = "variance",
     suppressed: str = "all",
     largest: int = LARGEST,
-) -> Target:
+) -> CutTarget:
     """Return the target of predicting a number: so many rows (`counts`) have the value with this `code`, -1 for none.
 
     `collapse` sums what is said of such rows over each collapsed row. By `variance` squared distances from the mean
@@ -149,7 +149,7 @@ def numbers(
         n, s, squares = (int(figure) for figure in fields.sum(axis=0))
         whole = squares - s * s // max(n, 1)
         gone = np.array([0, 0, 1], dtype=np.int64)  # from the mean of all, which is at 0 but for rounding
-        return Target(SQUARES, fields, np.zeros(0, dtype=np.int64), gone, max(whole, 1), squares + 1, columns, group)
+        return CutTarget(SQUARES, fields, np.zeros(0, dtype=np.int64), gone, max(whole, 1), squares + 1, columns, group)
     level = np.arange(len(units))
     if len(units) > MOST_LEVELS:
         level, units = _levels(units, rows)
@@ -158,7 +158,7 @@ def numbers(
     fields = np.stack(found, axis=1) if found else np.zeros((len(collapse(known)), 0), dtype=np.int64)
     gone = np.abs(units)
     whole = int(gone @ fields.sum(axis=0))
-    return Target(DISTANCES, fields, units, gone, max(whole, 1), whole + 1, columns, group)
+    return CutTarget(DISTANCES, fields, units, gone, max(whole, 1), whole + 1, columns, group)
 
 
 def _by_code(code: Ints, counts: Ints, size: int) -> Ints:

@@ -76,7 +76,7 @@ def _free(table: RuleTable) -> Ints:
     return bits
 
 
-def _problem(table: RuleTable, free: Ints) -> kernels.Problem:
+def _problem(table: RuleTable, free: Ints) -> kernels.HidingProblem:
     """Return all rules that can leak: those that would, if of their rows none with the value but all others hid."""
     rules, lines = table.rules, table.lines()
     over, under = rules.confidence.tolist()
@@ -100,7 +100,7 @@ def _problem(table: RuleTable, free: Ints) -> kernels.Problem:
         telling.append(tells)
         line_rows.append(lines.rows[about])
         line_own.append(lines.own[about] & mask)
-    return kernels.Problem(
+    return kernels.HidingProblem(
         masks=np.array(masks, dtype=np.int64),
         starts=_starts(rows),
         rows=np.concatenate(rows).astype(np.int64),
@@ -132,7 +132,7 @@ def _kinds(table: RuleTable, free: Ints) -> Ints:
     return kinds[1].reshape(-1).astype(np.int64)
 
 
-def _state(problem: kernels.Problem, free: Ints, conditions: int, fewer_than: int | None) -> kernels.State:
+def _state(problem: kernels.HidingProblem, free: Ints, conditions: int, fewer_than: int | None) -> kernels.State:
     """Return the beginning of a search."""
     number = int(np.bitwise_count(free).sum())
     rules, rows = len(problem.masks), len(free)
@@ -160,7 +160,7 @@ def _state(problem: kernels.Problem, free: Ints, conditions: int, fewer_than: in
     )
 
 
-def _most_gain(problem: kernels.Problem) -> int:
+def _most_gain(problem: kernels.HidingProblem) -> int:
     """Return how many times the rules are about any one row at most."""
     return int(np.bincount(np.concatenate([problem.rows, problem.line_rows])).max())
 

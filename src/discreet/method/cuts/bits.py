@@ -33,7 +33,7 @@ MANY = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class SwitchLevel:
     """The switches `first` to `stop` - 1, equally far below the top, those below one switch side by side."""
 
     first: int
@@ -68,7 +68,7 @@ class Cuts:
     """The switch above each switch, which has a smaller number; -1 for none."""
     widths: Ints
     """How many bits hang on each switch."""
-    levels: tuple[Level, ...]
+    levels: tuple[SwitchLevel, ...]
     """The switches that have one above them, from the top down."""
     order: Ints
     """The bits that may be 1, by their switches."""
@@ -308,12 +308,12 @@ def _numbered(spaces: tuple[Space, ...], offsets: Ints, switches: Ints, parents:
     number = np.full(len(parents) + 1, -1, dtype=np.int64)  # the last one is for "none"
     now = np.flatnonzero(parents < 0)
     done = 0
-    levels: list[Level] = []
+    levels: list[SwitchLevel] = []
     while len(now):
         number[now] = np.arange(done, done + len(now))
         above = number[parents[now]]
         if done:
-            levels.append(Level(done, done + len(now), *np.unique(above, return_index=True), above))
+            levels.append(SwitchLevel(done, done + len(now), *np.unique(above, return_index=True), above))
         done += len(now)
         below = np.flatnonzero(np.isin(parents, now))
         now = below[np.argsort(number[parents[below]], kind="stable")]

@@ -20,20 +20,12 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.base.groups import largest_below
 from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
-from discreet.method.base.problem import CutProblem, CutTable
+from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
-from discreet.method.base.targets import Target, fields_of, shape_of
-from discreet.method.cuts.cut_kernels import (
-    by_group,
-    find_broken,
-    group,
-    judge_sums,
-    lost_by,
-    sum_groups,
-    target_cost,
-    target_costs,
-)
+from discreet.method.base.targets import CutTarget, fields_of, shape_of
+from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
 from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.target_kernels import target_cost, target_costs
 
 Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
@@ -43,7 +35,7 @@ MOST_KEPT = 10_000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CutOutcome:
     """What a cut comes to."""
 
     cut: Cut
@@ -68,7 +60,7 @@ class Parts(NamedTuple):
     widths: Ints
 
 
-class Told(NamedTuple):
+class ToldColumn(NamedTuple):
     """The part of each code under a cut of one column, how many there are, and what a cell of each code loses."""
 
     part: Ints
@@ -112,7 +104,7 @@ class Evaluator:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [_limits(table, problem.total) for table in problem.tables]
         self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
-        self._told: dict[tuple[int, bytes], Told] = {}
+        self._told: dict[tuple[int, bytes], ToldColumn] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
     def parts(self, cut: Cut) -> Parts:
@@ -124,7 +116,7 @@ class Evaluator:
         """Return what a cell of each code loses, in units, all columns one after the other."""
         return _joined([self.told(place, firsts).loss for place, firsts in enumerate(cut)])
 
-    def told(self, place: int, firsts: Firsts) -> Told:
+    def told(self, place: int, firsts: Firsts) -> ToldColumn:
         """Return what a cut of one column comes to; the last ones are remembered."""
         known = (place, firsts.tobytes())
         if known not in self._told:
@@ -132,10 +124,10 @@ class Evaluator:
                 self._told.clear()
             parts, part = np.unique(firsts, return_inverse=True)
             loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
-            self._told[known] = Told(part.astype(np.int64), len(parts), loss)
+            self._told[known] = ToldColumn(part.astype(np.int64), len(parts), loss)
         return self._told[known]
 
-    def evaluate(self, cut: Cut, *, by_lot: bool = True) -> Outcome:
+    def evaluate(self, cut: Cut, *, by_lot: bool = True) -> CutOutcome:
         """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
         outcome = self._as_it_is(cut, by_lot=by_lot)
         while self.outermost is not None and outcome.gone:
@@ -145,7 +137,7 @@ class Evaluator:
             outcome = self._as_it_is(coarser, by_lot=by_lot)
         return outcome
 
-    def _as_it_is(self, cut: Cut, *, by_lot: bool) -> Outcome:
+    def _as_it_is(self, cut: Cut, *, by_lot: bool) -> CutOutcome:
         """Return what a cut comes to if all its intervals are told."""
         problem = self.problem
         part = self.parts(cut)
@@ -155,7 +147,7 @@ class Evaluator:
         lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         kept, dropped = self._judge(part, left_out, groups, short)
-        return Outcome(cut, int(lost), kept, dropped, int(gone), short, left_out)
+        return CutOutcome(cut, int(lost), kept, dropped, int(gone), short, left_out)
 
     def _left_out(self, part: Parts) -> tuple[npt.NDArray[np.bool_], int]:
         """Return the rows of groups that break a promise; `ids` are the groups of the last table, which has so many."""
@@ -183,7 +175,7 @@ class Evaluator:
         tables, targets = self.problem.tables, self.problem.targets
         return len(tables) == 1 and not tables[0].fixed.any() and all(t.columns == tables[0].columns for t in targets)
 
-    def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> Outcome:
+    def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> CutOutcome:
         """Do as `evaluate`, where the rows are looked at once."""
         problem, table, persons = self.problem, self.problem.tables[0], self.persons[0]
         groups = self.group(self.known[0], part, table.fixed)
@@ -198,7 +190,7 @@ class Evaluator:
         left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
-        return Outcome(cut, int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
+        return CutOutcome(cut, int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
 
     @cached_property
     def sums(self) -> Ints:
@@ -227,7 +219,7 @@ class Evaluator:
             dropped.append(self._dropped(place, target, short))
         return tuple(kept), tuple(dropped)
 
-    def _dropped(self, place: int, target: Target, short: int) -> int:
+    def _dropped(self, place: int, target: CutTarget, short: int) -> int:
         """Return what rows left out cost a target, whose sums are in the second half of `tally`."""
         first, stop = int(self.shape.begins[place]), int(self.shape.begins[place + 1])
         width = self.fields.shape[1]
@@ -269,7 +261,7 @@ class Evaluator:
                   self.ids, self.table, self.places)
         )  # fmt: skip
 
-    def _find(self, place: int, table: CutTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+    def _find(self, place: int, table: GroupTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
         return bool(
             find_broken(self.ids, groups, table.sizes, table.hits, self.persons[place], self.limits[place], left_out,
                         *self.figures, self.broken)
@@ -283,7 +275,7 @@ class Evaluator:
                 most = max(most, self._short_of(table, left_out & (table.fixed == number)))
         return most
 
-    def _short_of(self, table: CutTable, rows: npt.NDArray[np.bool_]) -> int:
+    def _short_of(self, table: GroupTable, rows: npt.NDArray[np.bool_]) -> int:
         size = int(table.sizes[rows].sum())
         everyone = int(table.sizes.sum())
         need = 0
@@ -326,6 +318,6 @@ def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
     return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
 
 
-def _limits(table: CutTable, total: int) -> Ints:
+def _limits(table: GroupTable, total: int) -> Ints:
     near = [largest_below(limit, total) for limit in table.limits]
     return np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64).reshape(-1, 2)

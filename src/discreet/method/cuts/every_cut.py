@@ -15,9 +15,10 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.base.space import Flags
 from discreet.method.cuts.bits import Cuts, cuts_of, number_of_cuts
-from discreet.method.cuts.coordinate import Objective, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_kernels import next_below, turn
+from discreet.method.cuts.objective import Objective
 
 MOST_WORK = 10**9
 """About how many cells are looked at in all cuts of a space that is small enough: some seconds at most."""
@@ -60,7 +61,7 @@ class Few(NamedTuple):
     fields: Ints
 
 
-class Room(NamedTuple):
+class EveryCutScratch(NamedTuple):
     """Scratch."""
 
     part: Ints
@@ -186,7 +187,7 @@ def _ends(arrays: list[Ints]) -> Ints:
     return np.cumsum([0, *map(len, arrays)], dtype=np.int64)
 
 
-def _room(evaluator: Evaluator) -> Room:
+def _room(evaluator: Evaluator) -> EveryCutScratch:
     rows, codes = len(evaluator.problem.sizes), int(evaluator.offsets[-1])
     size, hit = evaluator.figures
 
@@ -196,7 +197,7 @@ def _room(evaluator: Evaluator) -> Room:
     def flags(length: int) -> Flags:
         return np.zeros(length, dtype=np.bool_)
 
-    return Room(
+    return EveryCutScratch(
         ints(codes), ints(codes), ints(len(evaluator.problem.columns)), flags(rows), flags(rows), flags(rows + 1),
         evaluator.key, evaluator.ids, evaluator.table, evaluator.places, size, hit, evaluator.nothing,
         evaluator.start, evaluator.sorted, evaluator.tally,

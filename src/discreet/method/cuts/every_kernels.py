@@ -1,14 +1,19 @@
-"""The inner loop of looking at every cut, compiled by Numba and cached. Whole numbers only; see `every_cut`."""
+"""The inner loop of looking at every cut, compiled by Numba and cached. Whole numbers only; see `every_cut`.
+
+The loops of `evaluation_kernels` and `target_kernels` are compiled into these: after a change there, this file's code
+on disk is stale too.
+"""
 
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.cuts.cut_kernels import by_group, find_broken, group, lost_by, target_cost, target_costs
+from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, lost_by
+from discreet.method.cuts.target_kernels import target_cost, target_costs
 
 
 @kernel
 def turn(digits, choices):  # type: ignore[no-untyped-def]
-    """Go on to the next cut, the last column first; return the first column whose cut is another."""
+    """Go on to the next cut, the last column first; return the first column whose cut is another. O(columns)."""
     for c in range(len(digits) - 1, -1, -1):
         digits[c] += 1
         if digits[c] < choices.counts[c]:
@@ -19,7 +24,7 @@ def turn(digits, choices):  # type: ignore[no-untyped-def]
 
 @kernel
 def write_cut(first, digits, offsets, choices, part, loss, widths):  # type: ignore[no-untyped-def]
-    """Write the parts and losses of the codes of a column, and of all columns after it."""
+    """Write the parts and losses of the codes of a column, and of all columns after it. O(codes)."""
     for c in range(first, len(digits)):
         line = choices.at[c] + digits[c]
         widths[c] = choices.widths[line]
@@ -31,7 +36,10 @@ def write_cut(first, digits, offsets, choices, part, loss, widths):  # type: ign
 
 @kernel
 def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
-    """Write which rows are left out: those of groups that break a promise, until nothing changes."""
+    """Write which rows are left out: those of groups that break a promise, until nothing changes.
+
+    O(rows * tables * (columns + properties)) for each round.
+    """
     rows = len(few.sizes)
     for row in range(rows):
         room.left_out[row] = False
@@ -63,7 +71,10 @@ def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
 
 @kernel
 def aimed_cost(few, part, widths, offsets, shape, weights, own_group, room):  # type: ignore[no-untyped-def]
-    """Return what the rows kept and left out cost the targets by their weights."""
+    """Return what the rows kept and left out cost the targets by their weights.
+
+    O(targets * rows * (columns + fields)).
+    """
     cost = 0
     width = few.fields.shape[1]
     for t in range(len(weights)):
@@ -89,6 +100,7 @@ def next_below(  # type: ignore[no-untyped-def]
     """Look at cuts from one number up to another; return that of the first that costs less than `upper`, or `end`.
 
     Its cuts of single columns are in `digits`. Rows to be drawn by lot do not count.
+    Cost: for each cut `write_cut` and `leave_out`, and `aimed_cost` where it is near.
     """
     write_cut(0, digits, offsets, choices, room.part, room.loss, room.widths)
     while at < end:

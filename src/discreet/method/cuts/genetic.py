@@ -22,14 +22,13 @@ from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Floats
 from discreet.method.cuts.bits import Bits, Cuts, cuts_of, number_of_cuts
-from discreet.method.cuts.coordinate import Candidate, Objective, cut_of
+from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.genetic_kernels import (
     DISTINCT,
     ENTRIES,
     MEMBERS,
     WAITS,
-    Bytes,
     Chunk,
     Herd,
     Strings,
@@ -38,7 +37,9 @@ from discreet.method.cuts.genetic_kernels import (
     gather,
     take,
 )
+from discreet.method.cuts.objective import Candidate, Objective
 from discreet.method.cuts.quick import Quick
+from discreet.method.cuts.quick_kernels import Bytes
 
 CHUNK = 4_000
 """Iterations whose random numbers are drawn at once."""
@@ -53,7 +54,7 @@ VAIN_DRAWS, LEAST_DRAWS, LARGEST_DRAW = 5, 64, 2**22
 
 
 @dataclass(frozen=True)
-class Watch:
+class GeneticWatch:
     """How far the search is: what the paper's Figures 9 and 10 show."""
 
     iterations: int
@@ -74,7 +75,7 @@ def search(
     mutation: float = 0.002,
     bias: float = 1.5,
     rng: np.random.Generator,
-    carry_on: Callable[[Watch], bool] = lambda _: True,
+    carry_on: Callable[[GeneticWatch], bool] = lambda _: True,
 ) -> Candidate:
     """Return the best cut found; `carry_on` is asked at the start, every few thousand iterations and at the end.
 
@@ -85,7 +86,7 @@ def search(
     for done in genitor.run(iterations):
         left = 0 if genitor.saw_everything else iterations - done
         best = genitor.best()
-        if not carry_on(Watch(done, left, best, genitor.distinct)) and objective.allows(best.outcome):
+        if not carry_on(GeneticWatch(done, left, best, genitor.distinct)) and objective.allows(best.outcome):
             break
     return genitor.best()
 

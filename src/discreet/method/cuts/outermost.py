@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
-from discreet.method.cuts.cut_kernels import kept_reach
+from discreet.method.cuts.evaluation_kernels import kept_reach
 
 Cut = tuple[npt.NDArray[np.int64], ...]
 Flags = npt.NDArray[np.bool_]

@@ -15,11 +15,20 @@ import numpy as np
 from discreet.encoded import Ints, keys
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
-from discreet.method.base.targets import MAJORITY, Target
+from discreet.method.base.targets import MAJORITY, CutTarget
 from discreet.method.cuts.bits import Bits, Cuts
-from discreet.method.cuts.coordinate import Objective
-from discreet.method.cuts.evaluation import Evaluator, Outcome
-from discreet.method.cuts.genetic_kernels import TOO_MANY, Aims, Meaning, Room, Rows, Tables, Words, outcome_of
+from discreet.method.cuts.evaluation import CutOutcome, Evaluator
+from discreet.method.cuts.objective import Objective
+from discreet.method.cuts.quick_kernels import (
+    TOO_MANY,
+    Aims,
+    CountScratch,
+    Meaning,
+    PackedRows,
+    Tables,
+    Words,
+    outcome_of,
+)
 
 DIRECT = 2**20
 """Keys below this are their own places in the table of counts; others are hashed."""
@@ -44,7 +53,7 @@ def covers(problem: CutProblem, objective: Objective) -> bool:
     return every and large and known and judged and not by_code
 
 
-def _is_class(target: Target, problem: CutProblem) -> bool:
+def _is_class(target: CutTarget, problem: CutProblem) -> bool:
     """Whether a target is a class that all columns tell, each mistake and each row left out costing 1."""
     every = target.columns == tuple(range(len(problem.columns)))
     simple = target.kind == MAJORITY and not target.own_group and bool((target.gone == 1).all())
@@ -92,14 +101,14 @@ class Quick:
         lost, wrong, gone, short = outcome_of(on, self.cuts.switch, rows, self.tables)
         return None if lost < 0 else (lost, wrong, gone, short)
 
-    def cost(self, outcome: Outcome) -> int:
+    def cost(self, outcome: CutOutcome) -> int:
         """Return what an outcome costs; too many rows left out cost more than anything else does."""
         if self.objective.allows(outcome):
             return self.objective.cost(outcome)
         excess = outcome.gone + outcome.short - self.objective.most_gone
         return TOO_MANY + min(excess, 2 * self.problem.total)
 
-    def _rows(self, used: Flags, words: int) -> Rows:
+    def _rows(self, used: Flags, words: int) -> PackedRows:
         """Return the rows as they can be told apart by strings that have only these switches on."""
         parts = self.cuts.parts(self.cuts.strings(used))
         firsts, codes = [], []
@@ -117,7 +126,7 @@ class Quick:
             np.add.at(counts, group, self.counts)
         sets = _sets(sizes)
         together = np.stack([keys([rows[c] for c in own], [sizes[c] for c in own], len(counts))[0] for own in sets])
-        return Rows(
+        return PackedRows(
             mask=_mask(used),
             codes=together.astype(np.uint32),
             counts=counts.ravel(),
@@ -206,7 +215,7 @@ def _sets(sizes: Sequence[int]) -> list[list[int]]:
     return sets
 
 
-def _room(problem: CutProblem, aims: Aims, switches: int) -> Room:
+def _room(problem: CutProblem, aims: Aims, switches: int) -> CountScratch:
     sizes = [column.space.size for column in problem.columns]
     rows, columns, codes = len(problem.sizes), len(sizes), sum(sizes)
     entries = columns * LARGEST_SET + codes  # enough for any sets of columns
@@ -215,7 +224,7 @@ def _room(problem: CutProblem, aims: Aims, switches: int) -> Room:
     def zeros(length: int) -> Ints:
         return np.zeros(length, dtype=np.int64)
 
-    return Room(
+    return CountScratch(
         part=zeros(codes),
         loss=zeros(codes),
         parts=zeros(columns),

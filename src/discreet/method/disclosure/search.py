@@ -21,8 +21,11 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.base.gain import Floats, Gain
 from discreet.method.base.groups import GroupCounts
-from discreet.method.base.problem import GroupProblem
-from discreet.method.disclosure.states import Openings, PlainState, TreeState, column_state, enough
+from discreet.method.base.openings import Openings
+from discreet.method.base.problem import ColumnCounts, GroupProblem
+from discreet.method.disclosure.column_state import ColumnState, enough
+from discreet.method.disclosure.plain_state import PlainState
+from discreet.method.disclosure.tree_state import TreeState
 
 
 class Unsatisfiable(Exception):
@@ -126,14 +129,17 @@ class Search:
         self.problem = problem
         self.openings = Openings([column.space for column in problem.columns])
         self.states = [
-            column_state(place, column, self.openings, gain, problem.total, only_valid=only_valid)
+            _state_of(place, column, self.openings, gain, problem.total, only_valid=only_valid)
             for place, column in enumerate(problem.columns)
         ]
         self.steps: list[Disclosed] = []
         self.refused: list[Refused] = []
         for place, state in enumerate(self.states):
             self._note_useless(place, state.start(only_beneficial=only_beneficial))
-        self.tables = [GroupCounts(table, self.openings, problem.total) for table in problem.tables]
+        self.tables = [
+            GroupCounts(table, codes, self.openings, problem.total)
+            for table, codes in zip(problem.tables, problem.codes, strict=True)
+        ]
         for counts in self.tables:
             counts.score_all()
 
@@ -298,3 +304,12 @@ class Search:
 
     def _note_useless(self, column: int, firsts: Sequence[int]) -> None:
         self.refused += [Refused(column, first, None, None) for first in firsts]
+
+
+def _state_of(
+    place: int, column: ColumnCounts, openings: Openings, gain: Gain, total: int, *, only_valid: bool
+) -> ColumnState:
+    """Return the state that fits the column."""
+    if column.space.plain:
+        return PlainState(place, column, openings, gain, total)
+    return TreeState(place, column, openings, gain, total, only_valid=only_valid)

@@ -13,24 +13,24 @@ import numpy as np
 
 from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.groups import largest_below
-from discreet.method.base.problem import CutProblem, CutTable
+from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
-from discreet.method.local.kernels import Items, Limits
-from discreet.method.local.shapes import SET, Level, Shape, Shapes, levels_of, shapes_of
+from discreet.method.local.group_kernels import GroupedItems, GroupLimits
+from discreet.method.local.shapes import SET, LabelShape, Level, Shapes, levels_of, shapes_of
 
 
 @dataclass(frozen=True)
-class Part:
+class ItemPart:
     """Some columns with the promises that know them, ready for the kernels."""
 
     columns: tuple[int, ...]
-    shape: tuple[Shape, ...]
+    shape: tuple[LabelShape, ...]
     shapes: Shapes
     item_of: Ints
     """The item of each collapsed row."""
-    items: Items
+    items: GroupedItems
     sizes: Ints
-    limits: Limits
+    limits: GroupLimits
     least: int
     """Rows that every group needs."""
     apart: Ints
@@ -43,7 +43,7 @@ class Part:
     """The code in its space of each code that the items have, by column."""
     levels: list[list[Level]]
     """The levels of each column, and of what is told apart, the finest first."""
-    tables: tuple[CutTable, ...]
+    tables: tuple[GroupTable, ...]
 
     @property
     def cells(self) -> Ints:
@@ -102,7 +102,7 @@ class Part:
                 return hidden, tuple(sorted(broken))
 
 
-def breaks(table: CutTable, rows: Flags) -> list[int]:
+def breaks(table: GroupTable, rows: Flags) -> list[int]:
     """Return the promises (by number) that rows break when they look alike."""
     size = int(table.sizes[rows].sum())
     if not size:
@@ -123,7 +123,7 @@ def always_broken(problem: CutProblem) -> list[int]:
     return sorted(found)
 
 
-def parts_of(problem: CutProblem, shapes: Sequence[Shape]) -> list[Part]:
+def parts_of(problem: CutProblem, shapes: Sequence[LabelShape]) -> list[ItemPart]:
     """Return the parts: sets of columns that no promise knows together with others."""
     together = [set(table.columns) for table in problem.tables if table.columns]
     parts: list[set[int]] = []
@@ -133,7 +133,7 @@ def parts_of(problem: CutProblem, shapes: Sequence[Shape]) -> list[Part]:
     return [_part(problem, shapes, _ordered(problem, shapes, columns)) for columns in sorted(parts, key=min)]
 
 
-def _ordered(problem: CutProblem, shapes: Sequence[Shape], columns: Set[int]) -> tuple[int, ...]:
+def _ordered(problem: CutProblem, shapes: Sequence[LabelShape], columns: Set[int]) -> tuple[int, ...]:
     """Return columns so that those in which two rows have most to lose together come first: fewer are looked at."""
     rows = len(problem.sizes)
     some = np.linspace(0, max(rows - 1, 0), min(rows, 1000)).astype(np.int64)
@@ -148,7 +148,7 @@ def _ordered(problem: CutProblem, shapes: Sequence[Shape], columns: Set[int]) ->
     return tuple(sorted(columns, key=lambda c: (-lost(c), c)))
 
 
-def _part(problem: CutProblem, shapes: Sequence[Shape], columns: tuple[int, ...]) -> Part:
+def _part(problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int, ...]) -> ItemPart:
     tables = tuple(table for table in problem.tables if table.columns and table.columns[0] in columns)
     shape = tuple(shapes[c] for c in columns)
     rows = len(problem.sizes)
@@ -168,16 +168,16 @@ def _part(problem: CutProblem, shapes: Sequence[Shape], columns: tuple[int, ...]
     if many > 1:
         codes = np.concatenate([codes, apart[order[starts]][:, None]], axis=1)
     figures, limits, least = _limits(problem, tables, order, starts)
-    return Part(
+    return ItemPart(
         columns, shape, shapes_of(shape, many if many > 1 else 0, forbidden), item_of,
-        Items(np.ascontiguousarray(codes.astype(np.int32)), figures), np.ascontiguousarray(figures[:, 0]), limits,
-        least, apart[order[starts]], many, forbidden, occurring, _levels(problem, shape, columns, occurring, many),
-        tables,
+        GroupedItems(np.ascontiguousarray(codes.astype(np.int32)), figures), np.ascontiguousarray(figures[:, 0]),
+        limits, least, apart[order[starts]], many, forbidden, occurring,
+        _levels(problem, shape, columns, occurring, many), tables,
     )  # fmt: skip
 
 
 def _codes(
-    problem: CutProblem, shape: Sequence[Shape], columns: Sequence[int], at: Ints
+    problem: CutProblem, shape: Sequence[LabelShape], columns: Sequence[int], at: Ints
 ) -> tuple[Ints, tuple[Ints, ...]]:
     """Return the codes of the items, those of sets counted among the occurring ones only, and what they stand for."""
     codes = np.empty((len(at), len(columns)), dtype=np.int64)
@@ -192,7 +192,7 @@ def _codes(
 
 
 def _levels(
-    problem: CutProblem, shape: Sequence[Shape], columns: Sequence[int], occurring: Sequence[Ints], apart: int
+    problem: CutProblem, shape: Sequence[LabelShape], columns: Sequence[int], occurring: Sequence[Ints], apart: int
 ) -> list[list[Level]]:
     """Return the levels of each column by the codes of the items, and one that tells apart what must be."""
     levels = []
@@ -204,7 +204,9 @@ def _levels(
     return levels
 
 
-def _limits(problem: CutProblem, tables: Sequence[CutTable], order: Ints, starts: Ints) -> tuple[Ints, Limits, int]:
+def _limits(
+    problem: CutProblem, tables: Sequence[GroupTable], order: Ints, starts: Ints
+) -> tuple[Ints, GroupLimits, int]:
     """Return the figures of the items, the limits on them, and how many rows a group needs at least."""
     figures = [problem.sizes]
     limits: list[tuple[int, int, int, int]] = []
@@ -226,5 +228,5 @@ def _limits(problem: CutProblem, tables: Sequence[CutTable], order: Ints, starts
             limits.append((rows, at, near.numerator, near.denominator))
     sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]
     columns = np.array(limits, dtype=np.int64).reshape(-1, 4).T
-    kept = Limits(*(np.ascontiguousarray(column) for column in columns))
+    kept = GroupLimits(*(np.ascontiguousarray(column) for column in columns))
     return np.ascontiguousarray(np.stack(sums, axis=1).astype(np.int64)), kept, least

@@ -25,14 +25,14 @@ MOST_COLUMNS = 14
 
 
 @dataclass(frozen=True)
-class Block:
+class LevelBlock:
     """Some columns: the combination of each row, and the cells of combinations under each vector."""
 
     combination: npt.NDArray[np.int32]
     cells: npt.NDArray[np.int32]
 
 
-def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) -> Block:
+def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) -> LevelBlock:
     """Return the block of these columns (first axis)."""
     rows = codes.shape[1]
     sizes = [len(each[0][0]) for each in levels]
@@ -47,7 +47,7 @@ def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) ->
         parts = [levels[c][level][0][at[c]].astype(np.uint64) for c, level in enumerate(vector)]
         key, _ = keys(parts, sizes, len(first))
         cells[place] = np.unique(key, return_inverse=True)[1]
-    return Block(combination.astype(np.int32), cells)
+    return LevelBlock(combination.astype(np.int32), cells)
 
 
 def two_blocks(levels: Sequence[Sequence[Level]], rows: int) -> tuple[list[int], list[int], float]:

@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.encoded import Ints
 from discreet.method.local import peeling_kernels as kernels
-from discreet.method.local.items import Part
+from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
-from discreet.method.local.peeling_kernels import Found
+from discreet.method.local.peeling_kernels import PeeledCells
 from discreet.method.local.shapes import Level
 
 WINDOWS = 30
@@ -30,7 +30,7 @@ MOST_VISITS = 250_000_000
 
 
 @dataclass(frozen=True)
-class Watch:
+class PeelingWatch:
     """How far the search is: the share of the peeling that is done, and then the loss of all rows, in units."""
 
     share: float
@@ -40,7 +40,7 @@ class Watch:
 class Peeling:
     """One peeling of the items of a part; `bounded` says that there may be too many level vectors for all of them."""
 
-    def __init__(self, part: Part, levels: Sequence[Sequence[Level]], *, bounded: bool) -> None:
+    def __init__(self, part: ItemPart, levels: Sequence[Sequence[Level]], *, bounded: bool) -> None:
         self.part = part
         self.codes = part.items.codes.astype(np.uint32)
         self.lattice = lattice_of(levels, len(part.columns))
@@ -54,12 +54,17 @@ class Peeling:
         self.once = bool((part.limits.hits < 0).all())
         self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)))
 
-    def run(self, carry_on: Callable[[Watch], bool], of: Ints, count: Ints, missed: Ints) -> None:
+    def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:
         """Write the groups to `of`, and cells that were nearly missed to `missed`; see `release`."""
         part, found = self.part, self.found
         near = max(part.least * 7 // 10, 1)
         low, width = 0, max(self.whole // WINDOWS, 1)
-        while low <= self.whole and self.visits > 0 and (of < 0).any() and carry_on(Watch(low / max(self.whole, 1))):
+        while (
+            low <= self.whole
+            and self.visits > 0
+            and (of < 0).any()
+            and carry_on(PeelingWatch(low / max(self.whole, 1)))
+        ):
             high = min(low + width, self.whole + 1)
             cells, complete, visits = kernels.find_cells(
                 self.codes, part.sizes, of, self.lattice, self.near, low, high, self.visits, self.once, found
@@ -78,7 +83,7 @@ class Peeling:
             low, width = high, 2 * width if 4 * members < len(found.members) else width
 
 
-def _room(members: int) -> Found:
+def _room(members: int) -> PeeledCells:
     """Return room for cells with so many rows."""
     loss, vector, begin, end = (np.empty(members // 4 + 1, dtype=np.int64) for _ in range(4))
-    return Found(loss, vector, begin, end, np.empty(members, dtype=np.uint32))
+    return PeeledCells(loss, vector, begin, end, np.empty(members, dtype=np.uint32))

@@ -1,7 +1,8 @@
-"""The inner loops of peeling, compiled by Numba and cached. Integers only; see `local_kernels`.
+"""The inner loops of peeling, compiled by Numba and cached. Integers only; see `group_kernels`.
 
 Cells are looked for among the rows left, column within column: what too few rows share is left aside with all that is
-finer. Then they are released in ascending loss.
+finer. Then they are released in ascending loss. `keeps` of `group_kernels` is compiled into these: after a change
+there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from discreet.common.compiled import kernel
 from discreet.encoded import Ints
-from discreet.method.local.kernels import keeps
+from discreet.method.local.group_kernels import keeps
 
 
 class Lattice(NamedTuple):
@@ -38,7 +39,7 @@ class Lattice(NamedTuple):
     """What a level more of each column adds to the number of a level vector."""
 
 
-class Found(NamedTuple):
+class PeeledCells(NamedTuple):
     """Cells: their losses, level vectors and rows (from `begin` to `end`)."""
 
     loss: Ints
@@ -56,6 +57,7 @@ def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
 
     With `once` a cell is left out if it has the same rows as a finer one. Returns how many were found, whether there
     was room for all, and how many of so many visits to rows are left; it ends when there are none.
+    O(visits + columns * rows left + cells of the lattice).
     """
     columns = len(lattice.order)
     active = np.flatnonzero(of < 0)
@@ -181,6 +183,7 @@ def release(found, order, items, limits, least, near, of, count, missed):  # typ
 
     Writes the groups to `of` (-1: a row that is left). `count` has numbers: of groups, of near misses. Cells that
     have at least `near` rows but not enough go to `missed`: a row in it, the level vector, its rows and their loss.
+    O(rows of all cells * figures).
     """
     figures = np.zeros(items.figures.shape[1], np.int64)
     for cell in order:

@@ -12,20 +12,19 @@ released after all where that pays, groups are dissolved or split and rows are m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
-from discreet.method.local import kernels
-from discreet.method.local.items import Part, always_broken, parts_of
-from discreet.method.local.kernels import NEVER, Groups, Undo
-from discreet.method.local.lattice import MOST_ENTRIES, Block, block_of, two_blocks
-from discreet.method.local.peeling import Peeling, Watch
+from discreet.method.local import group_kernels, move_kernels, split_kernels
+from discreet.method.local.group_kernels import NEVER, ItemGroups, Undo
+from discreet.method.local.grouping import Local, LocalGrouping, PartFound
+from discreet.method.local.items import ItemPart, always_broken, parts_of
+from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
+from discreet.method.local.peeling import Peeling, PeelingWatch
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
 MOST_VECTORS = 20_000
@@ -40,40 +39,6 @@ MOST_TOPPED = 5_000_000
 ROUNDS = 4
 
 
-@dataclass(frozen=True)
-class Grouping:
-    """Groups over some columns: the group of each collapsed row, and the label of each group in each column."""
-
-    columns: tuple[int, ...]
-    """Positions in the problem's columns, in the order in which the labels have them."""
-    group: Ints
-    """-1 for a row that is removed."""
-    first: Ints
-    """The first code that a group's label (first axis) stands for in each column (second axis)."""
-    stop: Ints
-    """The first code after it: a taxonomy node, an interval or a value; all codes of a plain column: the marker."""
-    sets: dict[int, Flags]
-    """For a column with sets (by its position in the problem) the codes of each group's label (second axis)."""
-    hidden: Flags
-    """Groups whose rows are masked altogether: every column shows the marker."""
-    losses: Ints
-    """What a row of each group loses in each column, in units."""
-
-
-@dataclass(frozen=True)
-class Local:
-    """What was found. Columns that no promises know together are grouped apart from each other."""
-
-    groupings: tuple[Grouping, ...]
-    lost: int
-    """Loss of all rows in units, those removed included."""
-    gone: int
-    """Rows that are removed or hidden on every column."""
-    broken: tuple[int, ...]
-    """Promises (by number) that cannot be kept even when everything is hidden; then the rest counts for nothing."""
-    units: Units
-
-
 def search(
     problem: CutProblem,
     *,
@@ -82,7 +47,7 @@ def search(
     remove: bool = False,
     most_gone: int | None = None,
     looks: int = MOST_LOOKS,
-    carry_on: Callable[[Watch], bool] = lambda _: True,
+    carry_on: Callable[[PeelingWatch], bool] = lambda _: True,
 ) -> Local:
     """Return groups that keep every promise, with little loss.
 
@@ -99,7 +64,7 @@ def search(
     parts = parts_of(problem, shapes)
     # Rows that leave would be missed by promises on other columns.
     remove = remove and len(parts) == 1 and all(table.columns for table in problem.tables)
-    found = [_Search(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
+    found = [_LocalSearch(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
     gone = np.ones(len(problem.sizes), dtype=np.bool_)
     for one in found:
         gone &= one.gone[one.grouping.group]
@@ -112,20 +77,10 @@ def search(
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """The groups of one part, and which of them are gone (the last stands for removed rows)."""
-
-    grouping: Grouping
-    lost: int
-    gone: Flags
-    broken: tuple[int, ...]
-
-
-class _Search:
+class _LocalSearch:
     """The search over one part."""
 
-    def __init__(self, part: Part, carry_on: Callable[[Watch], bool], looks: int) -> None:
+    def __init__(self, part: ItemPart, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
         self.part = part
         self.tell = carry_on
         self.going = True
@@ -133,10 +88,10 @@ class _Search:
         self.rows = len(part.items.codes)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
         self.most = int(part.sizes.sum())
-        self.blocks: tuple[Block, Block] | None = None
+        self.blocks: tuple[LevelBlock, LevelBlock] | None = None
         self.missed = np.empty((0, 5), dtype=np.int64)
 
-    def run(self, *, remove: bool, most: int) -> _Found:
+    def run(self, *, remove: bool, most: int) -> PartFound:
         """Group, care for what is left over, make better, and give every group its labels."""
         self.most = most
         of, count = self._peel()
@@ -192,7 +147,7 @@ class _Search:
             )
         missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
 
-        def carry_on(watch: Watch) -> bool:
+        def carry_on(watch: PeelingWatch) -> bool:
             return self._go_on(watch) or int(part.sizes[of < 0].sum()) > self.most
 
         Peeling(part, levels or part.levels, bounded=not levels).run(carry_on, of, count, missed)
@@ -212,11 +167,11 @@ class _Search:
 
     # What is left over
 
-    def _collected(self, of: Ints, count: int) -> Groups:
+    def _collected(self, of: Ints, count: int) -> ItemGroups:
         """Return the groups with room for more."""
         items, columns = self.part.items, len(self.part.shapes.kind)
         room = count + int(self.part.sizes.sum()) // self.part.least + 64
-        groups = Groups(
+        groups = ItemGroups(
             of.astype(np.int64),
             np.full(room, -1, dtype=np.int64),
             np.full(self.rows, -1, dtype=np.int64),
@@ -227,7 +182,7 @@ class _Search:
             np.zeros((room, items.figures.shape[1]), dtype=np.int64),
             np.array([count, 0], dtype=np.int64),
         )
-        kernels.collect(self.part.shapes, items, groups)
+        group_kernels.collect(self.part.shapes, items, groups)
         return groups
 
     def _broken(self) -> list[int]:
@@ -236,7 +191,7 @@ class _Search:
         return [
             g
             for g in np.flatnonzero(groups.head[: groups.numbers[0]] >= 0).tolist()
-            if not kernels.keeps(groups.figures[g], self.part.limits)
+            if not group_kernels.keeps(groups.figures[g], self.part.limits)
         ]
 
     def _settle(self, g: int, *, removable: bool) -> str:
@@ -246,11 +201,11 @@ class _Search:
         for attempt in (self._dealt, self._topped_up, self._merged):
             self.groups = _copied(before)
             if attempt(g):
-                lost = int(kernels.total_cost(self.groups))
+                lost = int(group_kernels.total_cost(self.groups))
                 if lost < cheapest:
                     best, cheapest, fate = self.groups, lost, "settled"
         if removable:
-            others = int(kernels.total_cost(before) - kernels.cost(before, g))
+            others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
             if others + self.whole * int(before.figures[g, 0]) <= cheapest:
                 best, fate = None, "removed"
         self.groups = before if best is None else best
@@ -258,7 +213,7 @@ class _Search:
 
     def _dealt(self, g: int) -> bool:
         part = self.part
-        done, _ = kernels.deal(
+        done, _ = move_kernels.deal(
             part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, self._undo(self.rows)
         )
         return bool(done) and self._allowed()
@@ -268,15 +223,15 @@ class _Search:
         if (part.least - int(self.groups.figures[g, 0])) * self.rows > MOST_TOPPED:
             return False
         scratch = np.empty(self.rows, dtype=np.int64)
-        return bool(kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
+        return bool(split_kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
 
     def _merged(self, g: int) -> bool:
         part = self.part
-        while not kernels.keeps(self.groups.figures[g], part.limits):
-            other = int(kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
+        while not group_kernels.keeps(self.groups.figures[g], part.limits):
+            other = int(split_kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
             if other < 0:
                 return False
-            kernels.merge(part.shapes, part.items, self.groups, g, other)
+            split_kernels.merge(part.shapes, part.items, self.groups, g, other)
         return True
 
     def _allowed(self) -> bool:
@@ -287,13 +242,13 @@ class _Search:
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
-        lost = int(kernels.total_cost(self.groups))
+        lost = int(group_kernels.total_cost(self.groups))
         for _ in range(ROUNDS):
             self._reopen(missed)
             self._dissolve()
             self._relocate()
             self._split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
-            now = int(kernels.total_cost(self.groups))
+            now = int(group_kernels.total_cost(self.groups))
             if (lost - now) * 200 < lost or not self._going():
                 break
             lost = now
@@ -308,7 +263,7 @@ class _Search:
         scratch = [np.zeros(n, dtype=np.int64) for n in (self.rows, self.rows, room, room)]
         undo = self._undo(self.rows)
         for chunk in self._chunks(missed, 200):
-            kernels.reopen(
+            move_kernels.reopen(
                 part.shapes, part.items, part.limits, self.groups, chunk, one.combination, two.combination, start,
                 order, one.cells, two.cells, part.least // 2 + 5, undo, *scratch,
             )  # fmt: skip
@@ -319,7 +274,7 @@ class _Search:
         undo = self._undo(self.rows)
         largest = 4 * part.least
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
-            kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
+            move_kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
 
     def _relocate(self) -> None:
         part, groups = self.part, self.groups
@@ -329,14 +284,14 @@ class _Search:
         if spare >= len(groups.head):
             return
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // max(spare, 1), 1)):
-            kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
+            move_kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
 
     def _split(self, order: Sequence[int] | Ints) -> None:
         part = self.part
         members = np.empty(self.rows, dtype=np.int64)
         rank = np.empty(32, dtype=np.int64)
         for chunk in self._chunks(np.asarray(order, dtype=np.int64), 64):
-            kernels.split_all(
+            split_kernels.split_all(
                 part.shapes, part.items, part.limits, self.groups, chunk, part.cells, part.cell_offset,
                 part.cell_levels, members, rank,
             )  # fmt: skip
@@ -359,9 +314,9 @@ class _Search:
             yield order[begin : begin + size]
 
     def _going(self) -> bool:
-        return self._go_on(Watch(1.0, int(kernels.total_cost(self.groups)))) or self._hides_too_many()
+        return self._go_on(PeelingWatch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
 
-    def _go_on(self, watch: Watch) -> bool:
+    def _go_on(self, watch: PeelingWatch) -> bool:
         self.going = self.going and self.tell(watch)
         return self.going
 
@@ -385,7 +340,7 @@ class _Search:
             if not self._dealt(g):
                 self.groups = before
 
-    def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> _Found:
+    def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> PartFound:
         """Return the groups with their labels; those that are stuck are hidden, with others as need be."""
         part, groups = self.part, self.groups
         numbers, of = np.unique(groups.of, return_inverse=True)
@@ -398,10 +353,10 @@ class _Search:
         first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
         losses[gone] = part.shapes.whole[: len(part.columns)]
         of = np.where(gone[of], -1, of)[part.item_of]
-        grouping = Grouping(part.columns, of, first, stop, sets, hidden, losses)
+        grouping = LocalGrouping(part.columns, of, first, stop, sets, hidden, losses)
         lost = int((rows * losses.sum(axis=1)).sum())
-        return _Found(grouping, lost, np.append(hidden | gone, True), broken)
+        return PartFound(grouping, lost, np.append(hidden | gone, True), broken)
 
 
-def _copied(groups: Groups) -> Groups:
-    return Groups(*(array.copy() for array in groups))
+def _copied(groups: ItemGroups) -> ItemGroups:
+    return ItemGroups(*(array.copy() for array in groups))

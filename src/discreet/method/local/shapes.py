@@ -61,7 +61,7 @@ class Shapes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shape:
+class LabelShape:
     """One column."""
 
     space: Space
@@ -139,7 +139,7 @@ def units_of(
     return loss_units(spaces, weights, 16 * rows)
 
 
-def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> Shape:
+def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> LabelShape:
     """Return the shape of a column whose labels are of this sort."""
     space = column.space
     codes = np.arange(space.size, dtype=np.int64)
@@ -156,7 +156,7 @@ def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> Shape:
     if labels == "fixed" and len(space.places):
         starts, stops = _at_cuts(space)
     nodes, leaf = _nodes(space, [0] * len(space.nodes) if kind == SET else units.nodes.tolist())
-    return Shape(space, kind, units, starts, stops, nodes, leaf)
+    return LabelShape(space, kind, units, starts, stops, nodes, leaf)
 
 
 def _nodes(space: Space, losses: Sequence[int]) -> tuple[Ints, Ints]:
@@ -185,7 +185,7 @@ def _at_cuts(space: Space) -> tuple[Ints, Ints]:
     return starts, stops
 
 
-def shapes_of(shapes: Sequence[Shape], apart: int = 0, loss: int = 0) -> Shapes:
+def shapes_of(shapes: Sequence[LabelShape], apart: int = 0, loss: int = 0) -> Shapes:
     """Return all columns for the kernels; with `apart` one more of so many codes that cost `loss` when mixed."""
     figures = [shape.figures() for shape in shapes]
     nodes = [shape.nodes if shape.kind == CLIMB else shape.nodes[:0] for shape in shapes]
@@ -206,7 +206,7 @@ def shapes_of(shapes: Sequence[Shape], apart: int = 0, loss: int = 0) -> Shapes:
     )
 
 
-def levels_of(shape: Shape, rows: Ints) -> list[Level]:
+def levels_of(shape: LabelShape, rows: Ints) -> list[Level]:
     """Return ways to look at a column, from the finest to the coarsest; `rows` have each code."""
     size = shape.space.size
     if shape.space.plain:
@@ -220,7 +220,7 @@ def levels_of(shape: Shape, rows: Ints) -> list[Level]:
     return levels
 
 
-def _opened(shape: Shape, rows: Ints) -> list[Ints]:
+def _opened(shape: LabelShape, rows: Ints) -> list[Ints]:
     """Return the parts of all codes while every node is opened at once, again and again; the finest first."""
     space = shape.space
     found = [np.zeros(space.size, dtype=np.int64)]
@@ -243,7 +243,7 @@ def _next(blocks: int, values: int) -> int:
     return 2 * blocks
 
 
-def _numbered(shape: Shape, nodes: Sequence[int], blocks: int, rows: Ints) -> Ints:
+def _numbered(shape: LabelShape, nodes: Sequence[int], blocks: int, rows: Ints) -> Ints:
     """Return the part of each code: nodes, and so many blocks of an interval with about as many rows each."""
     parts = np.zeros(shape.space.size, dtype=np.int64)
     number = 0
@@ -259,7 +259,7 @@ def _numbered(shape: Shape, nodes: Sequence[int], blocks: int, rows: Ints) -> In
     return parts
 
 
-def _blocks(shape: Shape, first: int, stop: int, blocks: int, rows: Ints) -> Ints:
+def _blocks(shape: LabelShape, first: int, stop: int, blocks: int, rows: Ints) -> Ints:
     grid = shape.starts[first:stop]
     begins, inside = np.unique(grid, return_inverse=True)
     if len(begins) <= blocks:
@@ -270,7 +270,7 @@ def _blocks(shape: Shape, first: int, stop: int, blocks: int, rows: Ints) -> Int
     return np.unique(block, return_inverse=True)[1][inside].astype(np.int64)
 
 
-def _cell_losses(shape: Shape, cell: Ints, rows: Ints) -> Ints:
+def _cell_losses(shape: LabelShape, cell: Ints, rows: Ints) -> Ints:
     """Return what each code loses with the tightest label of the occurring codes in its cell."""
     occurring = np.flatnonzero(rows > 0)
     if shape.kind == SET:

@@ -1,101 +1,21 @@
-"""The inner loops of the searches over cuts, compiled by Numba and cached. Integers only; see `kernels`."""
+"""What cuts of one column would cost, the others as they are: contexts of rows and their sums. Integers only.
+
+A context is the rows that the other columns do not tell apart. The loops of `target_kernels` are compiled into these:
+after a change there, this file's code on disk is stale too.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from discreet.common.compiled import helper, kernel
-from discreet.method.base.targets import COSTS, MAJORITY, SQUARES
-
-
-@kernel
-def minority(tally, first, stop):  # type: ignore[no-untyped-def]
-    """Return how many rows are not of the majority class."""
-    most = 0
-    rows = 0
-    for f in range(first, stop):
-        rows += tally[f]
-        if tally[f] > most:
-            most = tally[f]
-    return rows - most
-
-
-@kernel
-def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-untyped-def]  # noqa: C901 - one function, for speed
-    """Return what a group with these sums of fields costs one target, in its units.
-
-    Params: of a cost matrix its lines, one after the other; of distances the number of each field, ascending.
-    """
-    first = begins[t]
-    stop = begins[t + 1]
-    kind = kinds[t]
-    if kind == MAJORITY:
-        return minority(tally, first, stop)
-    if kind == SQUARES:  # the fields are rows, sum and sum of squares
-        n = tally[first]
-        if n == 0:
-            return 0
-        total = tally[first + 1]
-        mean = total // n
-        rest = total - mean * n
-        return tally[first + 2] - mean * total - mean * rest - rest * rest // n
-    at = at_params[t]
-    if kind == COSTS:
-        most = 0
-        for f in range(first, stop):
-            if tally[f] > most:
-                most = tally[f]
-        best = 0
-        found = False
-        for taken in range(stop - first):
-            if tally[first + taken] < most:
-                continue
-            cost = 0
-            for true in range(stop - first):
-                cost += tally[first + true] * params[at + true * (stop - first) + taken]
-            if not found or cost < best:
-                best = cost
-                found = True
-        return best
-    rows = 0
-    for f in range(first, stop):
-        rows += tally[f]
-    below = 0
-    middle = 0
-    for f in range(first, stop):
-        below += tally[f]
-        if 2 * below >= rows:
-            middle = params[at + f - first]
-            break
-    far = 0
-    for f in range(first, stop):
-        far += tally[f] * abs(params[at + f - first] - middle)
-    return far
-
-
-@kernel
-def judged(tally, kinds, begins, at_params, params, weights):  # type: ignore[no-untyped-def]
-    """Return what a group costs all targets by their weights."""
-    cost = 0
-    for t in range(len(weights)):
-        cost += weights[t] * target_cost(tally, kinds, begins, at_params, params, t)
-    return cost
-
-
-@kernel
-def judged_simply(shape, weights):  # type: ignore[no-untyped-def]
-    """Whether there is no target but a class whose mistakes cost the same: told apart, as calls of `judged` are slow.
-
-    And the weight of that target.
-    """
-    if len(weights) == 0:
-        return True, 0
-    return len(weights) == 1 and shape.kinds[0] == MAJORITY, weights[0]
+from discreet.method.cuts.evaluation_kernels import HASH, PIECE, POSITIVE
+from discreet.method.cuts.target_kernels import judged, judged_simply, minority
 
 
 @helper
 def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
-    """Whether so many rows, `hit` of them with each property, break a limit."""
+    """Whether so many rows, `hit` of them with each property, break a limit. O(properties)."""
     for p in range(len(hit)):  # noqa: SIM110 - compiled
         if (1 if persons[p] else hit[p]) * limits[p, 1] > limits[p, 0] * n:
             return True
@@ -103,271 +23,14 @@ def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
-    """Sum up the figures (a line for each row) of each code."""
-    for row in range(len(code)):
-        for f in range(figures.shape[1]):
-            sums[code[row], f] += figures[row, f]
-
-
-@kernel
-def target_costs(rows, start, groups, fields, left_out, shape, t, tally):  # type: ignore[no-untyped-def]
-    """Return what the rows that are kept cost one target; the sums of those left out are in `tally`.
-
-    Rows of a group stand together; `tally` has room for two sums of all fields.
-    """
-    width = fields.shape[1]
-    first = shape.begins[t]
-    stop = shape.begins[t + 1]
-    cost = 0
-    for f in range(width, 2 * width):
-        tally[f] = 0
-    for g in range(groups):
-        for f in range(first, stop):
-            tally[f] = 0
-        for at in range(start[g], start[g + 1]):
-            row = rows[at]
-            to = width if left_out[row] else 0
-            for f in range(first, stop):
-                tally[to + f] += fields[row, f]
-        cost += target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
-    return cost
-
-
-@kernel
-def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
-    """Number the different keys in the order they come; return how many. `table` and `places` are scratch.
-
-    Keys are from 0 up to `bound`; where that is small they are their own places, else they are hashed into a
-    table of a power of two entries, at least twice as many as keys.
-    """
-    rows = len(key)
-    found = 0
-    size = len(table)
-    if bound <= size:
-        for at in range(bound):
-            places[at] = -1
-        for row in range(rows):
-            at = key[row]
-            if places[at] < 0:
-                places[at] = found
-                found += 1
-            ids[row] = places[at]
-        return found
-    for at in range(size):
-        places[at] = -1
-    mask = size - 1
-    for row in range(rows):
-        k = key[row]
-        h = k ^ (k >> 29)
-        h = (h * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
-        at = (h ^ (h >> 32)) & mask
-        while places[at] >= 0 and table[at] != k:
-            at = (at + 1) & mask
-        if places[at] < 0:
-            places[at] = found
-            table[at] = k
-            found += 1
-        ids[row] = places[at]
-    return found
-
-
-@kernel
-def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, table, places):  # type: ignore[no-untyped-def]
-    """Number the groups of rows with equal parts on the columns and equal `fixed`; return how many.
-
-    `part` (at `offsets[c]` + code) is the number of the part that a code of column c falls into, below `widths[c]`.
-    """
-    rows = codes.shape[1]
-    bound = fixed_bound
-    for row in range(rows):
-        key[row] = fixed[row]
-    at = 0
-    while at < len(columns):
-        stop = at
-        after = bound
-        while stop < len(columns) and after <= 4611686018427387904 // widths[columns[stop]]:
-            after *= widths[columns[stop]]
-            stop += 1
-        if stop == at:
-            bound = dense(key, bound, ids, table, places)
-            for row in range(rows):
-                key[row] = ids[row]
-            continue
-        for first in range(0, rows, 2048):  # a piece of the keys stays at hand while all columns are added
-            last = min(first + 2048, rows)
-            for place in range(at, stop):
-                c = columns[place]
-                width = widths[c]
-                base = offsets[c]
-                for row in range(first, last):
-                    key[row] = key[row] * width + part[base + codes[c, row]]
-        bound = after
-        at = stop
-    return dense(key, bound, ids, table, places)
-
-
-@kernel
-def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
-    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields."""
-    properties = hits.shape[0]
-    width = fields.shape[1]
-    columns = codes.shape[0]
-    for g in range(groups):
-        for at in range(sums.shape[1]):
-            sums[g, at] = 0
-    for first in range(0, len(ids), 2048):  # a piece of each column stays at hand
-        last = min(first + 2048, len(ids))
-        for row in range(first, last):
-            g = ids[row]
-            each = 0
-            for c in range(columns):
-                each += loss[offsets[c] + codes[c, row]]
-            sums[g, 0] += sizes[row]
-            sums[g, 1] += each * sizes[row]
-            for f in range(width):
-                sums[g, 2 + f] += fields[row, f]
-            at = 2 + width
-            for p in range(properties):
-                if not persons[p]:
-                    if hits[p, row] != 0:
-                        sums[g, at] += hits[p, row]
-                    at += 1
-
-
-@kernel
-def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
-    """Say which groups break a limit; return the loss of the others, and how many rows are left out.
-
-    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
-    """
-    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
-    width = begins[len(kinds)]
-    lost = 0
-    gone = 0
-    for t in range(len(kinds)):
-        kept[t] = 0
-    for f in range(width, 2 * width):
-        tally[f] = 0
-    for g in range(groups):
-        n = sums[g, 0]
-        bad = False
-        at = 2 + width
-        for p in range(len(persons)):
-            hit = 1
-            if not persons[p]:
-                hit = sums[g, at]
-                at += 1
-            if hit * limits[p, 1] > limits[p, 0] * n:
-                bad = True
-        broken[g] = bad
-        if bad:
-            gone += n
-            for f in range(width):
-                tally[width + f] += sums[g, 2 + f]
-            continue
-        lost += sums[g, 1]
-        for t in range(len(kinds)):
-            kept[t] += target_cost(sums[g, 2 : 2 + width], kinds, begins, at_params, params, t)
-    return lost, gone
-
-
-@kernel
-def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
-    """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does."""
-    properties = hits.shape[0]
-    for g in range(groups):
-        size[g] = 0
-        broken[g] = False
-    for row in range(len(ids)):
-        if not left_out[row]:
-            size[ids[row]] += sizes[row]
-    any_broken = False
-    for p in range(properties):
-        if persons[p]:
-            for g in range(groups):
-                if size[g] > 0 and limits[p, 1] > limits[p, 0] * size[g]:
-                    broken[g] = True
-                    any_broken = True
-            continue
-        for g in range(groups):
-            hit[g] = 0
-        for row in range(len(ids)):
-            if hits[p, row] != 0 and not left_out[row]:
-                hit[ids[row]] += hits[p, row]
-        for g in range(groups):
-            if hit[g] * limits[p, 1] > limits[p, 0] * size[g]:
-                broken[g] = True
-                any_broken = True
-    return any_broken
-
-
-@kernel
-def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-def]
-    """Return the summed loss of the rows kept, and how many rows are left out."""
-    total = 0
-    gone = 0
-    for row in range(len(sizes)):
-        if left_out[row]:
-            gone += sizes[row]
-            continue
-        each = 0
-        for c in range(codes.shape[0]):
-            each += loss[offsets[c] + codes[c, row]]
-        total += each * sizes[row]
-    return total, gone
-
-
-@kernel
-def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
-    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none."""
-    for c in columns:
-        first = firsts[c]
-        code = codes[c]
-        least = -1
-        most = -1
-        for row in range(len(left_out)):
-            v = code[row]
-            if left_out[row] or v < first:
-                continue
-            if most < 0:
-                least = v
-                most = v
-            elif v < least:
-                least = v
-            elif v > most:
-                most = v
-        low[c] = least
-        high[c] = most
-
-
-@kernel
-def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
-    """Sort rows by their group, within one as they are; `start` has where each group begins."""
-    for g in range(groups + 1):
-        start[g] = 0
-    for row in range(len(ids)):
-        start[ids[row] + 1] += 1
-    for g in range(groups):
-        start[g + 1] += start[g]
-    for row in range(len(ids)):
-        g = ids[row]
-        sorted_rows[start[g]] = row
-        start[g] += 1
-    for g in range(groups, 0, -1):
-        start[g] = start[g - 1]
-    start[0] = 0
-
-
-@kernel
 def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-untyped-def]
     """Choose about one group in `share`, and write its rows to `chosen` and their new numbers to the front of `ids`.
 
-    `number` is scratch. Return how many rows and how many groups there are.
+    `number` is scratch. Return how many rows and how many groups there are. O(rows + groups).
     """
     found = 0
     for g in range(groups):
-        h = ((g + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+        h = ((g + 1) * HASH) & POSITIVE
         number[g] = -1
         if (h >> 32) % share == 0:
             number[g] = found
@@ -386,14 +49,13 @@ def choose_by_group(ids, groups, share, number, chosen):  # type: ignore[no-unty
 def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chosen):  # type: ignore[no-untyped-def]
     """Choose the rows of about one group in `share` (see `group`, which would put all into groups first).
 
-    Their keys are at the front of `key`. Return how many there are.
+    Their keys are at the front of `key`. Return how many there are. O(rows * columns).
     """
     rows = codes.shape[1]
     found = 0
-    piece = 2048
-    keys = np.empty(piece, dtype=np.int64)
-    for first in range(0, rows, piece):
-        last = min(first + piece, rows)
+    keys = np.empty(PIECE, dtype=np.int64)
+    for first in range(0, rows, PIECE):
+        last = min(first + PIECE, rows)
         for at in range(last - first):
             keys[at] = fixed[first + at]
         for place in range(len(columns)):
@@ -403,7 +65,7 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
             for at in range(last - first):
                 keys[at] = keys[at] * width + part[base + codes[c, first + at]]
         for at in range(last - first):
-            h = ((keys[at] + 1) * 0x1E3779B97F4A7C15) & 0x7FFFFFFFFFFFFFFF
+            h = ((keys[at] + 1) * HASH) & POSITIVE
             if (h >> 32) % share == 0:
                 chosen[found] = first + at
                 key[found] = keys[at]
@@ -413,7 +75,7 @@ def choose_by_key(codes, columns, part, offsets, widths, fixed, share, key, chos
 
 @helper
 def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
-    """Begin a collapsed row with a code and nothing else."""
+    """Begin a collapsed row with a code and nothing else. O(fields + properties)."""
     to_code[at] = code
     to_size[at] = 0
     for f in range(to_fields.shape[1]):
@@ -424,7 +86,7 @@ def clear_row(at, code, to_code, to_size, to_fields, to_hits):  # type: ignore[n
 
 @helper
 def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type: ignore[no-untyped-def]
-    """Add a row to a collapsed one."""
+    """Add a row to a collapsed one. O(fields + properties)."""
     to_size[at] += sizes[row]
     for f in range(fields.shape[1]):
         to_fields[at, f] += fields[row, f]
@@ -440,6 +102,7 @@ def collapse_directly(  # type: ignore[no-untyped-def]
 
     `ids` is the context of each of the rows that were chosen, `start` gets where each context begins, `row_of` a row of
     each. Codes are below `width`; `table` is scratch with a place for each code of each context.
+    O(groups * width + rows * (fields + properties)).
     """
     for at in range(groups * width):
         table[at] = 0
@@ -466,7 +129,10 @@ def collapse_directly(  # type: ignore[no-untyped-def]
 def collapse_sorted(  # type: ignore[no-untyped-def]
     order, chosen, ids, groups, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
 ):  # fmt: skip
-    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes."""
+    """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes.
+
+    O(groups + rows * (fields + properties)).
+    """
     for g in range(groups + 1):
         start[g] = 0
     for place in range(len(chosen)):
@@ -498,7 +164,10 @@ def collapse_sorted(  # type: ignore[no-untyped-def]
 
 @kernel
 def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
-    """Write what the rows of each context lose by all columns but one, the same for all of them."""
+    """Write what the rows of each context lose by all columns but one, the same for all of them.
+
+    O(groups * columns).
+    """
     for g in range(groups):
         row = row_of[g]
         each = 0
@@ -519,6 +188,7 @@ def interval_costs(  # type: ignore[no-untyped-def]
     b (last code included): `kept` are the rows of contexts in which the interval may be released, `based` what all
     rows cost beside the loss of the interval itself: those of contexts in which it would break a limit cost what is
     `dropped`. Written as differences: summed up along both axes they are the figures of (a, b), counted from `first`.
+    O(sum over contexts of codes² * (fields + properties)).
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     simple, weight = judged_simply(shape, weights)
@@ -574,7 +244,7 @@ def node_costs(  # type: ignore[no-untyped-def]
 
     `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
     and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
-    entry and on return.
+    entry and on return. O(rows * depth * (fields + properties)).
     """
     by_code = losses.shape[1] > 1
     width = fields.shape[1]
@@ -626,7 +296,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
 
     `losses` are those of a hidden cell with one value fewer hidden, as many, and one more. The last entry of
-    `cost` is what the column costs as it is. Contexts as in `interval_costs`.
+    `cost` is what the column costs as it is. Contexts as in `interval_costs`. O(rows * (fields + properties) + values).
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     simple, weight = judged_simply(shape, weights)

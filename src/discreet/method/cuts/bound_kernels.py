@@ -1,215 +1,23 @@
-"""The inner loops of exact search, compiled by Numba and cached. Whole numbers decide; see `exact` for the ideas."""
+"""What a set of cuts costs at least, column by column, with shares of what leaving rows out costs.
+
+Whole numbers decide; see `exact` for the ideas.
+"""
 
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.base.targets import COSTS, SQUARES
-from discreet.method.cuts.cut_kernels import target_cost
+from discreet.method.cuts.cut_set_kernels import FREE, NO, YES
 
-FREE, YES, NO = range(3)
-"""What is decided of a node (opened?), a place between numbers (cut?) or a value of a plain column (shown?)."""
 MOST_FREE = 48
 """Free values of a plain column whose number is tried out."""
 
 
 @kernel
-def coarsest(frame, node_state, code_state, part, front, settled, known):  # type: ignore[no-untyped-def]
-    """Write the coarsest cut that the decisions allow: the part of each code (from 1; 0: hidden), and what is settled.
-
-    `front` is the node that a code is told by, -1 in a plain column. A part is `settled` when it cannot get any
-    finer and all its rows lose the same; `known` is that loss.
-    """
-    for c in range(len(frame.plain)):
-        base = frame.code_at[c]
-        size = frame.code_at[c + 1] - base
-        if frame.plain[c]:
-            still = 0
-            free = 0
-            for v in range(base, base + size):
-                still += code_state[v] != YES
-                free += code_state[v] == FREE
-            for v in range(base, base + size):
-                front[v] = -1
-                shown = code_state[v] == YES
-                part[v] = v - base + 1 if shown else 0
-                settled[v] = shown or free == 0
-                known[v] = 0 if shown or free > 0 else frame.hidden[base + still - 1]
-            continue
-        for node in range(frame.node_at[c], frame.node_at[c + 1]):
-            above = frame.parent[node]
-            if above >= 0 and (node_state[above] != YES or front[base + frame.first[node]] != above):
-                continue
-            first = base + frame.first[node]
-            stop = base + frame.stop[node]
-            leaf = frame.children[node] == 0 and not frame.interval[node]
-            for v in range(first, stop):
-                front[v] = node
-                part[v] = first - base + 1
-                settled[v] = (leaf or node_state[node] == NO) and frame.stride[node] == 0
-                known[v] = frame.losses[frame.loss_at[node]] if settled[v] else 0
-            if frame.interval[node]:
-                begin = first
-                while begin < stop:
-                    end = begin + 1
-                    free = 0
-                    while end < stop and code_state[end] != YES:
-                        free += code_state[end] == FREE
-                        end += 1
-                    for v in range(begin, end):
-                        part[v] = begin - base + 1
-                        settled[v] = free == 0
-                        known[v] = frame.positions[end - 1] - frame.positions[begin] if free == 0 else 0
-                    begin = end
-
-
-@kernel
-def finest(frame, node_state, code_state, front, part):  # type: ignore[no-untyped-def]
-    """Write the finest cut that the decisions allow: the part of each code (from 1; 0: hidden)."""
-    for c in range(len(frame.plain)):
-        base = frame.code_at[c]
-        for v in range(base, frame.code_at[c + 1]):
-            if frame.plain[c]:
-                part[v] = 0 if code_state[v] == NO else v - base + 1
-                continue
-            node = front[v]
-            if node_state[node] == NO and not frame.interval[node]:
-                part[v] = frame.first[node] + 1
-                continue
-            node = frame.leaf[v]
-            inside = frame.interval[node] and v > base + frame.first[node] and code_state[v] == NO
-            part[v] = part[v - 1] if inside else v - base + 1
-
-
-@kernel
-def least_cost(tally, shape, t):  # type: ignore[no-untyped-def]
-    """Return what a group costs a target at least, alone or as a part of any other."""
-    if shape.kinds[t] != COSTS:
-        cost = target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
-        return max(cost - 1, 0) if shape.kinds[t] == SQUARES else cost  # the cost of squares is rounded up
-    first = shape.begins[t]
-    classes = shape.begins[t + 1] - first
-    best = -1
-    for taken in range(classes):
-        cost = 0
-        for true in range(classes):
-            cost += tally[first + true] * shape.params[shape.at[t] + true * classes + taken]
-        if best < 0 or cost < best:
-            best = cost
-    return max(best, 0)
-
-
-@kernel
-def target_bounds(  # type: ignore[no-untyped-def]
-    ids, groups, sizes, fields, shape, weights, own_group, dropped, n_at, out_at, row_at, tally, bases, excess,
-):  # fmt: skip
-    """Write what rows cost the targets at least, kept or not, and what leaving one out adds; groups are the finest.
-
-    What a group costs in any case is written to its first row.
-    """
-    for g in range(groups):
-        n_at[g] = 0
-        out_at[g] = 0
-        for f in range(fields.shape[1]):
-            tally[g, f] = 0
-    for row in range(len(ids)):
-        g = ids[row]
-        if n_at[g] == 0:
-            row_at[g] = row
-        n_at[g] += sizes[row]
-        out_at[g] += dropped[row]
-        for f in range(fields.shape[1]):
-            tally[g, f] += fields[row, f]
-        bases[row] = 0
-    for g in range(groups):
-        kept = 0
-        out = out_at[g]
-        for t in range(len(weights)):
-            cost = weights[t] * least_cost(tally[g], shape, t)
-            kept += cost
-            if own_group[t]:
-                out += cost
-        bases[row_at[g]] = min(kept, out)
-        out_at[g] = max(out - kept, 0) // n_at[g]
-    for row in range(len(ids)):
-        excess[row] = out_at[ids[row]]
-
-
-@kernel
-def cells_of(  # type: ignore[no-untyped-def]
-    frame, ids, groups, dead, settled, known, bases, excess, cell_of, row_at, n_cell, base_cell, left, is_open,
-):  # fmt: skip
-    """Number the cells with rows that may be kept; return how many there are, and what is certain to be paid.
-
-    Of each cell: rows, a row of it, `left` (what a row costs at least if it is left out, beyond what is certain)
-    and which columns are not settled in it.
-    """
-    columns = len(frame.plain)
-    certain = 0
-    for g in range(groups):
-        cell_of[g] = -1
-    cells = 0
-    for row in range(len(ids)):
-        if dead[row]:
-            certain += frame.dropped[row]
-            ids[row] = -1
-            continue
-        g = ids[row]
-        q = cell_of[g]
-        beside = 0
-        for c in range(columns):
-            v = frame.code_at[c] + frame.codes[c, row]
-            if not frame.main[c] and settled[v]:
-                beside += known[v]
-        if q < 0:
-            q = cells
-            cell_of[g] = q
-            cells += 1
-            row_at[q] = row
-            n_cell[q] = 0
-            left[q] = excess[row]
-            base_cell[q] = beside
-        n_cell[q] += frame.sizes[row]
-        if excess[row] < left[q]:
-            left[q] = excess[row]
-        if beside < base_cell[q]:
-            base_cell[q] = beside
-        certain += bases[row]
-        ids[row] = q
-    for q in range(cells):
-        paid = base_cell[q]
-        for c in range(columns):
-            v = frame.code_at[c] + frame.codes[c, row_at[q]]
-            is_open[q, c] = frame.main[c] and not settled[v]
-            if frame.main[c]:
-                paid += known[v]
-        paid = min(paid, left[q])
-        left[q] -= paid
-        certain += n_cell[q] * paid
-    return cells, certain
-
-
-@kernel
-def list_entries(order, codes, sizes, ids, is_open, c, start, used, code, count):  # type: ignore[no-untyped-def]
-    """List for each cell its codes of one column, ascending, with their rows; `order` has the rows by code."""
-    for q in range(len(used)):
-        used[q] = 0
-    for row in order:
-        q = ids[row]
-        if q < 0 or not is_open[q, c]:
-            continue
-        v = codes[row]
-        at = start[q] + used[q]
-        if used[q] > 0 and code[at - 1] == v:
-            count[at - 1] += sizes[row]
-        else:
-            code[at] = v
-            count[at] = sizes[row]
-            used[q] += 1
-
-
-@kernel
 def node_bounds(frame, c, cells, start, used, code, count, share, enough, front, cost, n_at, kept_at, touched):  # type: ignore[no-untyped-def]
-    """Sum over the cells what releasing each node would cost at least; the last three are scratch, zero."""
+    """Sum over the cells what releasing each node would cost at least; the last three are scratch, zero.
+
+    O(nodes + entries * depth).
+    """
     base = frame.code_at[c]
     for node in range(frame.node_at[c], frame.node_at[c + 1]):
         cost[node] = 0
@@ -245,7 +53,7 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
 ):  # fmt: skip
     """Sum over the cells what each interval of the numbers of a node would cost at least; return how many blocks.
 
-    A block is a piece that no decision lets be cut.
+    A block is a piece that no decision lets be cut. O(codes + entries + cells * blocks²).
     """
     base = frame.code_at[c]
     first = frame.first[node]
@@ -295,7 +103,7 @@ def interval_bounds(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop ne
 def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, come, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest way to cut numbers; `yes` and `no` say how much dearer it gets with a cut here, and without.
 
-    `come` is where the interval that ends before each block begins.
+    `come` is where the interval that ends before each block begins. O(blocks²).
     """
     base = frame.code_at[c]
     ahead[0] = 0
@@ -340,7 +148,7 @@ def cheapest_path(frame, c, code_state, blocks, begins, cost, ahead, behind, com
 def cheapest_tree(frame, c, node_state, cost, best, below, yes, no):  # type: ignore[no-untyped-def]
     """Return the cheapest cut of a tree from what its nodes cost; `yes` and `no` as in `cheapest_path`, by node.
 
-    Intervals have their cost in `best` already.
+    Intervals have their cost in `best` already. O(nodes).
     """
     low = frame.node_at[c]
     for node in range(low, frame.node_at[c + 1]):
@@ -360,7 +168,10 @@ def cheapest_tree(frame, c, node_state, cost, best, below, yes, no):  # type: ig
 
 @kernel
 def take_tree(frame, c, node_state, cost, below, blocks, begins, come, pick, loss):  # type: ignore[no-untyped-def]
-    """Write the cheapest cut of a tree: the first code of the part of each code, and what it loses."""
+    """Write the cheapest cut of a tree: the first code of the part of each code, and what it loses.
+
+    O(codes * depth).
+    """
     base = frame.code_at[c]
     low = frame.node_at[c]
     for v in range(base, frame.code_at[c + 1]):
@@ -393,7 +204,10 @@ def take_tree(frame, c, node_state, cost, below, blocks, begins, come, pick, los
 
 @kernel
 def hidden_costs(frame, c, cells, start, used, code, count, share, each, dark):  # type: ignore[no-untyped-def]
-    """Write what hiding each value of a plain column costs at least when a hidden cell loses so much."""
+    """Write what hiding each value of a plain column costs at least when a hidden cell loses so much.
+
+    O(codes + entries).
+    """
     for v in range(frame.code_at[c + 1] - frame.code_at[c]):
         dark[v] = 0
     for q in range(cells):
@@ -404,7 +218,10 @@ def hidden_costs(frame, c, cells, start, used, code, count, share, each, dark): 
 
 @kernel
 def hide_cheapest(states, room, shown, dark, gain, pick):  # type: ignore[no-untyped-def]
-    """Return what the values of a plain column cost when the best `room` free ones are hidden; -1 in `pick`: hidden."""
+    """Return what the values of a plain column cost when the best `room` free ones are hidden; -1 in `pick`: hidden.
+
+    O(codes + free²).
+    """
     total = 0
     free = 0
     for v in range(len(states)):
@@ -445,7 +262,7 @@ def plain_bound(  # type: ignore[no-untyped-def]
 
     Hidden values are taken to stand in large groups. Of many free values the number is not tried out: a hidden one
     is then taken to lose no more than when only those are hidden that must be. The cut is written to `pick` (-1:
-    hidden) and `loss`.
+    hidden) and `loss`. O(free * (entries + codes + free²)); with many free values O(entries + codes).
     """
     base = frame.code_at[c]
     size = frame.code_at[c + 1] - base
@@ -488,7 +305,10 @@ def plain_bound(  # type: ignore[no-untyped-def]
 
 @kernel
 def unpaid(frame, c, cells, start, used, code, count, share, enough, pick, loss, plain, drops):  # type: ignore[no-untyped-def]
-    """Write how many rows of each cell a column's cut leaves out: those for which it pays the share."""
+    """Write how many rows of each cell a column's cut leaves out: those for which it pays the share.
+
+    O(cells + entries).
+    """
     base = frame.code_at[c]
     for q in range(cells):
         drops[q, c] = 0
@@ -509,7 +329,7 @@ def unpaid(frame, c, cells, start, used, code, count, share, enough, pick, loss,
 
 @kernel
 def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-def]
-    """Write the wished shares in whole units: those of a cell sum up to what is left of it."""
+    """Write the wished shares in whole units: those of a cell sum up to what is left of it. O(cells * columns)."""
     for q in range(cells):
         total = 0
         largest = -1
@@ -530,7 +350,7 @@ def whole_shares(cells, left, is_open, wish, share):  # type: ignore[no-untyped-
 
 @kernel
 def _mean_drop(is_open, drops):  # type: ignore[no-untyped-def]
-    """Return how many columns of a cell are open, and what they leave out on average."""
+    """Return how many columns of a cell are open, and what they leave out on average. O(columns)."""
     opens = 0
     mean = 0.0
     for c in range(len(drops)):
@@ -542,7 +362,10 @@ def _mean_drop(is_open, drops):  # type: ignore[no-untyped-def]
 
 @kernel
 def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-untyped-def]
-    """Move the shares towards columns that leave more of a cell out than the others do, by a step."""
+    """Move the shares towards columns that leave more of a cell out than the others do, by a step.
+
+    O(cells * columns).
+    """
     columns = wish.shape[1]
     norm = 0.0
     for q in range(cells):
@@ -572,7 +395,10 @@ def better_shares(cells, left, is_open, drops, wish, step):  # type: ignore[no-u
 
 @kernel
 def column_bound(frame, c, node_state, code_state, part, front, cells, lists, share, enough, room):  # type: ignore[no-untyped-def]
-    """Return what one column costs at least with these shares, and write its cut and what decisions would add."""
+    """Return what one column costs at least with these shares, and write its cut and what decisions would add.
+
+    Cost: as `plain_bound`; else as `node_bounds`, `interval_bounds`, `cheapest_path` and `take_tree`.
+    """
     start, used, code, count = lists.start, lists.used[c], lists.code[c], lists.rows[c]
     if frame.plain[c]:
         return plain_bound(
@@ -616,7 +442,7 @@ def relax(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for sp
     """Return the largest bound that some rounds of better shares find; `pick` is the cut of all columns it is from.
 
     `node_bound` and `code_bound` (first axis: yes, no) are bounds with one decision more. Ends when the bound has
-    reached `upper`.
+    reached `upper`. Cost: for each round `column_bound` of every column, and O(cells * columns + codes + nodes).
     """
     columns = len(frame.plain)
     for way in range(2):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.cuts.exact_kernels import NO
+from discreet.method.cuts.cut_set_kernels import NO
 
 
 @kernel
 def least_losses(frame, node_state, code_state, front, least):  # type: ignore[no-untyped-def]
-    """Write what a cell with each code loses at least under any cut that the decisions allow."""
+    """Write what a cell with each code loses at least under any cut that the decisions allow.
+
+    O(codes); in intervals O(codes * those not to be cut beside each).
+    """
     for c in range(len(frame.plain)):
         base = frame.code_at[c]
         stop = frame.code_at[c + 1]
@@ -36,7 +39,10 @@ def least_losses(frame, node_state, code_state, front, least):  # type: ignore[n
 
 @kernel
 def certain_cost(frame, dead, bases, excess, least, left):  # type: ignore[no-untyped-def]
-    """Return what all rows cost at least; `left` is what each costs more if it is left out, 0 for those that are."""
+    """Return what all rows cost at least; `left` is what each costs more if it is left out, 0 for those that are.
+
+    O(rows * columns).
+    """
     certain = 0
     for row in range(len(frame.sizes)):
         left[row] = 0
@@ -57,7 +63,7 @@ def forced_out(ids, groups, order, sizes, hits, dead, limit, left, size, need): 
     """Return what it costs that no group may be too sure: so many rows with the property are left out at least.
 
     A group that is too sure is so in some part of it, however it is told apart. `order` has the rows, those first that
-    cost least.
+    cost least. O(rows + groups).
     """
     over, under = limit
     for g in range(groups):
