@@ -18,7 +18,8 @@ from discreet.table.formats.form import Form
 from discreet.table.memory import Limits
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
-from discreet.table.stores.duck import DuckStore, Session
+from discreet.table.stores.duck.session import Session
+from discreet.table.stores.duck.store import DuckStore
 from discreet.table.stores.engine import BigEngine
 from discreet.table.stores.files import Files, is_parquet, many_files, saying
 from discreet.table.stores.scratch import Scratch
