@@ -15,7 +15,7 @@ import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
 from discreet.table.memory import Limits, needed
-from discreet.table.stores import coded
+from discreet.table.stores.stream import coded
 
 POLICY = "protect: [{k: 5, over: [a, b]}]\n"
 

@@ -17,7 +17,7 @@ from discreet.errors import InputError
 from discreet.policy import Confidential, FileOptions, Policy
 from discreet.policy.places import did_you_mean
 from discreet.table.engine import Engine
-from discreet.table.formats.csv import read_csv
+from discreet.table.formats.csv_reading import read_csv
 from discreet.table.formats.form import Form
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown

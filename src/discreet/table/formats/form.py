@@ -14,7 +14,8 @@ import polars as pl
 from discreet.columns.formulas import escaped, escaped_texts
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.table.formats.csv import ROWS_AT_A_TIME, Dialect, write_csv_parts
+from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
+from discreet.table.formats.dialect import Dialect
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".txt", ".data")

@@ -35,7 +35,7 @@ from discreet.table.stores.from_plan import edits_of, making_of, map_of, rows_go
 from discreet.table.stores.numbering import all_numbers
 from discreet.table.stores.spark.store import SparkStore, no_order
 from discreet.table.stores.store import Making, Store
-from discreet.table.stores.stream import StreamStore
+from discreet.table.stores.stream.store import StreamStore
 from discreet.table.stores.writing import reads_back, write_table
 
 Opener = Callable[[Path, Policy], StreamStore]

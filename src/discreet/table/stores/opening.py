@@ -12,7 +12,7 @@ from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
 from discreet.policy.places import column_hint
-from discreet.table.formats.csv import stream_csv
+from discreet.table.formats.csv_reading import stream_csv
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.form import Form
 from discreet.table.memory import Limits
@@ -26,7 +26,7 @@ from discreet.table.stores.scratch import Scratch
 from discreet.table.stores.spark.cluster import Cluster, is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Store
-from discreet.table.stores.stream import StreamStore
+from discreet.table.stores.stream.store import StreamStore
 
 DUCKDB_SHARE = 0.25
 """Of the memory of a job, what DuckDB may take; the rest is for what is fetched, and for the planning."""

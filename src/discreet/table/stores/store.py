@@ -1,7 +1,7 @@
 """What an engine for large tables asks of whatever holds the rows: to count, to make a release, to compare.
 
 A store is one table with its rows in an order of their own. Everything is told by texts, as on the local engine.
-Each backend (Polars on files, DuckDB) is one module here; what they have in common is in `engine`.
+Each backend (Polars on files, DuckDB, Spark) is a folder here; what they have in common is in `engine`.
 """
 
 from __future__ import annotations

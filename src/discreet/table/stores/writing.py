@@ -15,7 +15,7 @@ from discreet.table.by_name import nameless
 from discreet.table.stores.cells import may_be_text, texts_of
 from discreet.table.stores.files import Files
 from discreet.table.stores.spark.store import SparkStore
-from discreet.table.stores.stream import StreamStore
+from discreet.table.stores.stream.store import StreamStore
 
 if TYPE_CHECKING:
     from discreet.table.stores.engine import BigEngine
