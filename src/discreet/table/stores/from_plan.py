@@ -12,8 +12,9 @@ import polars as pl
 from discreet.encoded import Encoded
 from discreet.errors import InputError
 from discreet.plan.masks import ALL, Masks
-from discreet.plan.plan import Edit, Plan, Recoding, Unseen
+from discreet.plan.plan import Edit, Plan, Recoding
 from discreet.table.masking import mask_of
+from discreet.table.recoded import told
 from discreet.table.stores import counts
 from discreet.table.stores.numbering import places_of
 from discreet.table.stores.store import Making, Map
@@ -41,9 +42,8 @@ def making_of(plan: Plan, table: BigEngine) -> Making:
 def _recoded(plan: Plan, recoding: Recoding, table: BigEngine) -> Map:
     """Return what a plan makes of the texts of a column."""
     domain = table.count([recoding.column]).domains[0]
-    texts = recoding.texts(domain, plan.policy.column(recoding.column).scale)
-    told = [plan.policy.marker if isinstance(text, Unseen) else text for text in texts]
-    return map_of(domain, told, [isinstance(text, Unseen) for text in texts])
+    texts, unseen = told(recoding, domain, plan.policy)
+    return map_of(domain, texts, unseen.tolist())
 
 
 def map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:
