@@ -27,13 +27,15 @@ from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_
 from discreet.table.formats.form import Form
 from discreet.table.memory import FETCHED, PROCESS, Limits, shown
 from discreet.table.stores import counts
+from discreet.table.stores.cells import no_text
 from discreet.table.stores.comparing import Comparisons, first_number
 from discreet.table.stores.counting import Counting, named, occurring
 from discreet.table.stores.fetching import as_one, fetched, hashes
 from discreet.table.stores.files import changed
 from discreet.table.stores.from_plan import edits_of, making_of, map_of, rows_gone, rows_masked
 from discreet.table.stores.numbering import all_numbers
-from discreet.table.stores.spark.store import SparkStore, no_order
+from discreet.table.stores.spark.order import no_order
+from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Store
 from discreet.table.stores.stream.store import StreamStore
 from discreet.table.stores.writing import reads_back, write_table
@@ -154,10 +156,7 @@ class BigEngine:
         """Refuse columns whose values have no text, or another one on other engines."""
         for column in columns:
             if not self.has_text(column):
-                raise InputError(
-                    f"column {column!r} holds {self.kind(column)}, which has no text, or another one on other engines; "
-                    "make it text first"
-                )
+                raise no_text(column, self.kind(column))
 
     def domain(self, column: str) -> tuple[str | None, ...]:
         """Return the values that occur in a column in code-point order, a missing one first; no row is fetched."""

@@ -21,8 +21,7 @@ from discreet.common.staging import escaped
 from discreet.encoded import Combinations, Ints
 from discreet.errors import InputError
 from discreet.table.by_name import by_name
-from discreet.table.row_lottery import PLAIN
-from discreet.table.stores.cells import MOMENTS
+from discreet.table.stores.cells import MOMENTS, no_text, refuse_untold_missing, same_everywhere
 from discreet.table.stores.counts import combinations
 from discreet.table.stores.duck.comparing import DuckComparison
 from discreet.table.stores.duck.session import Session, identifier, literal
@@ -112,7 +111,7 @@ class DuckStore:
 
     def has_text(self, column: str) -> bool:
         """Whether the texts of a column are those of the local engine."""
-        return self.kinds[column] in PLAIN or self.kinds[column] == MOMENTS
+        return same_everywhere(self.kinds[column])
 
     def cell(self, column: str) -> str:
         """Return the name of a column inside."""
@@ -121,10 +120,7 @@ class DuckStore:
     def text(self, column: str) -> str:
         """Return a column as texts."""
         if not self.has_text(column):
-            raise InputError(
-                f"column {column!r} holds {self.kinds[column]}, which has no text, or another one on other engines; "
-                "make it text first"
-            )
+            raise no_text(column, self.kinds[column])
         cell = self.cell(column)
         if self.kinds[column] == MOMENTS:
             return f"strftime({cell}, '%Y-%m-%d %H:%M:%S.%f')"
@@ -139,11 +135,7 @@ class DuckStore:
                 absent.append(f"{self.text(name)} IN ({listed})")
             elif self.kinds[name].startswith("Float"):
                 absent.append(f"isnan({self.cell(name)})")
-            if not self.has_text(name) and any(text[:1].isdigit() or text[:1] in "+-.in" for text in missing):
-                raise InputError(
-                    f"column {name!r} holds {self.kinds[name]}, of which DuckDB cannot say whether a value has one "
-                    "of the texts under missing.values; make it text first"
-                )
+            refuse_untold_missing(name, self.kinds[name], missing, "DuckDB")
         gone = " OR ".join(absent)
         if not self.session.run(f"SELECT count(*) FROM {self.source} WHERE {gone}")[0][0]:
             return self
