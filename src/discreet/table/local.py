@@ -23,7 +23,7 @@ from discreet.errors import InputError
 from discreet.plan.masks import Masks
 from discreet.plan.plan import Edit, Plan
 from discreet.policy import Missing, Policy
-from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
 from discreet.table.masking import masked_rows
 from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
@@ -112,9 +112,8 @@ class LocalEngine:
 
     def taking(self, other: Engine, columns: Sequence[str]) -> LocalEngine:
         """Return the table with some columns as another one (with the same rows in the same order) has them."""
-        if not isinstance(other, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        taken = [like(self._frame, name, other.texts(name)) for name in columns]
+        theirs = alike(LocalEngine, other)
+        taken = [like(self._frame, name, theirs.texts(name)) for name in columns]
         return self._with(self._frame.with_columns(*taken), self._numbers)
 
     def edited(self, edits: Sequence[Edit]) -> LocalEngine:
@@ -263,31 +262,22 @@ class LocalEngine:
             )
             .collect()
         )
-        hits = np.empty((len(groups), len(values)), dtype=np.int64)
-        for place in range(len(values)):
-            hits[:, place] = groups.get_column(f"hits {place}").to_numpy()
-        return Recount(
-            groups.select(known),
-            groups.get_column("rows").to_numpy(),
-            hits,
-            groups.get_column("hidden").to_numpy(),
-        )
+        return Recount.of(groups, len(given), len(values))
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
         """Compare a column with that of the original, row by row; `marker` may stand for anything."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        if not (self.has_text(column) and original.has_text(column)):
-            bad = differences(self._frame.get_column(column), original._frame.get_column(column))
+        theirs = alike(LocalEngine, original)
+        if not (self.has_text(column) and theirs.has_text(column)):
+            bad = differences(self._frame.get_column(column), theirs._frame.get_column(column))
         else:
-            mine, source = self.texts(column), original.texts(column)
+            mine, source = self.texts(column), theirs.texts(column)
             bad = ~mine.eq_missing(source)
             if marker is not None:
                 bad &= ~mine.eq_missing(pl.Series([marker]))
         if not bad.any():
             return None
         first = int(bad.arg_true()[0])
-        number = first + 1 if original._numbers is None else int(original._numbers[first])
+        number = first + 1 if theirs._numbers is None else int(theirs._numbers[first])
         return Mismatch(int(bad.sum()), number)
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
@@ -304,18 +294,16 @@ class LocalEngine:
 
     def _beside_texts(self, original: Engine, column: str) -> pl.LazyFrame:
         """Return the texts of a column beside those of the original."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        return pl.LazyFrame({"original": original.texts(column), "released": self.texts(column)})
+        theirs = alike(LocalEngine, original)
+        return pl.LazyFrame({"original": theirs.texts(column), "released": self.texts(column)})
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        if self.has_text(column) and original.has_text(column):
-            mine, source = self.texts(column), original.texts(column)
+        theirs = alike(LocalEngine, original)
+        if self.has_text(column) and theirs.has_text(column):
+            mine, source = self.texts(column), theirs.texts(column)
         else:  # by how they print
-            mine, source = printed(self._frame.get_column(column)), printed(original._frame.get_column(column))
+            mine, source = printed(self._frame.get_column(column)), printed(theirs._frame.get_column(column))
         both = pl.concat([mine, source])
         codes = both.cast(pl.Enum(both.drop_nulls().unique())).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
         return codes[: self.rows], codes[self.rows :]

@@ -15,15 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-import polars as pl
-
 from discreet.encoded import Combinations, Encoded, Ints
 from discreet.errors import InputError
 from discreet.plan.masks import Masks
 from discreet.plan.plan import Edit, Plan
 from discreet.policy import Missing, Policy
-from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
 from discreet.table.memory import FETCHED, PROCESS, Limits, shown
 from discreet.table.stores import counts
@@ -281,14 +278,14 @@ class BigEngine:
 
     def taking(self, other: Engine, columns: Sequence[str]) -> BigEngine:
         """Return the table with some columns as another one (with the same rows in the same order) has them."""
-        theirs = _big(other)
+        theirs = alike(BigEngine, other)
         taken = self._other(lambda: self.store.taking(theirs.store, columns))
         taken._numbers = self._numbers
         return taken
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are."""
-        theirs = _big(original)
+        theirs = alike(BigEngine, original)
         if not (self.has_text(column) and theirs.has_text(column)):
             return self._hashes(column), theirs._hashes(column)
         return as_one(self.encoded(column), theirs.encoded(column))
@@ -322,27 +319,23 @@ class BigEngine:
             found = counts.recounted(counted, given, column, values, hidden)
         else:
             found = self.store.recount(given, column, values, hidden)
-        rows = found.get_column("rows").to_numpy().astype(np.int64)
-        if int(rows.sum()) != self.store.rows:
+        recount = Recount.of(found, len(given), len(values))
+        if int(recount.rows.sum()) != self.store.rows:
             raise changed(self.name)
-        hits = np.empty((len(rows), len(values)), dtype=np.int64)
-        for place in range(len(values)):
-            hits[:, place] = found.get_column(f"hits {place}").to_numpy()
-        texts = pl.DataFrame([found.get_column(f"given {place}") for place in range(len(given))])
-        return Recount(texts, rows, hits, found.get_column("hidden").to_numpy().astype(np.int64))
+        return recount
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
         """Compare a column with that of the original, row by row; `marker` may stand for anything."""
-        return self._compared.mismatch(self, _big(original), column, marker)
+        return self._compared.mismatch(self, alike(BigEngine, original), column, marker)
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
         """Return the different pairs of original and released text of a column, with the rows that have them."""
-        found = self._compared.pairs(self, _big(original), column)
+        found = self._compared.pairs(self, alike(BigEngine, original), column)
         return [Pair(*pair) for pair in found.select("original", "released", "cells").iter_rows()]
 
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
         """Return the row number of the first row with one of some pairs; 0 where rows have none."""
-        return first_number(self, _big(original), column, pair_texts(pairs))
+        return first_number(self, alike(BigEngine, original), column, pair_texts(pairs))
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with this text."""
@@ -376,9 +369,3 @@ class BigEngine:
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:  # noqa: ARG002 - it has its own way
         """Whether a written file, or a folder of such, is read as this very table."""
         return reads_back(self, path, lambda: self._opener(path, policy))
-
-
-def _big(engine: Engine) -> BigEngine:
-    if not isinstance(engine, BigEngine):
-        raise TypeError("both tables must be held by the same kind of engine")
-    return engine

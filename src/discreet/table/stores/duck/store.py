@@ -21,6 +21,7 @@ from discreet.common.staging import escaped
 from discreet.encoded import Combinations, Ints
 from discreet.errors import InputError
 from discreet.table.by_name import by_name
+from discreet.table.engine import alike
 from discreet.table.stores.cells import MOMENTS, no_text, refuse_untold_missing, same_everywhere
 from discreet.table.stores.counts import combinations
 from discreet.table.stores.duck.comparing import DuckComparison
@@ -237,11 +238,11 @@ class DuckStore:
     def kept_of(self, original: Store) -> DuckStore:
         """Return the original with only the rows that this table was made of."""
         places = self.places()
-        return _duck(original) if places is None else _duck(original).only(places)
+        return alike(DuckStore, original) if places is None else alike(DuckStore, original).only(places)
 
     def taking(self, other: Store, columns: Sequence[str]) -> DuckStore:
         """Return the table with some columns as another one has them."""
-        theirs = _duck(other)
+        theirs = alike(DuckStore, other)
         mine = ", ".join(f"{self.cell(name)} AS a{place}" for place, name in enumerate(self.columns))
         taken = ", ".join(f"{theirs.cell(name)} AS b{place}" for place, name in enumerate(columns))
         cells = [f"b{columns.index(name)}" if name in columns else f"a{at}" for at, name in enumerate(self.columns)]
@@ -262,7 +263,7 @@ class DuckStore:
         return self._beside(original).differences(columns, marker)
 
     def _beside(self, original: Store) -> DuckComparison:
-        return DuckComparison(self, _duck(original))
+        return DuckComparison(self, alike(DuckStore, original))
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""
@@ -361,9 +362,3 @@ class DuckStore:
         return DuckStore(
             self.session, self.name, source, columns, types, files, named=named, row=row, relation=self.relation
         )
-
-
-def _duck(store: Store) -> DuckStore:
-    if not isinstance(store, DuckStore):
-        raise TypeError("both tables must be held by the same kind of engine")
-    return store

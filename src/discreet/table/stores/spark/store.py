@@ -20,6 +20,7 @@ import polars as pl
 
 from discreet.encoded import Combinations, Ints, collapse, encode
 from discreet.errors import InputError
+from discreet.table.engine import alike
 from discreet.table.stores.cells import MOMENTS, no_text, refuse_untold_missing, same_everywhere, texts_of
 from discreet.table.stores.files import Files, changed
 from discreet.table.stores.scratch import Scratch
@@ -276,7 +277,7 @@ class SparkStore:
         """Return the original with only the rows that this table was made of."""
         with saying_spark(self.name):
             carried = set(self.frame.columns)
-        cells = {name: cell for name, cell in _spark(original).cells.items() if cell in carried}
+        cells = {name: cell for name, cell in alike(SparkStore, original).cells.items() if cell in carried}
         if not cells:
             raise InputError(no_order(self.name))
         return SparkStore(self.cluster, self.name, self.frame, cells, order=self.order)
@@ -306,7 +307,7 @@ class SparkStore:
         return self._beside(original).differences(columns, marker)
 
     def _beside(self, original: Store) -> SparkComparison:
-        return SparkComparison(self, _spark(original))
+        return SparkComparison(self, alike(SparkStore, original))
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""
@@ -329,7 +330,7 @@ class SparkStore:
         functions = self.cluster.functions
         with saying_spark(self.name):
             mine = self.renamed([name for name in self.columns if name not in columns])
-            theirs = _spark(other).renamed(columns)
+            theirs = alike(SparkStore, other).renamed(columns)
             both = mine.frame.join(theirs.frame, functions.col(mine.place) == functions.col(theirs.place))
         cells = {name: (theirs if name in columns else mine).cells[name] for name in self.columns}
         settled = self.cluster.settled(both.drop(theirs.place))
@@ -389,9 +390,3 @@ class SparkStore:
     def salt(self) -> str:
         """What the order in which rows are handed out depends on, where it is by lot."""
         return secrets.token_hex(16)
-
-
-def _spark(store: Store) -> SparkStore:
-    if not isinstance(store, SparkStore):
-        raise TypeError("both tables must be held by the same kind of engine")
-    return store

@@ -17,6 +17,7 @@ import polars as pl
 from discreet.encoded import Combinations, Ints
 from discreet.errors import InputError
 from discreet.table.by_name import by_name, by_names
+from discreet.table.engine import alike
 from discreet.table.stores.cells import TEXTS, may_be_text
 from discreet.table.stores.files import Files, saying
 from discreet.table.stores.scratch import Scratch
@@ -188,13 +189,13 @@ class StreamStore:
     def kept_of(self, original: Store) -> StreamStore:
         """Return the original with only the rows that this table was made of."""
         places = self.places()
-        source = _stream(original)
+        source = alike(StreamStore, original)
         return source if places is None else source.only(places)
 
     def taking(self, other: Store, columns: Sequence[str]) -> StreamStore:
         """Return the table with some columns as another one has them."""
         mine = self.frame.select(by_names(name for name in self.columns if name not in columns))
-        both = pl.concat([mine, _stream(other).frame.select(by_names(columns))], how="horizontal")
+        both = pl.concat([mine, alike(StreamStore, other).frame.select(by_names(columns))], how="horizontal")
         return self._settled(both.select(by_names(self.columns)), self.columns, None)
 
     def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
@@ -221,7 +222,7 @@ class StreamStore:
         return found
 
     def _differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        source = _stream(original)
+        source = alike(StreamStore, original)
         asked: list[pl.Expr] = []
         for at, name in enumerate(columns):
             bad = pl.col(f"mine {at}").ne_missing(pl.col(f"theirs {at}"))
@@ -243,7 +244,7 @@ class StreamStore:
 
     def _beside(self, original: Store, columns: Sequence[str], *, texts: bool = False) -> pl.LazyFrame:
         """Return some columns beside those of the original; as texts where both have them."""
-        source = _stream(original)
+        source = alike(StreamStore, original)
 
         def side(store: StreamStore, prefix: str) -> pl.LazyFrame:
             told = [
@@ -311,9 +312,3 @@ class StreamStore:
         """Return what a query gives."""
         with saying(self.name):
             return frame.collect(engine="streaming")
-
-
-def _stream(store: Store) -> StreamStore:
-    if not isinstance(store, StreamStore):
-        raise TypeError("both tables must be held by the same kind of engine")
-    return store
