@@ -28,6 +28,7 @@ from discreet.table.formats.form import Form
 from discreet.table.masking import masked_rows
 from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
 from discreet.table.row_lottery import PLAIN
+from discreet.table.row_numbers import places_of_numbers
 from discreet.table.strip_metadata import without_luggage
 from discreet.table.texts import Texts, as_texts, differences, has_text, like, printed
 
@@ -323,7 +324,7 @@ class LocalEngine:
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
-        if self.form.is_parquet(path):
+        if self.form.writes_parquet(path):
             packed = io.BytesIO()  # Polars would not say why a write failed
             self._frame.to_polars().write_parquet(packed)
             target.write(packed.getbuffer())
@@ -378,9 +379,4 @@ class LocalEngine:
 
     def _positions(self, numbers: Sequence[int] | Ints) -> npt.NDArray[np.int64]:
         """Return where the rows with these numbers of the input stand."""
-        wanted = np.asarray(numbers, dtype=np.int64)
-        have = self.numbers()
-        found = np.searchsorted(have, wanted)
-        if len(wanted) and (found.max() >= len(have) or (have[found] != wanted).any()):
-            raise InputError("the plan names a row that the table does not have")
-        return found
+        return places_of_numbers(numbers, self.numbers())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.formats.dialect import CANDIDATES, CR, LF, Source
+from discreet.table.formats.dialect import CANDIDATES, CR, LF, TextSource
 from discreet.table.formats.records import tally, uneven
 
 # The first record: free text or quoted text up to a line end outside quotes.
@@ -23,7 +23,7 @@ Naming = Callable[[int], list[str]]
 class CsvLayout:
     """Where what stands in the file: from `start` the header, from `body` the rows, to `end`."""
 
-    source: Source
+    source: TextSource
     separator: str
     names: list[str]
     header: bool
@@ -41,7 +41,7 @@ class CsvLayout:
 
 
 def layout_of(
-    source: Source, start: int, separator: str, header: bool | Sequence[str] | Naming, *, guessed: bool
+    source: TextSource, start: int, separator: str, header: bool | Sequence[str] | Naming, *, guessed: bool
 ) -> CsvLayout:
     """Look at the first record and at the end of a text, without reading a value."""
     data = source.data
@@ -72,7 +72,7 @@ def layout_of(
     return CsvLayout(source, separator, names, header is True, start, body, end, line_end, like, hint)
 
 
-def table_start(source: Source, skip: int) -> int:
+def table_start(source: TextSource, skip: int) -> int:
     """Return where the table starts, after `skip` lines."""
     if skip < 0:
         raise source.error("skip: must be a number of lines, 0 or more")
@@ -86,7 +86,7 @@ def table_start(source: Source, skip: int) -> int:
     return start
 
 
-def _without_blank_lines(source: Source, start: int) -> int:
+def _without_blank_lines(source: TextSource, start: int) -> int:
     """Where the last record that is not blank ends, its line end included."""
     end = len(source.data)
     while end > start and source.data[end - 1] == LF:
@@ -97,7 +97,7 @@ def _without_blank_lines(source: Source, start: int) -> int:
     return end
 
 
-def _header(source: Source, start: int, end: int, separator: str) -> list[str]:
+def _header(source: TextSource, start: int, end: int, separator: str) -> list[str]:
     if error := source.not_utf8(start, end):
         raise error
     line = source.data[start:end].decode("utf-8").removesuffix("\r")
@@ -110,7 +110,7 @@ def _header(source: Source, start: int, end: int, separator: str) -> list[str]:
     return _checked(source, names, start)
 
 
-def _checked(source: Source, names: list[str], offset: int | None) -> list[str]:
+def _checked(source: TextSource, names: list[str], offset: int | None) -> list[str]:
     """The names, none missing, none twice; messages give positions, as a supposed name may be a value."""
     hint = "" if offset is None else "; if this line is not a header, give `header`: false or the names"
     if not names:

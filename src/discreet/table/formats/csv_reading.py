@@ -19,7 +19,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
-from discreet.table.formats.dialect import GZIP, STEP, Dialect, Source, load, separator_problem, sniff
+from discreet.table.formats.dialect import GZIP, STEP, Dialect, TextSource, load, separator_problem, sniff
 from discreet.table.formats.records import tally
 
 # Texts that Polars takes for compressed data when they are the first of its input.
@@ -153,7 +153,7 @@ class _Text:
 
 
 def _opened(
-    open_text: Callable[[Path, str | None], Source],
+    open_text: Callable[[Path, str | None], TextSource],
     path: Path,
     separator: str | None,
     header: bool | Sequence[str] | Naming,

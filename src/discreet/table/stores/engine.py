@@ -1,8 +1,8 @@
 """The engine for large tables: counts are fetched, everything else happens where the rows live.
 
 What is fetched: the distinct combinations of the columns that the policy counts with and, where single cells are
-protected or a release is attacked, single columns as codes. How many follows from the memory limit (`Limits`). More is
-refused before it is fetched.
+protected or a release is attacked, single columns as codes. How many follows from the memory limit (`FetchLimits`).
+More is refused before it is fetched.
 
 A release is made in two steps. First only what the recodings make of the counts is looked at, in memory, to find the
 groups that must be masked; no row is touched. Then, or as soon as more than counts is asked for, the release is settled
@@ -22,7 +22,7 @@ from discreet.plan.plan import Edit, Plan
 from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
-from discreet.table.memory import FETCHED, PROCESS, Limits, shown
+from discreet.table.memory import FETCHED, PROCESS, FetchLimits, shown
 from discreet.table.stores import counts
 from discreet.table.stores.cells import no_text
 from discreet.table.stores.comparing import Comparisons, first_number
@@ -72,9 +72,9 @@ class BigEngine:
         base: BigEngine | None = None,
         making: Making | None = None,
         numbers: Ints | None = None,
-        limits: Limits | None = None,
+        limits: FetchLimits | None = None,
     ) -> None:
-        self.limits: Limits = limits or (base.limits if base is not None else Limits())
+        self.limits: FetchLimits = limits or (base.limits if base is not None else FetchLimits())
         self._store, self.name, self.form, self._opener = store, name, form, opener
         self.base, self.making, self._numbers = base, making, numbers
         self._counting = Counting()

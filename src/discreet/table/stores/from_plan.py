@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from discreet.encoded import Encoded
-from discreet.errors import InputError
 from discreet.plan.masks import ALL, Masks
 from discreet.plan.plan import Edit, Plan, Recoding
 from discreet.table.masking import mask_of
 from discreet.table.recoded import told
+from discreet.table.row_numbers import no_such_rows
 from discreet.table.stores import counts
 from discreet.table.stores.numbering import places_of
 from discreet.table.stores.store import Making, Map
@@ -105,5 +105,5 @@ def _rows_of(masks: Masks, recoded: Making, table: BigEngine) -> int:
     np.add.at(has, mask, counted.counts)
     has = has[:-1]
     if (has < np.abs(wanted)).any():
-        raise InputError("the plan names rows that the table does not have")
+        raise no_such_rows()
     return int(np.where(wanted == ALL, has, wanted).sum())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.errors import InputError
+from discreet.table.row_numbers import no_such_row, places_of_numbers
 
 if TYPE_CHECKING:
     from discreet.table.stores.engine import BigEngine
@@ -36,13 +36,9 @@ def numbers_at(rows: Ints, table: BigEngine) -> Ints:
 def places_of(numbers: Sequence[int], table: BigEngine) -> Ints:
     """Return where the rows with these numbers (ascending) of the input stand."""
     table.refuse_unordered()
+    if table.base is not None or table.known_numbers is not None:
+        return places_of_numbers(numbers, table.numbers())
     wanted = np.asarray(numbers, dtype=np.int64)
-    if table.base is None and table.known_numbers is None:
-        if len(wanted) and (wanted[0] < 1 or wanted[-1] > table.rows):
-            raise InputError("the plan names a row that the table does not have")
-        return wanted - 1
-    have = table.numbers()
-    found = np.searchsorted(have, wanted)
-    if len(wanted) and (found.max() >= len(have) or (have[found] != wanted).any()):
-        raise InputError("the plan names a row that the table does not have")
-    return found.astype(np.int64)
+    if len(wanted) and (wanted[0] < 1 or wanted[-1] > table.rows):
+        raise no_such_row()
+    return wanted - 1

@@ -84,7 +84,11 @@ class Making:
         """Whether a column of the release is one of texts, whatever it was."""
         if column in self.edits:
             return True
-        return column in self.maps and (self.maps[column].changes or (self.hides and not self.removes))
+        return self.marks(column) or (column in self.maps and self.maps[column].changes)
+
+    def marks(self, column: str) -> bool:
+        """Whether the marker stands in the masked rows of a column."""
+        return column in self.maps and self.hides and not self.removes
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def write_table(table: BigEngine, target: BinaryIO, path: Path) -> None:
     """Write a table; the name of `path` says in which form."""
-    if table.form.is_parquet(path):
+    if table.form.writes_parquet(path):
         with table.store.saved().open("rb") as file:
             shutil.copyfileobj(file, target, 1 << 20)
         return
@@ -35,7 +35,7 @@ def reads_back(table: BigEngine, path: Path, opened: Callable[[], StreamStore]) 
     """Whether a written file, or a folder of such, is read as this very table; `opened` reads a text file."""
     if isinstance(table.store, SparkStore) and path.is_dir():
         return table.store.reads_back(path)
-    if table.form.is_parquet(path):
+    if table.form.writes_parquet(path):
         return filecmp.cmp(table.store.saved(), path, shallow=False)
     mine, found = _settled(table), opened()
     if found.columns != mine.columns or found.rows != mine.rows:

@@ -128,21 +128,17 @@ class DuckSteps:
         if self.masks or self.making.drops:
             asked = []
             for name in few:
-                shown = "NOT m" if self._hides(name) else "true"
+                shown = "NOT m" if self.making.marks(name) else "true"
                 asked.append(f"bit_or(CAST(1 AS BIGINT) << {self._number(name)}) FILTER (WHERE {shown})")
             asked.append("count(*) FILTER (WHERE m)")
             *used, marked = self.session.run(f"SELECT {', '.join(asked)} FROM {self.kept}")[0]
         found = {}
         for (name, told), bits in zip(few.items(), used, strict=True):
             texts = [text if (bits or 0) >> number & 1 else None for number, text in enumerate(told.texts, 1)]
-            texts.append(self.making.marker if marked and self._hides(name) else None)
+            texts.append(self.making.marker if marked and self.making.marks(name) else None)
             if any(text is not None for text in texts):
                 found[name] = self.session.typed(pl.Series(texts, dtype=pl.String))
         return found
-
-    def _hides(self, column: str) -> bool:
-        """Whether the cells of masked rows are hidden in a column."""
-        return column in self.making.maps and self.masks and not self.making.removes
 
     def _number(self, column: str) -> str:
         return f"x{self.store.columns.index(column)}"
@@ -215,12 +211,12 @@ class DuckSteps:
     def _released(self, column: str) -> str:
         if column in self.few:
             number = self._number(column)
-            if self._hides(column):
+            if self.making.marks(column):
                 number = f"CASE WHEN m THEN {len(self.maps[column].texts) + 1} ELSE {number} END"
             return f"list_extract({self.few[column]}, {number})"
         if not self.making.becomes_text(column):
             return self.store.cell(column)
         cell = self._text(column)
-        if self._hides(column):
+        if self.making.marks(column):
             cell = f"CASE WHEN m THEN {literal(self.making.marker)} ELSE {cell} END"
         return self._edited(column, cell)

@@ -30,8 +30,8 @@ from discreet.table.stores.spark.fetching import in_parts, rows_before, rows_bef
 from discreet.table.stores.spark.handing_out import as_file, handed_out, reads_back, write_folder
 from discreet.table.stores.spark.kinds import kind_of
 from discreet.table.stores.spark.order import Order, no_order, numbered, refuse_key, refuse_kind
-from discreet.table.stores.spark.steps import Steps
-from discreet.table.stores.spark.tally import Fingerprint, Tally
+from discreet.table.stores.spark.steps import SparkSteps
+from discreet.table.stores.spark.tally import Fingerprint, SparkTally
 from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class SparkStore:
         self.cluster, self.name, self.frame, self.cells, self.files = cluster, name, frame, cells, files
         self.order = order
         self._settled: DataFrame | None = None
-        self._seen: dict[tuple[str, ...], tuple[Tally, Fingerprint]] = {}
+        self._seen: dict[tuple[str, ...], tuple[SparkTally, Fingerprint]] = {}
         self._held: dict[str, pl.Series] = {}
 
     @classmethod
@@ -194,7 +194,7 @@ class SparkStore:
             return held if len(held.counts) <= most else None
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
-        tally = Tally(self, columns, self._having(columns))
+        tally = SparkTally(self, columns, self._having(columns))
         found = tally.counted(most)
         if found is None:
             return None
@@ -228,7 +228,7 @@ class SparkStore:
         """
         functions = self.cluster.functions
         with saying_spark(self.name):
-            steps = Steps(self, making)
+            steps = SparkSteps(self, making)
             inside = {name: fresh("r") if making.becomes_text(name) else self.cells[name] for name in making.columns}
             released = [steps.released(name).alias(cell) for name, cell in inside.items() if cell != self.cells[name]]
             kept = fresh("k")
@@ -270,7 +270,7 @@ class SparkStore:
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
         with saying_spark(self.name):
-            steps = Steps(self, making)
+            steps = SparkSteps(self, making)
             return int(steps.frame.filter(steps.masked).count())
 
     def kept_of(self, original: Store) -> SparkStore:

@@ -91,7 +91,7 @@ class StreamSteps:
         if not making.becomes_text(column):
             return plain(by_name(column), self.store.schema[column])
         cells = self._text(column)
-        if column in making.maps and making.hides and not making.removes:
+        if making.marks(column):
             cells = pl.when(by_name(self.masked)).then(pl.lit(making.marker, pl.String)).otherwise(cells)
         return self._edited(column, cells)
 
