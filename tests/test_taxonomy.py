@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.columns import taxonomy as module
-from discreet.columns.taxonomy import Node, Taxonomy, read_taxonomy
+from discreet.columns import taxonomy_draft, taxonomy_plain
+from discreet.columns.taxonomy import Taxonomy, read_taxonomy
+from discreet.columns.taxonomy_nodes import TaxonomyNode
 from discreet.errors import InputError
 from tests.conftest import unprivileged
 
@@ -52,11 +53,11 @@ def test_nodes_are_in_preorder_with_ranges_of_leaves() -> None:
     taxonomy = Taxonomy.from_tree(WORK)
     assert taxonomy.leaves == ("State-gov", "Local-gov", "Private")
     assert taxonomy.nodes == (
-        Node("*", 0, 3, (1, 4), None),
-        Node("Government", 0, 2, (2, 3), 0),
-        Node("State-gov", 0, 1, (), 1),
-        Node("Local-gov", 1, 2, (), 1),
-        Node("Private", 2, 3, (), 0),
+        TaxonomyNode("*", 0, 3, (1, 4), None),
+        TaxonomyNode("Government", 0, 2, (2, 3), 0),
+        TaxonomyNode("State-gov", 0, 1, (), 1),
+        TaxonomyNode("Local-gov", 1, 2, (), 1),
+        TaxonomyNode("Private", 2, 3, (), 0),
     )
 
 
@@ -180,9 +181,9 @@ def test_a_node_with_one_child_keeps_the_lower_label() -> None:
 def test_the_root_keeps_its_label() -> None:
     taxonomy = Taxonomy.from_tree({"*": {"A": {"B": ["b1", "b2"]}}})
     assert taxonomy.nodes == (
-        Node("*", 0, 2, (1, 2), None, ("B", "A")),
-        Node("b1", 0, 1, (), 0),
-        Node("b2", 1, 2, (), 0),
+        TaxonomyNode("*", 0, 2, (1, 2), None, ("B", "A")),
+        TaxonomyNode("b1", 0, 1, (), 0),
+        TaxonomyNode("b2", 1, 2, (), 0),
     )
     assert taxonomy.ancestors("b2") == ("b2", "B", "A", "*")
 
@@ -457,8 +458,8 @@ def test_too_deep(file: Path) -> None:
 
 
 def test_too_large(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert module.MOST_LEAVES == 1_000_000
-    monkeypatch.setattr(module, "MOST_LEAVES", 1_000)
+    assert taxonomy_draft.MOST_LEAVES == 1_000_000
+    monkeypatch.setattr(taxonomy_draft, "MOST_LEAVES", 1_000)
     lines = [f"{number};*" for number in range(1_001)]
     assert problems(file, "\n".join(lines)) == ["is too large: it has more than 1,000 values"]
     file.write_text("\n".join(lines[1:] * 2), encoding="utf-8")
@@ -553,7 +554,7 @@ def test_data_that_contain_themselves_end() -> None:
 
 
 def test_aliases_of_aliases_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_LABELS", 10_000)
+    monkeypatch.setattr(taxonomy_plain, "MOST_LABELS", 10_000)
     tree: object = ["a"]
     for number in range(45):
         tree = [{f"g{number}": tree}, {f"g{number}": tree}]
@@ -589,6 +590,7 @@ def test_a_hundred_thousand_lines_are_read_in_about_a_second(file: Path) -> None
 
 
 def test_nothing_heavy_is_imported() -> None:
-    code = "import sys, discreet.taxonomy; print([n for n in ('numpy', 'polars', 'pydantic') if n in sys.modules])"
+    heavy = "('numpy', 'polars', 'pydantic')"
+    code = f"import sys, discreet.columns.taxonomy; print([n for n in {heavy} if n in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

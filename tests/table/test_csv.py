@@ -16,7 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table.formats.csv import MISTAKEN, Dialect, read_csv, write_csv
+from discreet.table.formats.csv_reading import MISTAKEN, read_csv
+from discreet.table.formats.csv_writing import write_csv
+from discreet.table.formats.dialect import Dialect
 from tests.conftest import unprivileged
 from tests.profiles import MANY
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from discreet.encoded import collapse, encode
 from discreet.errors import InputError
 from discreet.plan.masks import ALL, Masked, Masks
-from discreet.table.stores import duck
-from discreet.table.stores.duck import DuckStore, Session
+from discreet.table.stores.duck.session import Session
+from discreet.table.stores.duck.store import DuckStore
 from discreet.table.stores.files import Files
 from discreet.table.stores.packing import Packing
 from discreet.table.stores.scratch import Scratch
@@ -38,8 +38,8 @@ TABLES = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=40).map(
 @given(frame=TABLES)
 def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most: int, frame: pl.DataFrame) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duck, "FEW", few)
-        patch.setattr(duck, "LONGEST", longest)
+        patch.setattr("discreet.table.stores.duck.session.FEW", few)
+        patch.setattr("discreet.table.stores.duck.store.LONGEST", longest)
         patch.setattr("discreet.table.stores.packing.MOST_BITS", most)
         found = store_of(frame).count(["y", "w", "z"], 1000)
     wanted = collapse(["y", "w", "z"], [encode(frame[name]) for name in "ywz"], frame.height)

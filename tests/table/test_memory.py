@@ -14,8 +14,8 @@ import pytest
 import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
-from discreet.table.memory import Limits, needed
-from discreet.table.stores import coded
+from discreet.table.memory import FetchLimits, needed
+from discreet.table.stores.stream import coded
 
 POLICY = "protect: [{k: 5, over: [a, b]}]\n"
 
@@ -95,12 +95,12 @@ def test_a_strange_file_is_left_to_who_reads_it(tmp_path: Path) -> None:
 
 
 def test_limits_follow_from_the_memory() -> None:
-    assert Limits().combinations == 20_000_000
-    assert Limits().cells == 400_000_000
-    small, half = Limits(2 << 30), Limits(2 << 30, 0.5)
+    assert FetchLimits().combinations == 20_000_000
+    assert FetchLimits().cells == 400_000_000
+    small, half = FetchLimits(2 << 30), FetchLimits(2 << 30, 0.5)
     assert small.combinations == ((2 << 30) - memory.PROCESS) // memory.COMBINATION
     assert half.cells == ((1 << 30) - memory.PROCESS) // memory.FETCHED < small.cells < 400_000_000
-    assert Limits(1).cells == memory.LEAST_FETCHED
+    assert FetchLimits(1).cells == memory.LEAST_FETCHED
 
 
 def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.table.formats import dialect
-from discreet.table.formats.csv import read_csv, stream_csv
+from discreet.table.formats.csv_reading import read_csv, stream_csv
 from discreet.table.formats.dialect import Dialect
 
 Told = tuple[pl.DataFrame, Dialect] | str

@@ -140,13 +140,13 @@ class Staging:
                 listener([target for _, target in self._staged])
 
     def _rename_all(self) -> None:
-        changed: list[_Changed] = []
+        changed: list[_NameChange] = []
         try:
             for temporary, target in self._staged:
                 self._rename(temporary, target, changed)
             for target in self._stale:
                 if (old := self._kept(target)) is not None:
-                    changed.append(_Changed(target, old))
+                    changed.append(_NameChange(target, old))
                     target.unlink()
         except BaseException as error:
             left = [found for found in reversed(changed) if not found.taken_back()]
@@ -161,17 +161,17 @@ class Staging:
                 _sync(folder)
         self._over = [found.old for found in changed if found.old is not None]
 
-    def _rename(self, temporary: Path, target: Path, changed: list[_Changed]) -> None:
+    def _rename(self, temporary: Path, target: Path, changed: list[_NameChange]) -> None:
         """Give a file its name and note how to take that back."""
         if not self.force:
             _rename_unless_there(temporary, target)
-            changed.append(_Changed(target, None))
+            changed.append(_NameChange(target, None))
         elif (old := self._kept(target)) is not None:
-            changed.append(_Changed(target, old))
+            changed.append(_NameChange(target, old))
             temporary.replace(target)
         else:
             temporary.replace(target)
-            changed.append(_Changed(target, None))
+            changed.append(_NameChange(target, None))
 
     def _kept(self, target: Path) -> Path | None:
         """Keep the file that has the name of `target` under another name, too; None where there is none."""
@@ -190,7 +190,7 @@ class Staging:
 
 
 @dataclass(frozen=True)
-class _Changed:
+class _NameChange:
     """A name that means another file now, or none any more; `old` is the file that it meant before, if any."""
 
     target: Path
@@ -209,7 +209,7 @@ class _Changed:
         return True
 
 
-def _which(left: Sequence[_Changed]) -> str:
+def _which(left: Sequence[_NameChange]) -> str:
     """Say which files are new ones although the others are not."""
     if not left:
         return "nothing was changed"

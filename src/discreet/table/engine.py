@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
+import numpy as np
 import polars as pl
 
 from discreet.encoded import Combinations, Encoded, Ints
@@ -19,6 +20,8 @@ from discreet.plan.masks import Masks
 from discreet.plan.plan import Edit, Plan
 from discreet.policy import Policy
 from discreet.table.formats.form import Form
+
+Held = TypeVar("Held")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,15 @@ class Recount:
     rows: Ints
     hits: Ints
     hidden: Ints
+
+    @classmethod
+    def of(cls, groups: pl.DataFrame, given: int, values: int) -> Recount:
+        """Return groups that were counted: columns `given 0`, ..., `rows`, `hits 0`, ... and `hidden`."""
+        rows, hidden = (groups.get_column(name).to_numpy().astype(np.int64) for name in ("rows", "hidden"))
+        hits = np.empty((len(groups), values), dtype=np.int64)
+        for place in range(values):
+            hits[:, place] = groups.get_column(f"hits {place}").to_numpy()
+        return cls(groups.select(f"given {place}" for place in range(given)), rows, hits, hidden)
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,13 @@ def pair_texts(pairs: Sequence[Pair]) -> pl.DataFrame:
     """Return pairs as a table with the columns `original` and `released`."""
     texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
     return pl.DataFrame(texts, schema={"original": pl.String, "released": pl.String})
+
+
+def alike(kind: type[Held], other: object) -> Held:
+    """Return another table that is held in the same way; only such can be put side by side."""
+    if not isinstance(other, kind):
+        raise TypeError("both tables must be held by the same kind of engine")
+    return other
 
 
 class Engine(Protocol):

@@ -17,13 +17,13 @@ from discreet.errors import InputError
 from discreet.policy import Confidential, FileOptions, Policy
 from discreet.policy.places import did_you_mean
 from discreet.table.engine import Engine
-from discreet.table.formats.csv import read_csv
+from discreet.table.formats.csv_reading import read_csv
 from discreet.table.formats.form import Form
+from discreet.table.formats.parquet import parquet_files
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
-from discreet.table.stores.files import is_parquet, many_files
 from discreet.table.stores.spark.cluster import is_spark
 
 if TYPE_CHECKING:
@@ -141,9 +141,10 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
     for table in tables:
         if isinstance(table, (str, Path)):
             path = Path(table)
-            found = many_files(path) or [path]
+            found = parquet_files(path)
             with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-                wanted += needed(found, parquet=is_parquet(found[0]), separator=policy.file.separator, single=single)
+                parquet, separator = found is not None, policy.file.separator
+                wanted += needed(found or [path], parquet=parquet, separator=separator, single=single)
     if wanted > CLOSE * limit:
         names = " and ".join(str(table) for table in tables if isinstance(table, (str, Path)))
         chosen = "streamed" if wanted > limit else "held in memory"
@@ -198,7 +199,7 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *,
         special = False  # reading it says what is wrong
     if special:
         raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
-    found = many_files(path) or ([path] if is_parquet(path) else None)
+    found = parquet_files(path)
     if found is not None:
         return LocalEngine(_read_parquet(found, path), Form(options=options))
     said = {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}

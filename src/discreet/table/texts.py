@@ -74,6 +74,21 @@ def printed(series: nw.Series[Any]) -> pl.Series:
     return pl.Series([repr(value) for value in series.to_list()], dtype=pl.String)
 
 
+def like(frame: nw.DataFrame[Any], name: str, texts: pl.Series) -> nw.Series[Any]:
+    """Return texts as a column of the same kind of table as `frame`."""
+    texts = texts.alias(name)
+    native: Any = texts
+    if frame.implementation.is_pandas_like():
+        native = texts.to_pandas()
+        native.index = frame.to_native().index
+    elif frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        native = pa.chunked_array([texts.to_arrow().cast(pa.string())])
+    column: nw.Series[Any] = nw.from_native(native, series_only=True)
+    return column.alias(name)
+
+
 def _mixed(name: str) -> InputError:
     return InputError(f"column {name!r} mixes kinds of values; make it all text first")
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from discreet.columns.taxonomy import MOST_LEAVES, Taxonomy
+from discreet.columns.taxonomy import Taxonomy
+from discreet.columns.taxonomy_draft import MOST_LEAVES
 from discreet.errors import InputError
 
 NOT_IN_ANY = -1

@@ -20,7 +20,8 @@ from discreet.assist.proposing.prefixes import prefixes, shaped
 from discreet.assist.proposing.ranges import ranges
 from discreet.assist.proposing.tally import Tally, count_values, texts_of
 from discreet.columns.scale import Numbers, tells_days
-from discreet.columns.taxonomy import MOST_LEAVES, Taxonomy
+from discreet.columns.taxonomy import Taxonomy
+from discreet.columns.taxonomy_draft import MOST_LEAVES
 from discreet.errors import InputError
 from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name

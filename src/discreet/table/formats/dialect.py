@@ -70,7 +70,7 @@ def separator_problem(separator: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Source:
+class TextSource:
     """The text of a file as UTF-8, perhaps with a byte order mark at its start (see `bom`).
 
     A large file is not copied but mapped; `status` then tells whether somebody has changed it meanwhile.
@@ -139,11 +139,11 @@ class Source:
             return True
 
 
-def load(path: Path, encoding: str | None, unpacked: Path | None = None) -> Source:
+def load(path: Path, encoding: str | None, unpacked: Path | None = None) -> TextSource:
     """The text of a file, unpacked if it is gzip, and as UTF-8 whatever its encoding.
 
-    UTF-8 itself is not checked here: who reads the values does that, and `Source.not_utf8` finds the line. Where the
-    text has to be unpacked or put into UTF-8, that is done in memory, or in the file `unpacked` if one is given.
+    UTF-8 itself is not checked here: who reads the values does that, and `TextSource.not_utf8` finds the line. Where
+    the text has to be unpacked or put into UTF-8, that is done in memory, or in the file `unpacked` if one is given.
     """
     name = "utf-8" if encoding is None else _codec(path, encoding)
     other = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else None
@@ -153,12 +153,12 @@ def load(path: Path, encoding: str | None, unpacked: Path | None = None) -> Sour
         file, other = unpacked, None
     elif other is not None:
         data: bytes | mmap.mmap = _as_utf8(path, _content(path)[0][:], other)
-        return Source(path, data, other, data[:3] == codecs.BOM_UTF8)
+        return TextSource(path, data, other, data[:3] == codecs.BOM_UTF8)
     data, status = _content(file, may_map=True)
     if encoding is None and data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise InputError(f"{path}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
     written = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else "utf-8"
-    return Source(path, data, written, data[:3] == codecs.BOM_UTF8, status, file)
+    return TextSource(path, data, written, data[:3] == codecs.BOM_UTF8, status, file)
 
 
 def _is_packed(path: Path) -> bool:
@@ -259,7 +259,7 @@ def _codec(path: Path, encoding: str) -> str:
     return name
 
 
-def sniff(source: Source, start: int) -> str:
+def sniff(source: TextSource, start: int) -> str:
     """The separator among , ; tab | that gives every sampled record the same number of fields.
 
     When several do, the most fields win (a tab wins in a .tsv file). When none does but one stands in the

@@ -14,9 +14,10 @@ import polars as pl
 from discreet.columns.formulas import escaped, escaped_texts
 from discreet.errors import InputError
 from discreet.policy import FileOptions
-from discreet.table.formats.csv import ROWS_AT_A_TIME, Dialect, write_csv_parts
+from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
+from discreet.table.formats.dialect import Dialect
+from discreet.table.formats.parquet import SUFFIXES
 
-PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".txt", ".data")
 FOREIGN = (
     ".xlsx",
@@ -42,13 +43,13 @@ class Form:
     dialect: Dialect | None = None
     options: FileOptions = field(default_factory=FileOptions)
 
-    def is_parquet(self, path: Path) -> bool:
+    def writes_parquet(self, path: Path) -> bool:
         """Whether a file of this name is written as Parquet."""
         refuse_foreign(path)
         suffix = _suffix(path)
-        parquet = suffix in PARQUET or (self.dialect is None and suffix not in CSV)
-        if parquet and path.suffix.lower() == ".gz":
-            raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
+        parquet = suffix in SUFFIXES or (self.dialect is None and suffix not in CSV)
+        if parquet:
+            _refuse_packed(path)
         return parquet
 
     def write_text(self, frame: pl.DataFrame, target: BinaryIO, path: Path) -> None:
@@ -90,7 +91,12 @@ def refuse_foreign(path: Path) -> None:
     suffix = _suffix(path)
     if suffix in FOREIGN:
         raise InputError(f"{path}: {suffix} files are not written; give a name that ends in .csv, .tsv or .parquet")
-    if suffix in PARQUET and path.suffix.lower() == ".gz":
+    if suffix in SUFFIXES:
+        _refuse_packed(path)
+
+
+def _refuse_packed(path: Path) -> None:
+    if path.suffix.lower() == ".gz":
         raise InputError(f"{path}: a Parquet file is packed already; leave out .gz")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.table.formats.dialect import CR, LF, QUOTE, Source
+from discreet.table.formats.dialect import CR, LF, QUOTE, TextSource
 
 BLOCKS = 128  # after so many blocks their memory is let go of
 BLOCK = 1 << 19  # bytes in a block, a multiple of 64; it should stay in the cache of a processor
@@ -25,7 +25,7 @@ Bits = NDArray[np.uint64]
 ONE = np.uint64(1)
 
 
-class Tally(NamedTuple):
+class RecordCounts(NamedTuple):
     """How many records there are, and how many separators they have together."""
 
     records: int
@@ -39,7 +39,7 @@ class Record(NamedTuple):
     fields: int
 
 
-class _Block(NamedTuple):
+class _TextBlock(NamedTuple):
     """A part of the text, one bit per byte: separators and line ends outside quotes, breaches of the grammar."""
 
     start: int
@@ -49,12 +49,12 @@ class _Block(NamedTuple):
     inside: bool  # it ends inside quotes
 
 
-def tally(source: Source, start: int, end: int, separator: str) -> Tally:
+def tally(source: TextSource, start: int, end: int, separator: str) -> RecordCounts:
     """Count from `start` to `end`; an InputError at the first place that breaks the grammar."""
     data = source.data
     unfinished = int(end > start and data[end - 1] != LF)
     if source.find(b'"', start, end) < 0 and _only_crlf(source, start, end):
-        return Tally(_count(source, start, end, LF) + unfinished, _count(source, start, end, ord(separator)))
+        return RecordCounts(_count(source, start, end, LF) + unfinished, _count(source, start, end, ord(separator)))
     records, separators, inside = unfinished, 0, False
     for block in _blocks(source, start, end, ord(separator)):
         if block.wrong.any():
@@ -67,10 +67,10 @@ def tally(source: Source, start: int, end: int, separator: str) -> Tally:
         raise source.error("a quote opens here that is never closed", opening)
     if data[end - 1] == CR:
         raise _breach(source, end)
-    return Tally(records, separators)
+    return RecordCounts(records, separators)
 
 
-def uneven(source: Source, start: int, end: int, separator: str, width: int) -> Record | None:
+def uneven(source: TextSource, start: int, end: int, separator: str, width: int) -> Record | None:
     """The first record that has not `width` fields, in a text that keeps the grammar."""
     begin, carried = start, 0
     for block in _blocks(source, start, end, ord(separator)):
@@ -88,7 +88,7 @@ def uneven(source: Source, start: int, end: int, separator: str, width: int) -> 
     return Record(begin, carried + 1) if begin < end and carried != width - 1 else None
 
 
-def _count(source: Source, start: int, end: int, byte: int) -> int:
+def _count(source: TextSource, start: int, end: int, byte: int) -> int:
     text = np.frombuffer(source.data, np.uint8)
     found = 0
     for place in _places(source, start, end):
@@ -96,7 +96,7 @@ def _count(source: Source, start: int, end: int, byte: int) -> int:
     return found
 
 
-def _places(source: Source, start: int, end: int) -> Iterator[int]:
+def _places(source: TextSource, start: int, end: int) -> Iterator[int]:
     """Where the blocks of a text start."""
     for place in range(start, end, BLOCK):
         yield place
@@ -104,7 +104,7 @@ def _places(source: Source, start: int, end: int) -> Iterator[int]:
             source.forget(place)
 
 
-def _only_crlf(source: Source, start: int, end: int) -> bool:
+def _only_crlf(source: TextSource, start: int, end: int) -> bool:
     """Whether every carriage return stands before a line feed."""
     if source.find(b"\r", start, end) < 0:
         return True
@@ -117,7 +117,7 @@ def _only_crlf(source: Source, start: int, end: int) -> bool:
     return True
 
 
-def _blocks(source: Source, start: int, end: int, separator: int) -> Iterator[_Block]:
+def _blocks(source: TextSource, start: int, end: int, separator: int) -> Iterator[_TextBlock]:
     """The structure of the text.
 
     In correct text quotes open and close in turn. One that opens follows a separator, a line end, or the
@@ -147,7 +147,7 @@ def _blocks(source: Source, start: int, end: int, separator: int) -> Iterator[_B
         if used := part.size % 64:
             wrong[-1] &= (ONE << np.uint64(used)) - ONE
         inside, before = bool(quoted[-1] >> np.uint64(63)), int(part[-1])
-        yield _Block(place, separators, ends, wrong, inside)
+        yield _TextBlock(place, separators, ends, wrong, inside)
 
 
 def _bits(mask: NDArray[np.bool_]) -> Bits:
@@ -182,7 +182,7 @@ def _next(bits: Bits, before: bool) -> Bits:
     return moved
 
 
-def _breach(source: Source, offset: int) -> InputError:
+def _breach(source: TextSource, offset: int) -> InputError:
     """What is wrong at the first byte where the text cannot be CSV."""
     before = source.data[offset - 1]
     if before == CR:

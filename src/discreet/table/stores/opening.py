@@ -12,20 +12,22 @@ from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
 from discreet.policy.places import column_hint
-from discreet.table.formats.csv import stream_csv
+from discreet.table.formats.csv_reading import stream_csv
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.form import Form
-from discreet.table.memory import Limits
+from discreet.table.formats.parquet import is_parquet, parquet_files
+from discreet.table.memory import FetchLimits
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
-from discreet.table.stores.duck import DuckStore, Session
+from discreet.table.stores.duck.session import Session
+from discreet.table.stores.duck.store import DuckStore
 from discreet.table.stores.engine import BigEngine
-from discreet.table.stores.files import Files, is_parquet, many_files, saying
+from discreet.table.stores.files import Files, saying
 from discreet.table.stores.scratch import Scratch
 from discreet.table.stores.spark.cluster import Cluster, is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Store
-from discreet.table.stores.stream import StreamStore
+from discreet.table.stores.stream.store import StreamStore
 
 DUCKDB_SHARE = 0.25
 """Of the memory of a job, what DuckDB may take; the rest is for what is fetched, and for the planning."""
@@ -76,7 +78,7 @@ class BigTables:
             )
         if isinstance(table, (str, Path)):
             path = Path(table)
-            found = many_files(path) or ([path] if is_parquet(path) else None)
+            found = parquet_files(path)
             if found is None:
                 target, dialect = self._converted(path, policy, released=released)
                 files = Files.of([target], own=True)
@@ -106,7 +108,7 @@ class BigTables:
 
     def _engine(self, store: Store, name: str, form: Form) -> BigEngine:
         left = {"duckdb": 1 - DUCKDB_SHARE, "spark": 1 - SPARK_SHARE if self.said else 1.0}
-        return BigEngine(store, name, form, self._written, limits=Limits(self.memory, left.get(self.kind, 1.0)))
+        return BigEngine(store, name, form, self._written, limits=FetchLimits(self.memory, left.get(self.kind, 1.0)))
 
     def _store(self, files: Files, name: str, relation: object = None) -> Store:
         if self.kind == "duckdb":

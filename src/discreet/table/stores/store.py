@@ -1,7 +1,7 @@
 """What an engine for large tables asks of whatever holds the rows: to count, to make a release, to compare.
 
 A store is one table with its rows in an order of their own. Everything is told by texts, as on the local engine.
-Each backend (Polars on files, DuckDB) is one module here; what they have in common is in `engine`.
+Each backend (Polars on files, DuckDB, Spark) is a folder here; what they have in common is in `engine`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,11 @@ class Making:
         """Whether a column of the release is one of texts, whatever it was."""
         if column in self.edits:
             return True
-        return column in self.maps and (self.maps[column].changes or (self.hides and not self.removes))
+        return self.marks(column) or (column in self.maps and self.maps[column].changes)
+
+    def marks(self, column: str) -> bool:
+        """Whether the marker stands in the masked rows of a column."""
+        return column in self.maps and self.hides and not self.removes
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from discreet.table.stores.scratch import Scratch
 from discreet.table.stores.spark.starting import private_settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 MOST_BROADCAST = 500_000
 """A table with at most so many rows is sent to every worker."""
@@ -145,6 +145,16 @@ class Cluster:
         from pyspark.sql import Window
 
         return Window
+
+    def literal(self, text: str | None) -> Column:
+        """Return a text as a column."""
+        found: Column = self.functions.lit(text).cast("string")
+        return found
+
+    def summed(self, flag: Column) -> Column:
+        """Return in how many rows something is so."""
+        found: Column = self.functions.sum(self.functions.when(flag, 1).otherwise(0))
+        return found
 
     @classmethod
     def start(cls, scratch: Scratch, name: str, memory: int | None) -> Cluster:

@@ -62,6 +62,14 @@ def numbered(cluster: Cluster, frame: DataFrame, by: Column | None) -> tuple[Dat
         return found.withColumn(place, functions.col(before) + within).drop(at, part, before), place
 
 
+def no_order(name: str) -> str:
+    """Say that something needs single rows."""
+    return (
+        f"{name}: this needs single rows, and rows on Spark have neither numbers nor an order; name a column by which "
+        "they are known with --key (in Python key), or use --engine duckdb or local"
+    )
+
+
 def refuse_kind(name: str, key: str, kind: str) -> None:
     """Refuse a key whose values have no order that is the same everywhere."""
     if kind not in PLAIN:

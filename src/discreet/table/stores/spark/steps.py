@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from discreet.table.stores.spark.store import SparkStore
 
 
-class Steps:
+class SparkSteps:
     """A release in the making.
 
     Parameters
@@ -164,6 +164,6 @@ class Steps:
     def released(self, column: str) -> Column:
         """Return what is released of a column whose cells become texts."""
         functions, cell = self.functions, self._told[column]
-        if column in self.making.maps and self._flags and not self.making.removes:
+        if self.making.marks(column):
             cell = functions.when(self.masked, functions.lit(self.making.marker)).otherwise(cell)
         return self._with_edits(column, cell)

@@ -20,33 +20,22 @@ import polars as pl
 
 from discreet.encoded import Combinations, Ints, collapse, encode
 from discreet.errors import InputError
-from discreet.table.row_lottery import PLAIN
-from discreet.table.stores.cells import MOMENTS, texts_of
-from discreet.table.stores.files import Files, changed, saying
+from discreet.table.engine import alike
+from discreet.table.stores.cells import MOMENTS, no_text, refuse_untold_missing, same_everywhere, texts_of
+from discreet.table.stores.files import Files, changed
 from discreet.table.stores.scratch import Scratch
 from discreet.table.stores.spark.cluster import Cluster, fresh, same_columns, saying_spark
-from discreet.table.stores.spark.order import Order, numbered, refuse_key, refuse_kind
-from discreet.table.stores.spark.steps import Steps
-from discreet.table.stores.spark.tally import Fingerprint, Tally, row_hash
+from discreet.table.stores.spark.comparing import SparkComparison
+from discreet.table.stores.spark.fetching import in_parts, rows_before, rows_before_at, whole_column
+from discreet.table.stores.spark.handing_out import as_file, handed_out, reads_back, write_folder
+from discreet.table.stores.spark.kinds import kind_of
+from discreet.table.stores.spark.order import Order, no_order, numbered, refuse_key, refuse_kind
+from discreet.table.stores.spark.steps import SparkSteps
+from discreet.table.stores.spark.tally import Fingerprint, SparkTally
 from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-KINDS = {
-    "string": "text",
-    "void": "text",
-    "boolean": "Boolean",
-    "date": "Date",
-    "tinyint": "Int8",
-    "smallint": "Int16",
-    "int": "Int32",
-    "bigint": "Int64",
-    "float": "Float32",
-    "double": "Float64",
-    "timestamp_ntz": MOMENTS,
-    "binary": "Binary",
-}
 
 
 class SparkStore:
@@ -80,7 +69,7 @@ class SparkStore:
         self.cluster, self.name, self.frame, self.cells, self.files = cluster, name, frame, cells, files
         self.order = order
         self._settled: DataFrame | None = None
-        self._seen: dict[tuple[str, ...], tuple[Tally, Fingerprint]] = {}
+        self._seen: dict[tuple[str, ...], tuple[SparkTally, Fingerprint]] = {}
         self._held: dict[str, pl.Series] = {}
 
     @classmethod
@@ -114,9 +103,10 @@ class SparkStore:
     @property
     def place(self) -> str:
         """The column with the places of the rows; refused where they have none."""
-        return self._ordered().place
+        return self.ordering().place
 
-    def _ordered(self) -> Order:
+    def ordering(self) -> Order:
+        """Return the order of the rows; refused where they have none."""
         if self.order is None:
             raise InputError(no_order(self.name))
         return self.order
@@ -138,29 +128,27 @@ class SparkStore:
             return int(self._having([]).count())
 
     @cached_property
-    def _types(self) -> Mapping[str, str]:
+    def types(self) -> Mapping[str, str]:
+        """Spark's names of the types of all columns of the frame."""
         with saying_spark(self.name):
             return dict(self.frame.dtypes)
 
     @cached_property
     def kinds(self) -> Mapping[str, str]:
         """For each column `text`, or the name of its type as Polars has it."""
-        return {name: _kind(self._types[cell]) for name, cell in self.cells.items()}
+        return {name: kind_of(self.types[cell]) for name, cell in self.cells.items()}
 
     def has_text(self, column: str) -> bool:
         """Whether the texts of a column are those of the local engine."""
-        return self.kinds[column] in PLAIN or self.kinds[column] == MOMENTS
+        return same_everywhere(self.kinds[column])
 
     def text(self, column: str) -> Column:
         """Return a column as texts."""
         functions = self.cluster.functions
         if not self.has_text(column):
-            raise InputError(
-                f"column {column!r} holds {self.kinds[column]}, which has no text, or another one on other engines; "
-                "make it text first"
-            )
+            raise no_text(column, self.kinds[column])
         cell: Column = functions.col(self.cells[column])
-        kind = self._types[self.cells[column]]
+        kind = self.types[self.cells[column]]
         if kind.startswith("string collate"):  # equal would be what is spelt otherwise
             cell = functions.collate(cell, "UTF8_BINARY")
         elif self.kinds[column] == MOMENTS:
@@ -186,11 +174,7 @@ class SparkStore:
                 kept = kept & ~self.text(name).isin(list(missing))
             elif self.kinds[name].startswith("Float"):
                 kept = kept & ~functions.isnan(cell)
-            if not self.has_text(name) and any(text[:1].isdigit() or text[:1] in "+-.in" for text in missing):
-                raise InputError(
-                    f"column {name!r} holds {self.kinds[name]}, of which Spark cannot say whether a value has one "
-                    "of the texts under missing.values; make it text first"
-                )
+            refuse_untold_missing(name, self.kinds[name], missing, "Spark")
         with saying_spark(self.name):
             left = SparkStore(self.cluster, self.name, self.frame.filter(kept), self.cells, self.files, self.order)
         if left.rows == self.rows:
@@ -199,7 +183,7 @@ class SparkStore:
 
     def _renumbered(self) -> SparkStore:
         """Return the table, settled, with places without a gap; those that the rows had are in `row`."""
-        order = self._ordered()
+        order = self.ordering()
         frame, place = numbered(self.cluster, self.frame, self.cluster.functions.col(order.place))
         return SparkStore(self.cluster, self.name, frame, self.cells, self.files, Order(place, order.place, order.key))
 
@@ -210,7 +194,7 @@ class SparkStore:
             return held if len(held.counts) <= most else None
         if not columns:
             return Combinations((), (), (), np.array([self.rows]))
-        tally = Tally(self, columns, self._having(columns))
+        tally = SparkTally(self, columns, self._having(columns))
         found = tally.counted(most)
         if found is None:
             return None
@@ -225,27 +209,17 @@ class SparkStore:
         """Count the groups for verification."""
         functions = self.cluster.functions
         sensitive = functions.lit("") if column is None else self.text(column)
-        nothing = [sensitive.eqNullSafe(self._literal(text)) for text in hidden] if column is not None else []
-        sums = [self._summed(functions.lit(True)).alias("rows")]
+        nothing = [sensitive.eqNullSafe(self.cluster.literal(text)) for text in hidden] if column is not None else []
+        sums = [self.cluster.summed(functions.lit(True)).alias("rows")]
         for at, value in enumerate(values):
-            sums.append(self._summed(sensitive.eqNullSafe(self._literal(value))).alias(f"hits {at}"))
-        sums.append(self._summed(reduce(or_, nothing, functions.lit(False))).alias("hidden"))
+            sums.append(self.cluster.summed(sensitive.eqNullSafe(self.cluster.literal(value))).alias(f"hits {at}"))
+        sums.append(self.cluster.summed(reduce(or_, nothing, functions.lit(False))).alias("hidden"))
         known = [self.text(name).alias(f"given {place}") for place, name in enumerate(given)]
         with saying_spark(self.name):
             groups = self._having([*given, *([] if column is None else [column])]).groupBy(*known).agg(*sums)
             found = self.cluster.fetch(groups)
         found = found.with_columns(pl.exclude(r"^given .*$").cast(pl.Int64), pl.col("^given .*$").cast(pl.String))
         return found.drop_nulls("rows")
-
-    def _literal(self, text: str | None) -> Column:
-        found: Column = self.cluster.functions.lit(text).cast("string")
-        return found
-
-    def _summed(self, flag: Column) -> Column:
-        """Return in how many rows something is so."""
-        functions = self.cluster.functions
-        found: Column = functions.sum(functions.when(flag, 1).otherwise(0))
-        return found
 
     def make(self, making: Making) -> SparkStore:
         """Carry out how a release is made; the released cells are settled beside the original ones.
@@ -254,7 +228,7 @@ class SparkStore:
         """
         functions = self.cluster.functions
         with saying_spark(self.name):
-            steps = Steps(self, making)
+            steps = SparkSteps(self, making)
             inside = {name: fresh("r") if making.becomes_text(name) else self.cells[name] for name in making.columns}
             released = [steps.released(name).alias(cell) for name, cell in inside.items() if cell != self.cells[name]]
             kept = fresh("k")
@@ -273,7 +247,7 @@ class SparkStore:
 
     def _made(self, frame: DataFrame, cells: Mapping[str, str], making: Making) -> SparkStore:
         """Return a release, settled, whose rows have an order; it shows the key if that is released as it is."""
-        order = self._ordered()
+        order = self.ordering()
         shown = Order(order.place, key=order.key if order.key in cells.values() else None)
         release = SparkStore(self.cluster, self.name, frame, cells, order=shown)
         if making.drops:
@@ -296,33 +270,21 @@ class SparkStore:
     def masked(self, making: Making) -> int:
         """Return how many rows are masked, or left out instead."""
         with saying_spark(self.name):
-            steps = Steps(self, making)
+            steps = SparkSteps(self, making)
             return int(steps.frame.filter(steps.masked).count())
 
     def kept_of(self, original: Store) -> SparkStore:
         """Return the original with only the rows that this table was made of."""
         with saying_spark(self.name):
             carried = set(self.frame.columns)
-        cells = {name: cell for name, cell in _spark(original).cells.items() if cell in carried}
+        cells = {name: cell for name, cell in alike(SparkStore, original).cells.items() if cell in carried}
         if not cells:
             raise InputError(no_order(self.name))
         return SparkStore(self.cluster, self.name, self.frame, cells, order=self.order)
 
-    def _beside(self, original: Store, columns: Sequence[str]) -> tuple[DataFrame, SparkStore]:
-        """Return this table's rows beside those of the original, and the original as it is called there.
-
-        They were settled together, or are put together by their places.
-        """
-        theirs = _spark(original)
-        if {theirs.cells[name] for name in columns} <= set(self.frame.columns):
-            return self.frame, theirs
-        functions, mine = self.cluster.functions, self.place
-        theirs = theirs._renamed(columns)
-        return self.frame.join(theirs.frame, functions.col(mine) == functions.col(theirs.place)), theirs
-
-    def _renamed(self, columns: Sequence[str]) -> SparkStore:
+    def renamed(self, columns: Sequence[str]) -> SparkStore:
         """Return some columns of the table, each called as no other column of any frame."""
-        functions, order = self.cluster.functions, self._ordered()
+        functions, order = self.cluster.functions, self.ordering()
         inside = {name: fresh("c") for name in columns}
         key = next((inside[name] for name in columns if self.cells[name] == order.key), None)
         moved = Order(fresh("place"), key=key)
@@ -334,80 +296,18 @@ class SparkStore:
 
     def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
         """Return the different pairs of original and released text of some columns."""
-        functions = self.cluster.functions
-        found: dict[str, pl.DataFrame] = {}
-        for column in columns:
-            with saying_spark(self.name):
-                frame, theirs = self._beside(original, [column])
-                both = frame.groupBy(theirs.text(column).alias("original"), self.text(column).alias("released"))
-                pairs = self.cluster.fetch(both.agg(functions.count(functions.lit(1)).alias("cells")))
-            found[column] = pairs.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64})
-        return found
+        return self._beside(original).pairs(columns)
 
     def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
         """Return the first place with one of some pairs of texts; 0 where rows have none."""
-        if self.order is None:
-            return 0
-        functions, before, after = self.cluster.functions, fresh("v"), fresh("v")
-        with saying_spark(self.name):
-            frame, theirs = self._beside(original, [column])
-            small = self.cluster.small(
-                pairs.select(pl.col("original").alias(before), pl.col("released").alias(after)).cast(pl.String)
-            )
-            same = theirs.text(column).eqNullSafe(functions.col(before))
-            same = same & self.text(column).eqNullSafe(functions.col(after))
-            first = functions.min(functions.col(self.order.place)).alias("first")
-            return int(self.cluster.fetch(frame.join(small, same).agg(first)).item())
+        return self._beside(original).first_of(column, pairs)
 
     def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns with those of the original; a column that was not changed may be the original's own."""
-        own = [name for name in columns if self.cells[name] == _spark(original).cells[name]]
-        others = [name for name in columns if name not in own]
-        found = {name: Difference(0, None, 0, None) for name in own}
-        if others:
-            found |= self._differences(original, others, marker)
-        return {name: found[name] for name in columns}
+        return self._beside(original).differences(columns, marker)
 
-    def _differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        functions = self.cluster.functions
-        with saying_spark(self.name):
-            frame, theirs = self._beside(original, columns)
-            place = functions.lit(0) if self.order is None else functions.col(self.order.place)
-            asked: list[Column] = []
-            for name in columns:
-                bad = unmarked = self._differs(theirs, name)
-                if marker is not None and self.has_text(name):
-                    unmarked = bad & ~self.text(name).eqNullSafe(self._literal(marker))
-                for flag in (bad, unmarked):
-                    asked += [self._summed(flag), functions.min(functions.when(flag, place))]
-            told = [what.alias(f"{at}") for at, what in enumerate(asked)]
-            answer = self.cluster.fetch(frame.agg(*told)).cast(pl.Int64).row(0)
-        return {
-            name: Difference(cells or 0, first, unmarked or 0, first_unmarked)
-            for name, (cells, first, unmarked, first_unmarked) in zip(
-                columns, (answer[at : at + 4] for at in range(0, len(answer), 4)), strict=True
-            )
-        }
-
-    def _differs(self, theirs: SparkStore, column: str) -> Column:
-        """Return where a column is not the original's: by texts, or by values of the same type."""
-        functions = self.cluster.functions
-        if self.has_text(column) and theirs.has_text(column):
-            return ~self.text(column).eqNullSafe(theirs.text(column))
-        kind = self._types[self.cells[column]]
-        differs: Column = functions.lit(True)
-        if kind == theirs._types[theirs.cells[column]]:
-            mine, other = (self._comparable(store.cells[column], kind) for store in (self, theirs))
-            differs = ~mine.eqNullSafe(other)
-        return differs
-
-    def _comparable(self, cell: str, kind: str) -> Column:
-        """Return values that Spark can tell from others."""
-        functions = self.cluster.functions
-        found: Column = functions.col(cell)
-        if "map<" in kind or kind == "variant":
-            found = functions.to_json(functions.struct(cell))
-        return found
+    def _beside(self, original: Store) -> SparkComparison:
+        return SparkComparison(self, alike(SparkStore, original))
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""
@@ -419,18 +319,18 @@ class SparkStore:
         functions, row, place = self.cluster.functions, fresh("row"), fresh("place")
         table = {row: pl.Series(places, dtype=pl.Int64), place: pl.Series(np.arange(len(places)), dtype=pl.Int64)}
         with saying_spark(self.name):
-            whole = self._renamed(self.columns)
+            whole = self.renamed(self.columns)
             small = self.cluster.small(pl.DataFrame(table))
             frame = whole.frame.join(small, functions.col(whole.place) == functions.col(row)).drop(whole.place)
-        order = Order(place, row, whole._ordered().key)
+        order = Order(place, row, whole.ordering().key)
         return SparkStore(self.cluster, self.name, self.cluster.settled(frame), whole.cells, order=order)
 
     def taking(self, other: Store, columns: Sequence[str]) -> SparkStore:
         """Return the table with some columns as another one has them."""
         functions = self.cluster.functions
         with saying_spark(self.name):
-            mine = self._renamed([name for name in self.columns if name not in columns])
-            theirs = _spark(other)._renamed(columns)
+            mine = self.renamed([name for name in self.columns if name not in columns])
+            theirs = alike(SparkStore, other).renamed(columns)
             both = mine.frame.join(theirs.frame, functions.col(mine.place) == functions.col(theirs.place))
         cells = {name: (theirs if name in columns else mine).cells[name] for name in self.columns}
         settled = self.cluster.settled(both.drop(theirs.place))
@@ -443,63 +343,27 @@ class SparkStore:
     def _column(self, column: str) -> pl.Series:
         """Return a column of a small table in order, under another name."""
         if column not in self._held:
-            with saying_spark(self.name):
-                found = self.cluster.fetch(self._in_places([column]))
-            self._held[column] = found.sort(self.place).get_column("0")
+            self._held[column] = whole_column(self, column)
         return self._held[column]
-
-    def _in_places(self, columns: Sequence[str]) -> DataFrame:
-        """Return the places of the rows and some columns, called by numbers."""
-        functions = self.cluster.functions
-        cells = [
-            (self.text(name) if self.kinds[name] == "text" else functions.col(self.cells[name])).alias(f"{at}")
-            for at, name in enumerate(columns)
-        ]
-        return self.frame.select(functions.col(self.place), *cells)
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield some columns, some rows at a time, in order."""
         if self._is_small():
             yield pl.DataFrame([self._column(name).alias(name) for name in columns])
-            return
-        frame = self._in_places(columns)
-        path = self.cluster.as_file(frame, [f"{at}" for at in range(len(columns))], self.place)
-        try:
-            with saying(self.name):
-                named = pl.scan_parquet(path).select(pl.col(f"{at}").alias(name) for at, name in enumerate(columns))
-                yield from named.collect_batches(chunk_size=ALL_ROWS, maintain_order=True, engine="streaming")
-        finally:
-            path.unlink()
+        else:
+            yield from in_parts(self, columns, ALL_ROWS)
 
     def places(self) -> Ints | None:
         """Return the places of the rows in the table that this one was made of."""
-        order = self._ordered()
-        if order.row is None:
-            return None
-        found = self.cluster.fetch(self.frame.select(order.row)).to_series()
-        return found.sort().to_numpy().astype(np.int64)
+        return rows_before(self)
 
     def places_at(self, rows: Ints) -> Ints:
         """Return these places of some rows."""
-        order = self._ordered()
-        if order.row is None:
-            return rows
-        functions, at = self.cluster.functions, fresh("at")
-        with saying_spark(self.name):
-            small = self.cluster.small(pl.DataFrame({at: pl.Series(rows, dtype=pl.Int64)}).unique())
-            found = self.cluster.fetch(
-                self.frame.join(small, functions.col(order.place) == functions.col(at)).select(at, order.row)
-            )
-        place = dict(found.iter_rows())
-        return np.array([place[row] for row in rows.tolist()], dtype=np.int64)
+        return rows_before_at(self, rows)
 
     @cached_property
     def _file(self) -> Path:
-        if self.order is None:
-            return self.cluster.as_file(self._plain(), self.columns)
-        at = fresh("at")
-        frame = self.frame.select(self._handed_out_by().alias(at), *self._cells())
-        return self.cluster.as_file(frame, self.columns, at)
+        return as_file(self)
 
     def saved(self) -> Path:
         """Return a scratch file of Parquet with the table and nothing else; always the same one."""
@@ -507,33 +371,11 @@ class SparkStore:
 
     def write_folder(self, folder: Path) -> None:
         """Write Parquet files into an empty folder, and nothing else."""
-        with saying_spark(self.name):
-            self.native().write.mode("append").parquet(folder.absolute().as_uri())
-        for path in folder.iterdir():
-            if path.suffix != ".parquet":  # checksums of each file, and that it is done
-                path.unlink()
+        write_folder(self, folder)
 
     def reads_back(self, folder: Path) -> bool:
         """Whether the files in a folder, as this program sees it, have the rows of this table, in whatever order."""
-        files = [path.absolute().as_uri() for path in folder.iterdir()]
-        if not files:  # whoever wrote them has another folder of this name
-            return False
-        with saying_spark(self.name):
-            mine = self._plain().toDF(*self.columns)
-            found = self.cluster.session.read.parquet(*files)
-            return found.dtypes == mine.dtypes and self._checksum(found) == self._checksum(mine)
-
-    def _checksum(self, frame: DataFrame) -> tuple[object, ...]:
-        """Return what tells the rows of a frame from others, in whatever order they come."""
-        functions = self.cluster.functions
-        inside = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
-        cells = [self._comparable(name, kind) for name, kind in inside.dtypes]
-        found = inside.select(row_hash(functions, cells).alias("row")).agg(
-            functions.count(functions.lit(1)),
-            functions.sum(functions.col("row").cast("decimal(20,0)")),
-            functions.bit_xor("row"),
-        )
-        return tuple(found.collect()[0])
+        return reads_back(self, folder)
 
     def changed(self) -> bool:
         """Whether the files are not the same any more; of a DataFrame nobody knows them."""
@@ -542,52 +384,9 @@ class SparkStore:
     def native(self) -> DataFrame:
         """Return the table as a DataFrame; what is settled goes when the program ends."""
         self.scratch.keep()
-        with saying_spark(self.name):
-            frame = self._plain()
-            if self.order is not None and self.order.key is None:
-                frame = self.frame.orderBy(self._handed_out_by()).select(*self._cells())
-            return frame.toDF(*self.columns)
-
-    def _handed_out_by(self) -> Column:
-        """Return by what the rows of a release are sorted: by their places, which only the key itself may tell.
-
-        Where the release does not show the key, the order is by lot.
-        """
-        functions, order = self.cluster.functions, self._ordered()
-        place: Column = functions.col(order.place)
-        if order.key is None:
-            place = functions.md5(functions.concat(functions.lit(self._salt), place.cast("string")))
-        return place
+        return handed_out(self)
 
     @cached_property
-    def _salt(self) -> str:
+    def salt(self) -> str:
+        """What the order in which rows are handed out depends on, where it is by lot."""
         return secrets.token_hex(16)
-
-    def _plain(self) -> DataFrame:
-        """Return the columns of the table and nothing else."""
-        return self.frame.select(*self._cells())
-
-    def _cells(self) -> list[Column]:
-        """Return the columns of the table without what was noted about them."""
-        return [self.cluster.functions.col(cell).alias(cell, metadata={}) for cell in self.cells.values()]
-
-
-def _spark(store: Store) -> SparkStore:
-    if not isinstance(store, SparkStore):
-        raise TypeError("both tables must be held by the same kind of engine")
-    return store
-
-
-def _kind(kind: str) -> str:
-    """Return the name that Polars has for a type of Spark."""
-    if kind.startswith(("string collate", "char(", "varchar(")):
-        return "text"
-    return KINDS.get(kind, kind)
-
-
-def no_order(name: str) -> str:
-    """Say that something needs single rows."""
-    return (
-        f"{name}: this needs single rows, and rows on Spark have neither numbers nor an order; name a column by which "
-        "they are known with --key (in Python key), or use --engine duckdb or local"
-    )

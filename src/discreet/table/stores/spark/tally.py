@@ -27,7 +27,7 @@ class Fingerprint(NamedTuple):
     hashes: int
 
 
-class Tally:
+class SparkTally:
     """Counts of the combinations of some columns of one table.
 
     Parameters
