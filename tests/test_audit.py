@@ -15,7 +15,7 @@ import discreet as d
 from discreet.cli.app import app
 from tests.jobs import bank
 
-DEMO = Path(d.__file__).parent / "demo"
+DEMO = Path(d.__file__).parent / "cli" / "demo"
 SECRET = "Zyzzyva"
 AUDIT = ("audit", "release.csv", "-p", "bank.yaml", "--original", "bank.csv", "--seed", "1")
 

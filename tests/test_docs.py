@@ -30,7 +30,7 @@ import discreet as d
 from discreet.cli.app import app
 from tests.conftest import ROOT
 
-DEMO = Path(d.__file__).parent / "demo"
+DEMO = Path(d.__file__).parent / "cli" / "demo"
 BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]

@@ -13,7 +13,7 @@ import discreet as d
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
-BANK = Path(d.__file__).parent / "demo" / "bank.csv"
+BANK = Path(d.__file__).parent / "cli" / "demo" / "bank.csv"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,10 @@ def real(name: str) -> Audit:
 
 def table_of(name: str) -> Path:
     """The table of an example policy."""
-    tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
+    tables = {
+        "two_templates": Path(d.__file__).parent / "cli" / "demo" / "bank.csv",
+        "clinic_k": EXAMPLES / "clinic.csv",
+    }
     return tables.get(name, EXAMPLES / f"{name}.csv")
 
 

@@ -26,7 +26,7 @@ columns:
   town: {taxonomy: {"*": {North: [Oslo, Turku], South: [Rome, Bari]}}}
   income: {role: other}
 """
-BANK = Path(discreet.__file__).parent / "demo"
+BANK = Path(discreet.__file__).parent / "cli" / "demo"
 
 
 def people(rows: int = 300) -> pl.DataFrame:
