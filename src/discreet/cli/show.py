@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
@@ -73,6 +74,20 @@ def print_release(
         _print_made(to, release, source, out, why=why, stopped=stopped, against=against)
         to.print()
     print_verdict(to, release.audit, out, written, against=against, quiet=quiet)
+
+
+def release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:
+    """Return what is said of a release in JSON."""
+    return {
+        "private": private_line(),
+        "release": str(out),
+        "plan": None if plan is None else str(plan),
+        "complete": release.plan.complete,
+        "steps": [asdict(step) for step in release.plan.steps],
+        "kept": [asdict(kept) for kept in release.plan.kept],
+        "redundant": list(release.plan.redundant),
+        "audit": release.audit.to_dict(),
+    }
 
 
 def print_private(to: Console, warning: str = TELLING) -> None:

@@ -47,6 +47,13 @@ def answer_of(found: Verification, *, with_original: bool) -> str:
     return "[yellow]not every promise can be checked[/]"
 
 
+def passed(found: Verification, partial: bool) -> bool:
+    """Whether a release passes; `partial`: also if some promise could not be checked, but none is broken."""
+    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements)]
+    broken = Answer.BROKEN in answers
+    return found.holds or (partial and not broken)
+
+
 def tells_of_people(found: Verification) -> bool:
     """Whether what verification found tells of people: which cells are guessed, or what a table not to be released has.
 
