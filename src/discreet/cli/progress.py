@@ -32,7 +32,7 @@ def show_progress(quiet: bool, *, expected: bool = False) -> Iterator[Callable[[
         return
     from rich.console import Console
 
-    from discreet.cli.show import how_far
+    from discreet.cli.show.measures import how_far
 
     with Console(stderr=True).status("starting") as status:
 

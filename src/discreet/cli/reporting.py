@@ -17,7 +17,7 @@ from discreet.common.printable import json_text, printable
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.cli.verdict import Written
+    from discreet.cli.show.verdict import Written
 
 
 @dataclass
@@ -38,7 +38,7 @@ class CommandState:
 
     def files(self, private: Sequence[Path] = ()) -> Written:
         """Return the files that were written, and which of them are private."""
-        from discreet.cli.verdict import Written
+        from discreet.cli.show.verdict import Written
 
         return Written(sorted(self.written, key=lambda path: path != self.release), private)
 

@@ -73,7 +73,7 @@ def apply(
             refuse_changed(before)
             state.release = out
             write_release(release, out, force=force)
-        from discreet.cli.show import print_release, release_dict
+        from discreet.cli.show.release import print_release, release_dict
 
         if as_json:
             print_json({**release_dict(release, out, None), "policy": None if policy is None else str(policy)})

@@ -76,8 +76,8 @@ def audit(
         refuse_outputs(reports, inputs, force)
         rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.audit.auditing import audit_release as run
+        from discreet.cli.show.verdict import passed
         from discreet.cli.stopping import Stopper
-        from discreet.cli.verdict import passed
         from discreet.writing.release import write_reports
 
         stopper = Stopper("the attacks so far are reported")
@@ -105,7 +105,7 @@ def audit(
         if as_json:
             print(found.to_json(), end="")
         else:
-            from discreet.cli.show_audit import print_audit
+            from discreet.cli.show.audit import print_audit
 
             written = state.files([path for path, public in reports.items() if not public])
             print_audit(found, str(release), written, quiet=quiet)

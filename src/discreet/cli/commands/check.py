@@ -41,7 +41,7 @@ def check(
     with reporting(as_json) as state:
         rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.assist.check import check_policy
-        from discreet.cli.show import print_check
+        from discreet.cli.show.check import print_check
         from discreet.table.source import Opening
 
         if table is None and (engine is not None or memory_limit is not None):

@@ -58,7 +58,7 @@ def frontier(
             _refuse_charts(plot)
         rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
         from discreet.assist.frontier import frontier as run
-        from discreet.cli.show import print_frontier
+        from discreet.cli.show.frontier import print_frontier
 
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
         found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit, key=key)

@@ -42,7 +42,7 @@ def init(
         if out is None:
             print_file(draft.text)
             return
-        from discreet.cli.show import print_draft
+        from discreet.cli.show.draft import print_draft
         from discreet.common.staging import Staging
 
         with Staging(force=force) as staging:

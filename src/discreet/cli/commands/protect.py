@@ -106,7 +106,7 @@ def protect(
             sources = {"input": table, "policy": policy}
             state.release = out
             write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
-        from discreet.cli.show import print_release, release_dict
+        from discreet.cli.show.release import print_release, release_dict
 
         if as_json:
             print_json(release_dict(release, out, plan))

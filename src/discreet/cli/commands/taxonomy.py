@@ -80,7 +80,7 @@ def taxonomy(
             refuse_outputs([out], [table], force)
         from discreet.assist.proposing.propose import propose
         from discreet.assist.proposing.tally import count_values
-        from discreet.cli.show import print_proposal
+        from discreet.cli.show.taxonomy import print_proposal
 
         proposal = propose(
             count_values(table, column, missing or [], file),
@@ -121,7 +121,7 @@ def _check_taxonomy(
     """Say how a taxonomy fits a column; exit with 1 if a policy could not use it."""
     from discreet.assist.fitting import fit
     from discreet.assist.proposing.tally import count_values
-    from discreet.cli.show import print_fit
+    from discreet.cli.show.taxonomy import print_fit
     from discreet.columns.taxonomy import read_taxonomy
 
     found = fit(read_taxonomy(path), count_values(table, column, missing, file))

@@ -48,7 +48,7 @@ def verify(
     """Count every promise of the policy again on RELEASE, however it was made."""
     with reporting(as_json, quiet) as state:
         rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
-        from discreet.cli.verdict import passed
+        from discreet.cli.show.verdict import passed
         from discreet.verification.promises import verify as run
 
         found = run(release, rules, original, engine=engine, memory_limit=memory_limit, key=key)
@@ -56,7 +56,7 @@ def verify(
         if as_json:
             print(found.to_json())
         else:
-            from discreet.cli.show import print_verification
+            from discreet.cli.show.promises import print_verification
 
             print_verification(found, str(release), with_original=original is not None, quiet=quiet)
         sys.stdout.flush()

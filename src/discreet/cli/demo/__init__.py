@@ -9,9 +9,9 @@ from pathlib import Path
 from rich import markup
 from rich.table import Table
 
-from discreet.cli.show import print_release
+from discreet.cli.show.release import print_release
+from discreet.cli.show.verdict import Written
 from discreet.cli.terminal import console, escape
-from discreet.cli.verdict import Written
 from discreet.common.staging import Staging
 from discreet.errors import InputError
 from discreet.pipeline import protect
