@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.audit.describing import Making, describe
+from discreet.audit.describing import MakingFigures, describe
 from discreet.columns.medians import median_ranges
 from discreet.common.progress import Progress, silent
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
@@ -150,7 +150,7 @@ def _load_kernels() -> None:
 
 
 @dataclass(frozen=True)
-class Job:
+class PreparedJob:
     """A table and a policy that fit: read, bound and counted."""
 
     source: Engine
@@ -171,7 +171,7 @@ def prepare(
     say: Callable[[Progress], bool | None] = silent,
     seed: int | None = None,
     opening: Opening = DEFAULT,
-) -> Job:
+) -> PreparedJob:
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit.
 
     Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
@@ -204,13 +204,13 @@ def prepare(
     places = drawn_rows(source, policy, seed)
     binned = tuple(column.binned() for column in cut)
     if places is None:
-        return Job(source, Task(bound, columns, counted, binned), kinds)
+        return PreparedJob(source, Task(bound, columns, counted, binned), kinds)
     if not policy.k_on_population:
         counted = seen.only(places).count(bound.counted)
         columns, unfit = changeable_columns(bound, counted)
         if unfit:  # the whole table fits
             raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
-    return Job(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
+    return PreparedJob(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
 
 
 def apply(
@@ -298,7 +298,7 @@ def _release(
     if source.row_wise:  # those included that no promise needs suppressed: unseen, or in groups that tell nothing
         gone_numbers = (released if whole is None else whole).suppressed_numbers()
         plan = replace(plan, suppressed=tuple(gone_numbers.tolist()))
-    making = Making(made.drawn, made.removal, None if task is None else plan.detail, plan.bound)
+    making = MakingFigures(made.drawn, made.removal, None if task is None else plan.detail, plan.bound)
     audit = describe(verification, released, told, source, bound, warnings, making=making)
     source.refuse_changed()
     return Release(plan, audit, released, source)

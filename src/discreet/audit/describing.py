@@ -17,7 +17,7 @@ from discreet.verification.promises import Verification, check
 
 
 @dataclass(frozen=True)
-class Making:
+class MakingFigures:
     """What only whoever made a release can say of it."""
 
     drawn: int
@@ -37,7 +37,7 @@ def describe(
     bound: Bound,
     warnings: tuple[str, ...],
     *,
-    making: Making | None = None,
+    making: MakingFigures | None = None,
     matched: bool = True,
     name: str | None = None,
 ) -> Audit:

@@ -17,7 +17,7 @@ from discreet.common.printable import json_text, printable
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.cli.show.verdict import Written
+    from discreet.cli.show.verdict import WrittenFiles
 
 
 @dataclass
@@ -36,11 +36,11 @@ class CommandState:
         """The files that have their names (a demonstration takes its own away again)."""
         return [path for path in self.named if path.exists()]
 
-    def files(self, private: Sequence[Path] = ()) -> Written:
+    def files(self, private: Sequence[Path] = ()) -> WrittenFiles:
         """Return the files that were written, and which of them are private."""
-        from discreet.cli.show.verdict import Written
+        from discreet.cli.show.verdict import WrittenFiles
 
-        return Written(sorted(self.written, key=lambda path: path != self.release), private)
+        return WrittenFiles(sorted(self.written, key=lambda path: path != self.release), private)
 
     def in_words(self) -> str:
         """Return in words which files were written."""

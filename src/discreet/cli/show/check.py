@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
-from discreet.assist.check import ABOUT_THE_TABLE, Cells, Checked
+from discreet.assist.check import ABOUT_THE_TABLE, CheckedCells, CheckedPolicy
 from discreet.assist.preview import Preview
 from discreet.cli.show.levels import print_levels
 from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_words
@@ -14,7 +14,7 @@ from discreet.cli.terminal import console, escape, print_private
 from discreet.policy import Counts, General, Policy
 
 
-def print_check(result: Checked, policy: Policy) -> None:
+def print_check(result: CheckedPolicy, policy: Policy) -> None:
     """Say what a policy promises and, with a table, how things stand."""
     to = console()
     if result.rows is not None:
@@ -50,7 +50,7 @@ def print_check(result: Checked, policy: Policy) -> None:
     to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
 
 
-def _about_wards(cells: Cells) -> Iterator[str]:
+def _about_wards(cells: CheckedCells) -> Iterator[str]:
     """Yield how confidential cells would be protected, and what is guessed if they alone are hidden."""
     methods = ", ".join(f"{method} against {adversary.name}" for adversary, method in cells.made.defences)
     yield f"by {methods}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from discreet.assist.draft import Draft, taxonomy_command
+from discreet.assist.draft import PolicyDraft, taxonomy_command
 from discreet.cli.terminal import console, escape
 
 
-def print_draft(draft: Draft, table: str, out: str) -> None:
+def print_draft(draft: PolicyDraft, table: str, out: str) -> None:
     """Say what was guessed for a drafted policy."""
     to = console()
     to.print(f"A draft for [bold]{escape(table)}[/] is in [bold]{escape(out)}[/]. Guessed:", soft_wrap=True)

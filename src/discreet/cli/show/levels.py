@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from rich.console import Console
 
-from discreet.assist.preview import Level
+from discreet.assist.preview import PreviewLevel
 from discreet.cli.show.texts import counted, text_of
 from discreet.cli.terminal import escape
 from discreet.common.shares import percent
 
 
-def print_levels(to: Console, levels: Sequence[Level], rows: int, k: int | None, *, labels: bool = True) -> None:
+def print_levels(to: Console, levels: Sequence[PreviewLevel], rows: int, k: int | None, *, labels: bool = True) -> None:
     """One line for each level, cut where the terminal ends: the last column is but a sample."""
     lines = [
         ["level", "labels", "smallest group", "" if k is None else f"in groups < {k}", "such as" if labels else ""]

@@ -14,7 +14,7 @@ from discreet.audit.audit import Audit
 from discreet.cli.show.measures import how_far, print_cell_measures, print_usefulness
 from discreet.cli.show.promises import print_promises, sensitive_columns
 from discreet.cli.show.texts import listed, text_of
-from discreet.cli.show.verdict import Written, print_verdict
+from discreet.cli.show.verdict import WrittenFiles, print_verdict
 from discreet.cli.show.why import print_why
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import private_line
@@ -28,7 +28,7 @@ def print_release(
     release: Release,
     source: str,
     out: str,
-    written: Written,
+    written: WrittenFiles,
     *,
     why: bool = True,
     stopped: str = "",

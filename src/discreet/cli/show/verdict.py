@@ -20,7 +20,7 @@ MOST = 8
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """The files that a command has written, and those of them that nobody else may see."""
 
     files: Sequence[Path] = ()
@@ -64,7 +64,7 @@ def tells_of_people(found: Verification) -> bool:
 
 
 def print_verdict(
-    to: Console, audit: Audit, name: str, written: Written, *, against: str | None = None, quiet: bool = False
+    to: Console, audit: Audit, name: str, written: WrittenFiles, *, against: str | None = None, quiet: bool = False
 ) -> None:
     """Say whether a release was verified, which attacks succeed, and what was written."""
     policy = "" if against is None else f" against {escape(against)}"
