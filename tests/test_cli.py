@@ -311,7 +311,7 @@ def test_an_input_that_changes_meanwhile_is_noticed(folder: Path, monkeypatch: p
 def test_help_loads_nothing_heavy() -> None:
     heavy = ["polars", "numba", "numpy", "narwhals", "pandas", "yaml", "duckdb", "sklearn", "altair"]
     code = (
-        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli import app\n"
+        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli.app import app\n"
         "assert CliRunner().invoke(app, ['protect', '--help']).exit_code == 0\n"
         f"print([m for m in {heavy} if m in sys.modules])"
     )
@@ -321,7 +321,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
     code = (
-        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli import app\n"
+        "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli.app import app\n"
         "CliRunner().invoke(app, ['verify', 'bank.csv', '-p', 'bank.yaml'])\n"
         "print('polars' in sys.modules, 'numba' in sys.modules)"
     )

@@ -217,7 +217,7 @@ def test_a_redirected_tree_is_utf_8_whatever_the_terminal_shows(folder: Path) ->
 
 def test_it_does_without_the_compiler(folder: Path) -> None:
     code = (
-        "import sys; from typer.testing import CliRunner; from discreet.cli import app\n"
+        "import sys; from typer.testing import CliRunner; from discreet.cli.app import app\n"
         "assert CliRunner().invoke(app, ['taxonomy', 't.csv', 'age']).exit_code == 0\n"
         "print('numba' in sys.modules)"
     )

@@ -13,8 +13,8 @@ import discreet as d
 from discreet.attack.base import Attack, Attacked
 from discreet.audit.about import About, Sampled
 from discreet.audit.audit import Audit
-from discreet.audit.public import Counted, Facts, Shares, Target, Terms, Told, errors
-from discreet.audit.risk import Risk, Spread
+from discreet.audit.public import Facts, ReleaseCounts, Shares, TargetFigure, Terms, ToldCells, errors
+from discreet.audit.risk import Risk, RiskSpread
 from discreet.common.rates import Rate
 from discreet.measure import usefulness
 from discreet.measure.cells import CellMeasures
@@ -25,7 +25,6 @@ from discreet.plan.removal import Removal
 from discreet.verification.answers import Answer
 from discreet.verification.cells import Against, Cell, CellsFound
 from discreet.verification.promises import Finding, Truth, Verification, Worst
-from tests import commands
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -40,7 +39,10 @@ def real(name: str) -> Audit:
 
 def table_of(name: str) -> Path:
     """The table of an example policy."""
-    tables = {"two_templates": commands.DEMO / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
+    tables = {
+        "two_templates": Path(d.__file__).parent / "cli" / "demo" / "bank.csv",
+        "clinic_k": EXAMPLES / "clinic.csv",
+    }
     return tables.get(name, EXAMPLES / f"{name}.csv")
 
 
@@ -78,14 +80,18 @@ def _risks() -> tuple[Risk, ...]:
             0, "k-anonymity", "age, education, sex: at least 10 rows alike", "10", 30162, 30110, 14210, 812, 21034, 0,
             tuple(crowd(1, {"age": str(20 + i), "education": "Doctorate", "sex": "Female"}) for i in range(6)),
             tuple(crowd(10 + i, {"age": "[65-90]", "education": "Doctorate", "sex": "*"}) for i in range(6)),
-            Spread(ends, (5210, 4100, 5200, 6524, 3500, 2600, 1500, 900, 628, 0, 0)),
-            Spread(ends, (0, 0, 0, 0, 1420, 3200, 5100, 7300, 8100, 4200, 790)),
+            RiskSpread(ends, (5210, 4100, 5200, 6524, 3500, 2600, 1500, 900, 628, 0, 0)),
+            RiskSpread(ends, (0, 0, 0, 0, 1420, 3200, 5100, 7300, 8100, 4200, 790)),
         ),
         Risk(
             1, "template", "education, sex -> salary = >50K, at most 60%", "3/5", 30162, 30110, 32, 19, 412, 0,
             tuple(earlier), tuple(worst),
-            Spread(shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)),
-            Spread(shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)),
+            RiskSpread(
+                shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)
+            ),
+            RiskSpread(
+                shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)
+            ),
         ),
     )  # fmt: skip
 
@@ -244,14 +250,14 @@ def _public() -> Facts:
         not_covered=("whoever also knows hours, country of a person", "what can be inferred from several releases"),
     )
     utility = _utility()
-    counted = Counted(
+    counted = ReleaseCounts(
         answers=(Answer.HOLDS, Answer.HOLDS, Answer.NOT_CHECKABLE),
         masked=37,
         groups=812,
         smallest=10,
         average=37.1,
-        targets=(Target("salary", "CM", 0.17),),
-        told=tuple(Told(one.name, one.unchanged, one.coarser, one.hidden) for one in utility.columns),
+        targets=(TargetFigure("salary", "CM", 0.17),),
+        told=tuple(ToldCells(one.name, one.unchanged, one.coarser, one.hidden) for one in utility.columns),
         shares=tuple(Shares(one.name, one.shown) for one in utility.columns),
         sizes=((10, _risks()[0].spread_after),),
     )

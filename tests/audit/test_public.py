@@ -9,7 +9,7 @@ import pytest
 
 import discreet as d
 from discreet.audit.audit import Audit
-from discreet.audit.public import Told, errors
+from discreet.audit.public import ToldCells, errors
 from discreet.audit.report.render import public_html
 from discreet.columns.taxonomy import Taxonomy
 from discreet.measure.learning import Learned
@@ -149,10 +149,10 @@ def test_errors_are_in_whole_percents() -> None:
 def test_how_much_a_text_tells_is_read_from_the_text() -> None:
     told = [d.protect(*twins[0], seed=1).attack(time_limit=0).public.counted for twins in TWINS.values()]
     found = dict(zip(TWINS, (each.told[0] for each in told if each is not None), strict=True))
-    assert found["median"] == Told("age", 0, 15, 0)
-    assert found["interval"] == Told("age", 0, 15, 0)
-    assert found["taxonomy"] == Told("job", 0, 8, 0)
-    assert found["hidden by disclosure"] == Told("job", 7, 0, 11)
-    assert found["suppressed"] == Told("town", 10, 0, 2)
-    assert found["removed"] == Told("town", 10, 0, 0)
-    assert found["set"] == Told("job", 3, 3, 0)
+    assert found["median"] == ToldCells("age", 0, 15, 0)
+    assert found["interval"] == ToldCells("age", 0, 15, 0)
+    assert found["taxonomy"] == ToldCells("job", 0, 8, 0)
+    assert found["hidden by disclosure"] == ToldCells("job", 7, 0, 11)
+    assert found["suppressed"] == ToldCells("town", 10, 0, 2)
+    assert found["removed"] == ToldCells("town", 10, 0, 0)
+    assert found["set"] == ToldCells("job", 3, 3, 0)

@@ -17,7 +17,7 @@ from discreet.audit.audit import Audit
 from discreet.audit.report.charts import trimmed
 from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
-from discreet.audit.risk import Spread
+from discreet.audit.risk import RiskSpread
 from discreet.common.rates import Rate
 from discreet.errors import InputError
 from discreet.verification.answers import Answer
@@ -237,10 +237,10 @@ def test_many_promises_are_not_shown_one_by_one() -> None:
 
 
 def test_ranges_without_rows_are_left_away() -> None:
-    before, after = Spread((1, 2, 5, 10, 20), (3, 0, 0, 0, 0)), Spread((1, 2, 5, 10, 20), (0, 4, 0, 0, 0))
-    assert trimmed(before, after, Fraction(4)) == (Spread((1, 2, 5), (3, 0)), Spread((1, 2, 5), (0, 4)))
-    assert trimmed(None, after, Fraction(10)) == (None, Spread((1, 2, 5, 10, 20), (0, 4, 0, 0)))
-    assert trimmed(None, Spread((1, 2), (0, 7)), Fraction(1)) == (None, Spread((1, 2), (0, 7)))
+    before, after = RiskSpread((1, 2, 5, 10, 20), (3, 0, 0, 0, 0)), RiskSpread((1, 2, 5, 10, 20), (0, 4, 0, 0, 0))
+    assert trimmed(before, after, Fraction(4)) == (RiskSpread((1, 2, 5), (3, 0)), RiskSpread((1, 2, 5), (0, 4)))
+    assert trimmed(None, after, Fraction(10)) == (None, RiskSpread((1, 2, 5, 10, 20), (0, 4, 0, 0)))
+    assert trimmed(None, RiskSpread((1, 2), (0, 7)), Fraction(1)) == (None, RiskSpread((1, 2), (0, 7)))
 
 
 def test_attacks_are_compared_with_the_control_first() -> None:

@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.cli.show import how_far
+from discreet.cli.show.measures import how_far
 from discreet.common.progress import silent
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of

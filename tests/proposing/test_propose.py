@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.assist.proposing.propose import propose, recognise
-from discreet.assist.proposing.tally import Tally, count_values
+from discreet.assist.proposing.tally import ValueTally, count_values
 from discreet.columns.scale import Numbers
 from discreet.columns.taxonomy import Taxonomy, read_taxonomy
 from tests.kinds import KINDS
@@ -121,7 +121,7 @@ def test_balanced_groups_are_neighbours_and_no_lighter_division_was_at_hand(rows
         place = parts.index(heaviest)
         parts[place : place + 1] = [heaviest[:cut], heaviest[cut:]]
     found = propose(
-        Tally("x", tuple(sorted(rows)), tuple(rows[value] for value in sorted(rows))), "balanced", steps=[4]
+        ValueTally("x", tuple(sorted(rows)), tuple(rows[value] for value in sorted(rows))), "balanced", steps=[4]
     )
     top = found.taxonomy.nodes[0].children
     nodes = [found.taxonomy.nodes[place] for place in top]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.audit.report.charts import ACCENT, INK, PAPER, altair, as_spec
-from discreet.audit.report.page import Block, Card, Figure, Items, Level, Page, Prose, Section, Table, section
+from discreet.audit.report.page import Block, Card, Figure, ItemList, Level, Page, PageTable, Prose, Section, section
 from discreet.audit.report.render import refuse_report, render
 from discreet.audit.report.shared import MOST_LINES
 from discreet.audit.report.words import NOTHING, clipped, many, number, share
@@ -30,7 +30,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class _Line:
+class _Curve:
     """What is drawn as one line: its colours, the shape of its points, its mark in the key of a page."""
 
     name: str
@@ -96,11 +96,11 @@ def frontier_page(frontier: Frontier) -> Page:
     )
 
 
-def _lines(frontier: Frontier) -> list[_Line]:
-    lines = [_Line("detail of the columns", lambda point: point.detail, ACCENT, ACCENT, "circle", "after")]
+def _lines(frontier: Frontier) -> list[_Curve]:
+    lines = [_Curve("detail of the columns", lambda point: point.detail, ACCENT, ACCENT, "circle", "after")]
     if (target := _target(frontier)) is not None:
         told = f"what they tell of {target}"
-        lines.append(_Line(told, lambda point: point.target, INK, PAPER, "diamond", "control"))
+        lines.append(_Curve(told, lambda point: point.target, INK, PAPER, "diamond", "control"))
     return lines
 
 
@@ -178,7 +178,7 @@ def _across(frontier: Frontier, places: Sequence[float]) -> Any:
     return alt.X("x:Q", title="largest confidence allowed", scale=scale, axis=axis)
 
 
-def _said(frontier: Frontier, point: Point, line: _Line, kept: float) -> str:
+def _said(frontier: Frontier, point: Point, line: _Curve, kept: float) -> str:
     return f"{frontier.name_of(point.threshold)}: {share(kept)} of the {line.name}"
 
 
@@ -200,12 +200,12 @@ def _kept(frontier: Frontier) -> Section:
     chart = as_spec(_layered(frontier, None).properties(height=300), description)
     blocks: list[Block | None] = [
         Figure("frontier", title, chart, _table(frontier), key=tuple(key), shown=True),
-        Items(tuple(_refused(frontier))) if impossible else None,
+        ItemList(tuple(_refused(frontier))) if impossible else None,
     ]
     return section("kept", "What is kept at each threshold", blocks)
 
 
-def _table(frontier: Frontier) -> Table:
+def _table(frontier: Frontier) -> PageTable:
     """Return the figures, without columns in which there is none."""
     largest = _largest(frontier)
     target = _target(frontier)
@@ -216,7 +216,7 @@ def _table(frontier: Frontier) -> Table:
     if any(point.steps is not None for point in frontier.points):
         columns["Disclosures"] = lambda point: number(point.steps)
     rows = [(_name(frontier, point), *(told(point) for told in columns.values())) for point in frontier.points]
-    return Table("What would be kept at each threshold", ("Threshold", *columns), tuple(rows), narrow=True)
+    return PageTable("What would be kept at each threshold", ("Threshold", *columns), tuple(rows), narrow=True)
 
 
 def _largest(frontier: Frontier) -> str:
@@ -291,7 +291,7 @@ def _changed(frontier: Frontier) -> Section:
     left = len(frontier.swept) - MOST_LINES
     blocks: list[Block | None] = [
         Prose("The threshold of these promises was set to each in turn; all others stay as they are and are kept."),
-        Items(tuple(printable(promise) for promise in frontier.swept[:MOST_LINES])),
+        ItemList(tuple(printable(promise) for promise in frontier.swept[:MOST_LINES])),
         Prose(f"{left:,} more are not shown here.") if left > 0 else None,
     ]
     return section("changed", "Which threshold changes", blocks)
@@ -314,5 +314,5 @@ def _reading(frontier: Frontier) -> Section:
         *words.items(),
         ("Detail that grows", "A stricter threshold may keep more by chance: no search is sure to find the best."),
     )
-    table = Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))
+    table = PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))
     return section("reading", "How to read this", [table])

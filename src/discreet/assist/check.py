@@ -12,7 +12,7 @@ from discreet.audit.about import not_covered
 from discreet.common.private import private_line
 from discreet.fit.cells import hides, predictors_of, untouchable, wanted
 from discreet.fit.telling import refuse_own_values
-from discreet.pipeline import Job, prepare
+from discreet.pipeline import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.table.source import DEFAULT, Opening
@@ -50,7 +50,7 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Cells:
+class CheckedCells:
     """A promise about single cells, and with a table what is guessed if the cells themselves are hidden."""
 
     index: int
@@ -75,7 +75,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedPolicy:
     """What was found out about a policy that is in order."""
 
     promises: tuple[Promise, ...]
@@ -84,7 +84,7 @@ class Checked:
     rows: int | None = None
     dropped: int = 0
     may_change: tuple[str, ...] = ()
-    cells: tuple[Cells, ...] = ()
+    cells: tuple[CheckedCells, ...] = ()
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
 
@@ -131,7 +131,7 @@ def _fewer(worst: Worst, rows: int) -> Worst:
     return replace(worst, rows=rows, share=Fraction(1, rows))
 
 
-def _cells(job: Job) -> Iterator[Cells]:
+def _cells(job: PreparedJob) -> Iterator[CheckedCells]:
     """Yield the promises about single cells, guessed on the table with only these hidden."""
     policy, source = job.bound.policy, job.source
     hidden = source.edited(hides(policy, source))
@@ -142,10 +142,10 @@ def _cells(job: Job) -> Iterator[Cells]:
         others = [made for _, made in wanted(policy) if made.column == requirement.column]
         more = any(made.decoys or made.may("others.sensitive") for made in others)
         refused = None if more or found.answer is Answer.NOT_CHECKABLE else found.reason
-        yield Cells(index, requirement, found, left_alone, refused)
+        yield CheckedCells(index, requirement, found, left_alone, refused)
 
 
-def _telling(cells: Sequence[Cells]) -> Iterator[str]:
+def _telling(cells: Sequence[CheckedCells]) -> Iterator[str]:
     """Yield what the confidential cells would tell by being hidden, if they alone were."""
     for each in cells:
         if each.hidden is not None and not each.refused and not each.made.decoys:
@@ -154,12 +154,12 @@ def _telling(cells: Sequence[Cells]) -> Iterator[str]:
                 yield f"protect[{each.index}]: {text}"
 
 
-def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> Checked:
+def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     refuse_own_values(policy)
     if table is None:
         stated = tuple(Promise(made) for made in policy.promises())
-        return Checked(stated, not_covered(policy), cells=tuple(Cells(*pair) for pair in wanted(policy)))
+        return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in wanted(policy)))
     job = prepare(table, policy, opening=opening)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
@@ -172,7 +172,7 @@ def check_policy(policy: Policy, table: Path | None = None, opening: Opening = D
         least = _least(worst_of(source, policy, unchangeable, made), requirement, policy, split=bool(unchangeable))
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     cells = tuple(_cells(job))
-    return Checked(
+    return CheckedPolicy(
         tuple(promises),
         not_covered(policy, bound.released),
         (*bound.warnings, *_telling(cells)),

@@ -53,7 +53,7 @@ _SENSITIVE = re.compile(
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnLook:
     """What one column looks like."""
 
     name: str
@@ -74,11 +74,11 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Draft:
+class PolicyDraft:
     """A drafted policy and what it was guessed from."""
 
     text: str
-    looks: tuple[Look, ...]
+    looks: tuple[ColumnLook, ...]
     known: tuple[str, ...]
     unique: float
     """Share of rows that the known columns single out."""
@@ -91,7 +91,7 @@ def taxonomy_command(table: str, column: str) -> str:
     return shlex.join(["discreet", "taxonomy", table, column])
 
 
-def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft:
+def draft_policy(table: str | Path, options: FileOptions | None = None) -> PolicyDraft:
     """Return a commented policy to start from, for the table in a file."""
     source = read_file(Path(table), options or FileOptions())
     frame = pl.DataFrame([source.texts(column).alias(column) for column in source.columns if source.has_text(column)])
@@ -101,7 +101,7 @@ def draft_policy(table: str | Path, options: FileOptions | None = None) -> Draft
     known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
     warnings = tuple(_repeated(source, looks))
     text = _write(source, Path(table).name, looks, known, unique, warnings, decimal)
-    return Draft(text, looks, known, unique, warnings)
+    return PolicyDraft(text, looks, known, unique, warnings)
 
 
 def _decimal(source: LocalEngine, frame: pl.DataFrame) -> str:
@@ -114,7 +114,7 @@ def _decimal(source: LocalEngine, frame: pl.DataFrame) -> str:
     return "," if commas and not any(values.str.contains(".", literal=True).any() for values in decimals) else "."
 
 
-def _repeated(source: LocalEngine, looks: Sequence[Look]) -> Iterator[str]:
+def _repeated(source: LocalEngine, looks: Sequence[ColumnLook]) -> Iterator[str]:
     """Yield a warning for each identifier that several rows share."""
     for look in looks:
         found = source.named(look.name, MISSING) if look.identifier else None
@@ -122,7 +122,7 @@ def _repeated(source: LocalEngine, looks: Sequence[Look]) -> Iterator[str]:
             yield repeated(look.name, *found, "k counts")
 
 
-def _look(column: pl.Series, decimal: str) -> Look:
+def _look(column: pl.Series, decimal: str) -> ColumnLook:
     values = nameless(column).drop_nulls()
     signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
     if column.null_count():
@@ -130,7 +130,7 @@ def _look(column: pl.Series, decimal: str) -> Look:
     present = values.filter(~values.is_in(list(MISSING)))
     distinct = present.n_unique()
     kind = kind_of(column.name, present)
-    return Look(
+    return ColumnLook(
         column.name,
         kind,
         distinct,
@@ -171,7 +171,7 @@ def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> s
     return None
 
 
-def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[str, ...], float]:
+def _known_columns(frame: pl.DataFrame, looks: Sequence[ColumnLook]) -> tuple[tuple[str, ...], float]:
     """Return the columns that single people out together: the telling ones first, each adding the most."""
     left = [look for look in looks if look.distinct > 1 and not look.sensitive_by_name]
     chosen: list[str] = []
@@ -193,7 +193,7 @@ def _known_columns(frame: pl.DataFrame, looks: Sequence[Look]) -> tuple[tuple[st
 def _write(
     source: LocalEngine,
     name: str,
-    looks: Sequence[Look],
+    looks: Sequence[ColumnLook],
     known: Sequence[str],
     unique: float,
     warnings: Sequence[str],
@@ -233,7 +233,7 @@ def _write(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns(table: str, looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+def _columns(table: str, looks: Sequence[ColumnLook], known: Sequence[str]) -> list[str]:
     lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
     lines += [
         f"  {yaml_name(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
@@ -256,7 +256,7 @@ def _columns(table: str, looks: Sequence[Look], known: Sequence[str]) -> list[st
     return lines
 
 
-def _missing(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
+def _missing(looks: Sequence[ColumnLook], known: Sequence[str]) -> list[str]:
     """Return what is to be said of missing values: for the owner to choose, unless an interval could not have them."""
     signs = _signs(looks)
     if not signs:
@@ -270,7 +270,7 @@ def _missing(looks: Sequence[Look], known: Sequence[str]) -> list[str]:
     return [f"# {told}. drop leaves such rows out; value and unknown keep them.", said, ""]
 
 
-def _signs(looks: Sequence[Look]) -> dict[str, int]:
+def _signs(looks: Sequence[ColumnLook]) -> dict[str, int]:
     """Return the signs of missing values, with the cells that have each."""
     signs: dict[str, int] = {}
     for look in looks:

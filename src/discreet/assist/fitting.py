@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.assist.preview import ALL, Level, level_of, root_of, tree_cuts
+from discreet.assist.preview import ALL, PreviewLevel, level_of, root_of, tree_cuts
 from discreet.assist.proposing.notes import ROOT
-from discreet.assist.proposing.tally import Tally
+from discreet.assist.proposing.tally import ValueTally
 from discreet.columns.taxonomy import Taxonomy
 
 
@@ -36,7 +36,7 @@ class Fit:
     """The least and the greatest number of labels above a value."""
     marked: bool
     """Whether a label other than the root is the usual marker."""
-    levels: tuple[Level, ...]
+    levels: tuple[PreviewLevel, ...]
 
     @property
     def fits(self) -> bool:
@@ -64,14 +64,14 @@ class Fit:
         }
 
 
-def _told(level: Level, *, values: bool) -> dict[str, object]:
+def _told(level: PreviewLevel, *, values: bool) -> dict[str, object]:
     told = level.to_dict()
     if not values:
         del told["such_as"]
     return told
 
 
-def fit(taxonomy: Taxonomy, tally: Tally) -> Fit:
+def fit(taxonomy: Taxonomy, tally: ValueTally) -> Fit:
     """Return how a taxonomy fits the counted values of a column."""
     lacking = taxonomy.missing_from(tally.values)
     absent = set(lacking)

@@ -18,7 +18,7 @@ from discreet.common.private import MORE, private_json
 from discreet.common.shares import parse_share, percent
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.method.base.gain import information_kept, variance_kept
-from discreet.pipeline import Job, prepare
+from discreet.pipeline import PreparedJob, prepare
 from discreet.planning.find import CutPlanner, Planner
 from discreet.planning.task import Task
 from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
@@ -202,7 +202,7 @@ def _size(k: str | float | Fraction | int) -> Fraction:
     return Fraction(1, int(str(k)))
 
 
-def _between(job: Job, places: Sequence[int], own: Sequence[Fraction]) -> list[Fraction]:
+def _between(job: PreparedJob, places: Sequence[int], own: Sequence[Fraction]) -> list[Fraction]:
     """Return thresholds between the least that is possible and what the table is as it stands."""
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)

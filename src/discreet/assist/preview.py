@@ -28,7 +28,7 @@ VALUES, ALL = "values", "all"
 
 
 @dataclass(frozen=True)
-class Level:
+class PreviewLevel:
     """A column with its values released as the labels of one level, the rows taken by themselves.
 
     `labels` occur in the table, the smallest of them in `smallest` rows; `below` rows are in groups of fewer than k.
@@ -60,7 +60,7 @@ class Preview:
     kind: str
     k: int | None
     rows: int
-    levels: tuple[Level, ...]
+    levels: tuple[PreviewLevel, ...]
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -131,7 +131,7 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
     assert scale is not None
     extra = len(column.missing)
     places = column.codes[column.codes >= extra] - extra
-    yield VALUES, places, _Written(values.numbers, scale)
+    yield VALUES, places, _NumberTexts(values.numbers, scale)
     if said.ends is not None:
         cuts = [place for place, allowed in enumerate(allowed_cuts(values, said)) if allowed and place]
         labels = [interval.text for interval in intervals(values, said, cuts, column.marker)]
@@ -146,7 +146,7 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
 
 
 @dataclass(frozen=True)
-class _Written(Sequence[str]):
+class _NumberTexts(Sequence[str]):
     """Numbers as texts, written when asked for: there may be many, and only some are shown."""
 
     numbers: Sequence[Decimal]
@@ -163,7 +163,7 @@ class _Written(Sequence[str]):
 
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         if isinstance(place, slice):
-            return _Written(self.numbers[place], self.scale)
+            return _NumberTexts(self.numbers[place], self.scale)
         return self.scale.write(self.numbers[place])
 
 
@@ -187,12 +187,12 @@ def _preview(
     return Preview(column.name, kind, k, int(rows.sum()), tuple(levels))
 
 
-def level_of(name: str, groups: Ints, labels: Sequence[str], rows: Ints, k: int | None) -> Level:
+def level_of(name: str, groups: Ints, labels: Sequence[str], rows: Ints, k: int | None) -> PreviewLevel:
     """Return what is to be said of a level; `rows` has those of each value, `groups` the place of its label."""
     sizes = np.bincount(groups, weights=rows, minlength=len(labels)).astype(np.int64)
     present = np.flatnonzero(sizes)
     sizes = sizes[present]
-    return Level(
+    return PreviewLevel(
         name,
         len(present),
         int(sizes.min()) if len(sizes) else 0,

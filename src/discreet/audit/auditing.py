@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.attack.run import attack, planned
-from discreet.audit.about import Sampled, about, not_covered
+from discreet.audit.about import about
 from discreet.audit.audit import Audit
+from discreet.audit.describing import describe
 from discreet.audit.foreign import adopt
-from discreet.audit.public import Facts, counted, errors, terms
+from discreet.audit.public import Facts, counted, errors
 from discreet.audit.risk import risks
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.progress import Progress, silent
@@ -24,9 +25,6 @@ from discreet.encoded import Ints
 from discreet.errors import InputError
 from discreet.fit.cells import wanted
 from discreet.fit.persons import repeat_warnings
-from discreet.measure.cells import cell_measures
-from discreet.measure.changes import changes
-from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.measure.utility import utility
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
@@ -268,27 +266,9 @@ def _hide_only(released: Engine, source: Engine, bound: Bound, places: Ints | No
 def _described(scene: Scene, verification: Verification, bound: Bound, name: str | None) -> Audit:
     """Return the figures of a release of which nobody says how it was made."""
     released, source, policy = scene.released, scene.original, scene.policy
+    matched = scene.places is not None
     told = source if scene.places is None else source.only(scene.places)
-    hidden, coarser = changes(released, told, bound) if scene.places is not None else ({}, {})
-    cells = None if scene.places is None else cell_measures(released, source, bound)
-    return Audit(
-        verification=verification,
-        before=check(told, policy, None, vouched=True, whole=source).requirements,
-        rows=released.rows,
-        sample=None if policy.release is None else Sampled(policy.release, source.rows),
-        dropped=source.dropped,
-        suppressed=masked_rows(released, bound) if set(bound.changeable) <= set(released.columns) else 0,
-        removed=0 if policy.release is not None else max(source.rows - released.rows, 0),
-        drawn=0,
-        unseen=0,
-        hidden_cells=hidden,
-        coarser_cells=coarser,
-        detail=None,
-        bound=None,
-        usefulness=usefulness(released, told, bound, made_elsewhere=True),
-        cells=cells,
-        warnings=(*bound.warnings, *repeat_warnings(policy, source)),
-        not_covered=not_covered(policy, released.columns),
-        public=Facts(name, released.columns, released.rows, terms(bound, made=False)),
-        about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False),
-    )
+    warnings = (*bound.warnings, *repeat_warnings(policy, source))
+    found = describe(verification, released, told, source, bound, warnings, matched=matched, name=name)
+    known = about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False)
+    return replace(found, about=known)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.common.printable import printable
+from discreet.common.private import TELLING, private_line
 
 
 class _Console(Console):
@@ -37,6 +38,11 @@ def escape(text: str) -> str:
     \[red]a\nb
     """
     return markup.escape(printable(text))
+
+
+def print_private(to: Console, warning: str = TELLING) -> None:
+    """Say first that what follows is private: output is kept in logs."""
+    to.print(f"[bold]{escape(private_line(warning))}[/]", soft_wrap=True)
 
 
 class Notes(logging.Formatter):

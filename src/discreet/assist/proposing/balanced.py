@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-from discreet.assist.proposing.grouping import NOT_IN_ANY, Grouping, Level, refuse_levels
+from discreet.assist.proposing.grouping import NOT_IN_ANY, GroupLevel, ProposedGroups, refuse_levels
 from discreet.columns.scale import Numbers
 from discreet.errors import InputError
 
@@ -21,7 +21,9 @@ LONGEST = 30
 """Characters of a value in the label of a group."""
 
 
-def balanced(values: Sequence[str], rows: Sequence[int], steps: Sequence[str] | None, levels: int | None) -> Grouping:
+def balanced(
+    values: Sequence[str], rows: Sequence[int], steps: Sequence[str] | None, levels: int | None
+) -> ProposedGroups:
     """Return neighbouring values in groups of about equal numbers of rows.
 
     The heaviest group is divided again and again, where its halves weigh most alike, until there are enough for
@@ -35,13 +37,13 @@ def balanced(values: Sequence[str], rows: Sequence[int], steps: Sequence[str] | 
     ordered = [values[place] for place in order]
     sizes = _checked(steps, len(values)) if steps is not None else _sizes(len(values), levels)
     weights = [0, *accumulate(rows[place] for place in order)]
-    made: list[Level] = []
+    made: list[GroupLevel] = []
     known: set[tuple[int, int]] = set()
     for starts, size in zip(_divided(weights, sizes), sizes, strict=True):
         parts = list(zip(starts, [*starts[1:], len(values)], strict=True))
         made.insert(0, _level(ordered, parts, known, size))
         known.update(parts)
-    return Grouping(ordered, made)
+    return ProposedGroups(ordered, made)
 
 
 def _ordered(values: Sequence[str]) -> list[int]:
@@ -116,7 +118,9 @@ def _middle(weights: Sequence[int], first: int, stop: int) -> int:
     return min(places, key=lambda place: abs(2 * weights[place] - half))
 
 
-def _level(values: Sequence[str], parts: Sequence[tuple[int, int]], known: set[tuple[int, int]], size: int) -> Level:
+def _level(
+    values: Sequence[str], parts: Sequence[tuple[int, int]], known: set[tuple[int, int]], size: int
+) -> GroupLevel:
     """Return the level of these parts; a single value, or a group that a coarser level has, is none here."""
     groups: list[int] = []
     labels: list[str] = []
@@ -125,7 +129,7 @@ def _level(values: Sequence[str], parts: Sequence[tuple[int, int]], known: set[t
         groups += [len(labels) if new else NOT_IN_ANY] * (stop - first)
         if new:
             labels.append(_label(values[first:stop]))
-    return Level(str(size), groups, labels)
+    return GroupLevel(str(size), groups, labels)
 
 
 def _label(values: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 from discreet.assist.proposing.column import MONTH, TIME, read_date
-from discreet.assist.proposing.grouping import Fill, Grouping, Level, may_fill, refuse_levels, thinned
+from discreet.assist.proposing.grouping import Fill, GroupLevel, ProposedGroups, may_fill, refuse_levels, thinned
 from discreet.errors import InputError
 
 Group = tuple[int, ...]
@@ -23,7 +23,7 @@ STEPS = tuple(_GROUPS)
 
 def dates(
     values: Sequence[str], form: str | None, steps: Sequence[str] | None, levels: int | None, *, fill: bool
-) -> Grouping:
+) -> ProposedGroups:
     """Return the dates among the values by month, quarter, ...; others are strays.
 
     >>> found = dates(["2024-01-31", "2024-02-01", "2024-05-01"], None, ["quarter"], None, fill=False)
@@ -34,7 +34,7 @@ def dates(
     days = {value: day for value, day in read.items() if day is not None}
     strays = [value for value, day in read.items() if day is None]
     if not days:
-        return Grouping((), (), strays, "no date")
+        return ProposedGroups((), (), strays, "no date")
     above = STEPS[{TIME: 0, MONTH: 2}.get(form or "", 1) :]
     chosen = _checked(steps, above) if steps is not None else _useful(list(days.values()), above, levels)
     filled = Fill.NONE
@@ -42,10 +42,10 @@ def dates(
         days, filled = _filled(days, form, chosen)
     ordered = sorted(days, key=lambda value: (days[value], value))
     made = [_level([days[value] for value in ordered], step) for step in chosen]
-    return Grouping(ordered, made, strays, "no date", filled)
+    return ProposedGroups(ordered, made, strays, "no date", filled)
 
 
-def calendar_levels(days: Sequence[date]) -> list[Level]:
+def calendar_levels(days: Sequence[date]) -> list[GroupLevel]:
     """Return the months, quarters, years and decades of days, where they are not all one.
 
     >>> [level.labels for level in calendar_levels([date(2024, 1, 31), date(2024, 5, 1)])]
@@ -106,8 +106,8 @@ def _write(day: date, form: str | None) -> str:
     return day.isoformat() if form is None else day.strftime(form)
 
 
-def _level(days: Sequence[date], step: str) -> Level:
+def _level(days: Sequence[date], step: str) -> GroupLevel:
     key, label = _GROUPS[step]
     groups = [key(day) for day in days]
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
-    return Level(step, [places[group] for group in groups], [label(group) for group in places])
+    return GroupLevel(step, [places[group] for group in groups], [label(group) for group in places])

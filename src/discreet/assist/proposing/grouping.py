@@ -24,7 +24,7 @@ class Fill(Enum):
 
 
 @dataclass(frozen=True)
-class Level:
+class GroupLevel:
     """Groups of values: for each value the place of its group in `labels`, or `NOT_IN_ANY`."""
 
     name: str
@@ -33,19 +33,19 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Grouping:
+class ProposedGroups:
     """Values in order with their groups, the smallest groups first; each is part of one group of the next level.
 
     `strays` are values of another kind, `stray_name` says what they are; `filled` which values do not all occur.
     """
 
     values: Sequence[str]
-    levels: Sequence[Level]
+    levels: Sequence[GroupLevel]
     strays: Sequence[str] = ()
     stray_name: str = ""
     filled: Fill = Fill.NONE
 
-    def without(self, values: frozenset[str]) -> Grouping:
+    def without(self, values: frozenset[str]) -> ProposedGroups:
         """Return the same groups without some values."""
         if values.isdisjoint(self.values):
             return self

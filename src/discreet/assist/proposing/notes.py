@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from discreet.assist.proposing.column import MONTH, TIME
-from discreet.assist.proposing.grouping import Fill, Grouping
-from discreet.assist.proposing.tally import Tally
+from discreet.assist.proposing.grouping import Fill, ProposedGroups
+from discreet.assist.proposing.tally import ValueTally
 from discreet.columns.taxonomy import Taxonomy
 
 ROOT = "*"
@@ -14,7 +14,7 @@ ROOT = "*"
 
 
 def notes_of(
-    tally: Tally, kind: str, form: str | None, found: Grouping, taxonomy: Taxonomy, signs: Sequence[str]
+    tally: ValueTally, kind: str, form: str | None, found: ProposedGroups, taxonomy: Taxonomy, signs: Sequence[str]
 ) -> tuple[str, ...]:
     """Return what the owner should know of a proposed taxonomy; `signs` seem to stand for a missing value."""
     return (
@@ -25,7 +25,7 @@ def notes_of(
     )
 
 
-def _about_groups(kind: str, found: Grouping, taxonomy: Taxonomy) -> Iterator[str]:
+def _about_groups(kind: str, found: ProposedGroups, taxonomy: Taxonomy) -> Iterator[str]:
     if not found.levels:
         yield "There are too few values for groups: each is released as itself or not at all."
     elif kind == "balanced":
@@ -37,7 +37,7 @@ def _about_groups(kind: str, found: Grouping, taxonomy: Taxonomy) -> Iterator[st
         )
 
 
-def _about_values(tally: Tally, kind: str, found: Grouping, signs: Sequence[str]) -> Iterator[str]:
+def _about_values(tally: ValueTally, kind: str, found: ProposedGroups, signs: Sequence[str]) -> Iterator[str]:
     if found.strays:
         yield f"{_counted(len(found.strays), 'value')} of another form beside the rest ({found.stray_name})."
     if signs:
@@ -56,7 +56,7 @@ def _about_values(tally: Tally, kind: str, found: Grouping, signs: Sequence[str]
         yield "Nearly every row has a value of its own: if the column names people, 'role: identifier' leaves it out."
 
 
-def _other_ways(kind: str, form: str | None, found: Grouping) -> Iterator[str]:
+def _other_ways(kind: str, form: str | None, found: ProposedGroups) -> Iterator[str]:
     """Yield what does without a taxonomy."""
     if kind == "ranges" and not found.strays:
         yield "'type: number' needs no taxonomy: its intervals are cut wherever that loses least."
@@ -65,7 +65,7 @@ def _other_ways(kind: str, form: str | None, found: Grouping) -> Iterator[str]:
         yield f"'type: date{said}' needs no taxonomy: its intervals are cut wherever that loses least."
 
 
-def _learned(kind: str, found: Grouping) -> str:
+def _learned(kind: str, found: ProposedGroups) -> str:
     if found.filled is Fill.ALL:
         listed = "numbers" if kind == "ranges" else "dates"
         return (

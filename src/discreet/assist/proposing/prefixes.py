@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from discreet.assist.proposing.column import MOST_STRAYS
-from discreet.assist.proposing.grouping import NOT_IN_ANY, Grouping, Level, refuse_levels, thinned
+from discreet.assist.proposing.grouping import NOT_IN_ANY, GroupLevel, ProposedGroups, refuse_levels, thinned
 from discreet.errors import InputError
 
 MOST_LEVELS = 6
@@ -17,7 +17,7 @@ _BRITISH = re.compile(r"([A-Z]{1,2})(\d[A-Z\d]?) (\d)([A-Z]{2})", re.ASCII)
 _BRITISH_STEPS = ("sector", "district", "area")
 
 
-def prefixes(values: Sequence[str], steps: Sequence[str] | None, levels: int | None) -> Grouping:
+def prefixes(values: Sequence[str], steps: Sequence[str] | None, levels: int | None) -> ProposedGroups:
     """Return the codes by ever shorter beginnings; those of another shape are strays.
 
     >>> found = prefixes(["10115", "10117", "10243", "12043", "80331"], None, None)
@@ -46,7 +46,7 @@ def prefixes(values: Sequence[str], steps: Sequence[str] | None, levels: int | N
         refuse_levels(levels, len(made), "prefixes")
         wanted = levels if levels is not None else min(len(made), MOST_LEVELS)
         made = [made[place] for place in thinned(range(len(made)), wanted)]
-    return Grouping(sorted(codes), _in_order(made, codes), strays, "other codes")
+    return ProposedGroups(sorted(codes), _in_order(made, codes), strays, "other codes")
 
 
 def shaped(values: Sequence[str]) -> list[str]:
@@ -102,7 +102,7 @@ def _british(step: str) -> Callable[[str], str]:
     return label
 
 
-def _cut(codes: Sequence[str], kept: int) -> Level:
+def _cut(codes: Sequence[str], kept: int) -> GroupLevel:
     """The level of beginnings of so many characters; a star for each other one, or one for any number of them."""
     even = len(set(map(len, codes))) == 1
 
@@ -114,14 +114,14 @@ def _cut(codes: Sequence[str], kept: int) -> Level:
     return _level(codes, str(kept), label)
 
 
-def _level(codes: Sequence[str], name: str, label: Callable[[str], str | None]) -> Level:
+def _level(codes: Sequence[str], name: str, label: Callable[[str], str | None]) -> GroupLevel:
     labels = [label(code) for code in codes]
     used = dict.fromkeys(text for text in labels if text is not None)
     places = {text: place for place, text in enumerate(used)}
-    return Level(name, [NOT_IN_ANY if text is None else places[text] for text in labels], list(places))
+    return GroupLevel(name, [NOT_IN_ANY if text is None else places[text] for text in labels], list(places))
 
 
-def _useful(levels: Sequence[Level], distinct: int) -> list[Level]:
+def _useful(levels: Sequence[GroupLevel], distinct: int) -> list[GroupLevel]:
     """Return the levels that bring something together, and not everything."""
     useful, before = [], distinct
     for level in levels:
@@ -132,10 +132,10 @@ def _useful(levels: Sequence[Level], distinct: int) -> list[Level]:
     return useful
 
 
-def _in_order(levels: Sequence[Level], codes: Sequence[str]) -> list[Level]:
+def _in_order(levels: Sequence[GroupLevel], codes: Sequence[str]) -> list[GroupLevel]:
     """Return the levels with the groups of the codes in alphabetical order."""
     order = sorted(range(len(codes)), key=codes.__getitem__)
-    return [Level(level.name, [level.groups[place] for place in order], level.labels) for level in levels]
+    return [GroupLevel(level.name, [level.groups[place] for place in order], level.labels) for level in levels]
 
 
 def _checked(steps: Sequence[str], longest: int) -> list[int]:

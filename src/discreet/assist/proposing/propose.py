@@ -14,11 +14,11 @@ from typing import Literal, TypeAlias, get_args
 from discreet.assist.proposing.balanced import balanced
 from discreet.assist.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code, some_of
 from discreet.assist.proposing.dates import dates
-from discreet.assist.proposing.grouping import Grouping
+from discreet.assist.proposing.grouping import ProposedGroups
 from discreet.assist.proposing.notes import ROOT, notes_of
 from discreet.assist.proposing.prefixes import prefixes, shaped
 from discreet.assist.proposing.ranges import ranges
-from discreet.assist.proposing.tally import Tally, count_values, texts_of
+from discreet.assist.proposing.tally import ValueTally, count_values, texts_of
 from discreet.columns.scale import Numbers, tells_days
 from discreet.columns.taxonomy import Taxonomy
 from discreet.columns.taxonomy_draft import MOST_LEAVES
@@ -123,7 +123,7 @@ def propose_taxonomy(
 
 
 def propose(
-    tally: Tally,
+    tally: ValueTally,
     kind: str = "auto",
     *,
     levels: int | None = None,
@@ -167,7 +167,7 @@ def _grouped(
     form: str | None,
     *,
     fill: bool,
-) -> Grouping:
+) -> ProposedGroups:
     if kind == "balanced":
         return balanced(values, rows, steps, levels)
     if kind == "ranges":
@@ -207,7 +207,7 @@ def _steps(levels: int | None, steps: Sequence[object] | None) -> list[str] | No
     return said
 
 
-def _refuse_options(tally: Tally, kind: str, root: str | None, date_format: str | None) -> None:
+def _refuse_options(tally: ValueTally, kind: str, root: str | None, date_format: str | None) -> None:
     if kind not in KINDS:
         raise InputError(f"kind: write one of {', '.join(KINDS)}")
     if not tally.values:
@@ -222,7 +222,7 @@ def _refuse_options(tally: Tally, kind: str, root: str | None, date_format: str 
         raise InputError("root: write a text that is no value of the column")
 
 
-def _too_many(tally: Tally, values: int) -> InputError:
+def _too_many(tally: ValueTally, values: int) -> InputError:
     return InputError(
         f"column {tally.column!r} has {values:,} different values that are no numbers, dates or codes of one shape: "
         "groups of them would say little. If it names people, leave it out ('role: identifier'); "
@@ -230,7 +230,7 @@ def _too_many(tally: Tally, values: int) -> InputError:
     )
 
 
-def _root(tally: Tally, root: str | None) -> str:
+def _root(tally: ValueTally, root: str | None) -> str:
     """Return the label for all values; the usual one may be a value."""
     if root is not None:
         return root
@@ -239,7 +239,7 @@ def _root(tally: Tally, root: str | None) -> str:
     return next(label for label in labels if label not in taken)
 
 
-def _refuse_unwritable(taxonomy: Taxonomy, tally: Tally) -> None:
+def _refuse_unwritable(taxonomy: Taxonomy, tally: ValueTally) -> None:
     try:
         taxonomy.to_csv()
     except ValueError as error:

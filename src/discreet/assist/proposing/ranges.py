@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from discreet.assist.proposing.grouping import FILL_MOST, Fill, Grouping, Level, may_fill, refuse_levels, thinned
+from discreet.assist.proposing.grouping import (
+    FILL_MOST,
+    Fill,
+    GroupLevel,
+    ProposedGroups,
+    may_fill,
+    refuse_levels,
+    thinned,
+)
 from discreet.columns.scale import EXACT, Numbers
 from discreet.errors import InputError
 
@@ -54,7 +62,7 @@ class _Ruler:
         return f"{self.text(first)}{link}{self.text(first + width - 1)}"
 
 
-def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | None, *, fill: bool) -> Grouping:
+def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | None, *, fill: bool) -> ProposedGroups:
     """Return the numbers among the values in ranges, wide and wider; others are strays.
 
     >>> ranges(["7", "23", "18", "35", "41"], None, None, fill=False).levels[0].labels
@@ -67,7 +75,7 @@ def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | Non
     ruler = _Ruler(max((_places(number) for number in [*numbers.values(), *(widths or ())]), default=0))
     units = {value: ruler.units(number) for value, number in numbers.items()}
     if not units:
-        return Grouping((), (), strays, "no number")
+        return ProposedGroups((), (), strays, "no number")
     low, high = min(units.values()), max(units.values())
     if widths is not None:
         chosen = _checked([ruler.units(width) for width in widths], ruler)
@@ -77,10 +85,10 @@ def ranges(values: Sequence[str], steps: Sequence[str] | None, levels: int | Non
     written, filled = _filled(units, ruler, chosen) if fill and chosen else (units, Fill.NONE)
     ordered = sorted(written, key=lambda value: (written[value], value))
     made = [_level([written[value] for value in ordered], ruler, width) for width in chosen]
-    return Grouping(ordered, made, strays, "no number", filled)
+    return ProposedGroups(ordered, made, strays, "no number", filled)
 
 
-def range_levels(numbers: Sequence[Decimal]) -> list[Level]:
+def range_levels(numbers: Sequence[Decimal]) -> list[GroupLevel]:
     """Return some round ranges for numbers in ascending order, each once.
 
     >>> [level.labels for level in range_levels([Decimal(n) for n in (7, 18, 23, 35, 41)])]
@@ -206,8 +214,8 @@ def _spelling(units: dict[str, int], ruler: _Ruler) -> Callable[[int], str]:
     return ruler.text
 
 
-def _level(units: Sequence[int], ruler: _Ruler, width: int) -> Level:
+def _level(units: Sequence[int], ruler: _Ruler, width: int) -> GroupLevel:
     groups = [ruler.group(number, width) for number in units]
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     labels = [ruler.label(group, width) for group in places]
-    return Level(ruler.text(width), [places[group] for group in groups], labels)
+    return GroupLevel(ruler.text(width), [places[group] for group in groups], labels)

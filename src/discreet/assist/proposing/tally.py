@@ -15,7 +15,7 @@ from discreet.table.source import Table, open_source
 
 
 @dataclass(frozen=True)
-class Tally:
+class ValueTally:
     """The different values of a column in code-point order, with their rows; cells without a value are counted.
 
     Those that stand for a missing value (`missing`) are left out.
@@ -33,7 +33,9 @@ class Tally:
         return sum(self.rows)
 
 
-def count_values(table: Table, column: str, missing: Sequence[object] = (), file: FileOptions | None = None) -> Tally:
+def count_values(
+    table: Table, column: str, missing: Sequence[object] = (), file: FileOptions | None = None
+) -> ValueTally:
     """Return the different values of a column of a table with their rows, without those that stand for none."""
     source = open_source(table, file or FileOptions())
     if column not in source.columns:
@@ -45,7 +47,7 @@ def count_values(table: Table, column: str, missing: Sequence[object] = (), file
     gone = counted["value"].is_in(["", *absent])
     blank = texts.null_count() + int(counted.filter(counted["value"] == "")["len"].sum())
     kept = counted.filter(~gone)
-    return Tally(column, tuple(kept["value"].to_list()), tuple(kept["len"].to_list()), blank, absent)
+    return ValueTally(column, tuple(kept["value"].to_list()), tuple(kept["len"].to_list()), blank, absent)
 
 
 def texts_of(values: Sequence[object], name: str) -> list[str]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from rich import markup
 from rich.table import Table
 
-from discreet.cli.show import print_release
+from discreet.cli.show.release import print_release
+from discreet.cli.show.verdict import WrittenFiles
 from discreet.cli.terminal import console, escape
-from discreet.cli.verdict import Written
 from discreet.common.staging import Staging
 from discreet.errors import InputError
 from discreet.pipeline import protect
@@ -57,7 +57,7 @@ def _show(folder: Path) -> None:
     to.print("Four of five traders in the UK went bankrupt. [bold]discreet protect[/] hides what gives that away:\n")
     release = protect(folder / "bank.csv", folder / "bank.yaml")
     release.write(folder / "release.csv")
-    print_release(release, "bank.csv", "release.csv", Written())
+    print_release(release, "bank.csv", "release.csv", WrittenFiles())
     to.print("\nThe release, equal rows together:\n")
     to.print(_counted(folder / "release.csv"))
 

@@ -20,7 +20,7 @@ MOST = 8
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """The files that a command has written, and those of them that nobody else may see."""
 
     files: Sequence[Path] = ()
@@ -47,6 +47,13 @@ def answer_of(found: Verification, *, with_original: bool) -> str:
     return "[yellow]not every promise can be checked[/]"
 
 
+def passed(found: Verification, partial: bool) -> bool:
+    """Whether a release passes; `partial`: also if some promise could not be checked, but none is broken."""
+    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements)]
+    broken = Answer.BROKEN in answers
+    return found.holds or (partial and not broken)
+
+
 def tells_of_people(found: Verification) -> bool:
     """Whether what verification found tells of people: which cells are guessed, or what a table not to be released has.
 
@@ -57,7 +64,7 @@ def tells_of_people(found: Verification) -> bool:
 
 
 def print_verdict(
-    to: Console, audit: Audit, name: str, written: Written, *, against: str | None = None, quiet: bool = False
+    to: Console, audit: Audit, name: str, written: WrittenFiles, *, against: str | None = None, quiet: bool = False
 ) -> None:
     """Say whether a release was verified, which attacks succeed, and what was written."""
     policy = "" if against is None else f" against {escape(against)}"

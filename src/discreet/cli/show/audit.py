@@ -9,9 +9,10 @@ from rich.table import Table
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind
 from discreet.audit.audit import Audit
-from discreet.cli.show import print_cell_measures, print_found, print_private, print_usefulness
-from discreet.cli.terminal import console, escape
-from discreet.cli.verdict import Written, print_verdict
+from discreet.cli.show.measures import print_cell_measures, print_usefulness
+from discreet.cli.show.promises import print_found
+from discreet.cli.show.verdict import WrittenFiles, print_verdict
+from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import AUDIT
 from discreet.common.rates import Rate
 from discreet.measure.learning import Learned
@@ -25,7 +26,7 @@ TITLES: dict[Kind, str] = {
 }
 
 
-def print_audit(audit: Audit, name: str, written: Written, *, quiet: bool = False) -> None:
+def print_audit(audit: Audit, name: str, written: WrittenFiles, *, quiet: bool = False) -> None:
     """Say what an audit found; if `quiet`, only the verdict."""
     to = console()
     if not quiet:
