@@ -8,7 +8,7 @@ from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser
 from discreet.adversary.view import View
-from discreet.policy.confidential import Adversary, Id3, NaiveBayes, Rules
+from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 
 
 def make(adversary: Adversary) -> Guesser:

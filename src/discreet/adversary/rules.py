@@ -24,7 +24,7 @@ from discreet.adversary.lattice import Kinds, kinds_of, set_sizes
 from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree, View
 from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.policy.confidential import MOST_CONDITIONS, too_many_conditions
+from discreet.policy.adversaries import MOST_CONDITIONS, too_many_conditions
 
 Denominator: TypeAlias = Literal["all", "published"]
 MOST_RULES = 10_000

@@ -31,8 +31,9 @@ from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.fit.cells import wanted
+from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 from discreet.policy.bind import known_to_groups
-from discreet.policy.confidential import Adversary, Confidential, Id3, NaiveBayes, Rules
+from discreet.policy.confidential import Confidential
 from discreet.verification.cells import CellCheck, Matches, looked_at
 
 REFILLED = ("decp", "e-decp", "incp")

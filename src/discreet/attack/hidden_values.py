@@ -13,7 +13,7 @@ from discreet.adversary.base import prior
 from discreet.attack.base import Attack
 from discreet.common.rates import Rate
 from discreet.common.shares import percent
-from discreet.policy.confidential import Rules
+from discreet.policy.adversaries import Rules
 from discreet.verification.cells import CellCheck
 
 

@@ -30,7 +30,7 @@ from discreet.common.rates import Rate
 from discreet.compare.features import Encoding
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.policy.confidential import MOST_CONDITIONS
+from discreet.policy.adversaries import MOST_CONDITIONS
 from discreet.table.engine import Engine
 
 QUICK_ROWS, THOROUGH_ROWS = 5_000, 50_000

@@ -30,8 +30,9 @@ from discreet.common.rates import wilson
 from discreet.encoded import Ints
 from discreet.fit.cells import absent, confidential_places, is_missing, known_to
 from discreet.policy import Policy
+from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, Rules, too_many_conditions
 from discreet.policy.bind import known_to_groups
-from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
+from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.mined import Mined, Mining
