@@ -20,7 +20,7 @@ from discreet.policy.schema import policy_schema
 from tests.conftest import ROOT
 from tests.policy.test_read import YAML
 
-DEMO = Path(d.__file__).parent / "demo" / "bank.yaml"
+DEMO = Path(d.__file__).parent / "cli" / "demo" / "bank.yaml"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "examples" / "README.md"]
 BLOCK = re.compile(r"^( *)```(yaml|toml)\b([^\n]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 ITEM = {"infer", "k", "column", "against"}
