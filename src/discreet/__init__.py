@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     )
     from discreet.measure.utility import Utility
     from discreet.pipeline import protect
-    from discreet.plan.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step
+    from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
+    from discreet.plan.plan import Plan
     from discreet.policy import (
         Classify,
         Column,
@@ -95,7 +96,8 @@ _HOMES = {
     ),
     "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
     "discreet.columns.intervals": ("Interval",),
-    "discreet.plan.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step"),
+    "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
+    "discreet.plan.plan": ("Plan",),
     "discreet.policy": (
         "Classify",
         "Column",

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import discreet as d
 from discreet.columns.scale import Scale
-from discreet.plan.plan import Grouping, Label, Told
+from discreet.plan.local_groups import Grouping, Label, Told
 
 Row = Mapping[str, str | None]
 

@@ -25,7 +25,8 @@ from discreet.common.shares import percent
 from discreet.errors import rows_listed
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Told, Usefulness
-from discreet.plan.plan import Kept, Plan, Recoding, Step
+from discreet.plan.parts import Kept, Recoding, Step
+from discreet.plan.plan import Plan
 from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.release import Release
 from discreet.verification.answers import Answer

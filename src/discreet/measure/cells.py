@@ -21,7 +21,7 @@ import numpy.typing as npt
 from discreet.adversary.view import UNKNOWN, Tree, domain_of, see_column
 from discreet.encoded import Ints
 from discreet.fit.cells import is_missing
-from discreet.plan.plan import Recoding, Unseen
+from discreet.plan.parts import Recoding, Unseen
 from discreet.plan.removal import Removal
 from discreet.planning.changeable import binned_columns
 from discreet.policy import Policy

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from discreet.columns.intervals import Interval
 from discreet.encoded import Encoded, Ints, keys, regroup
-from discreet.plan.plan import Grouping, Label, Told
+from discreet.plan.local_groups import Grouping, Label, Told
 from discreet.policy import Policy
 
 REMOVED = -1

@@ -34,7 +34,8 @@ from discreet.errors import Problem
 from discreet.fit.values import name_empty
 from discreet.method.base.space import Flags, Node, Space
 from discreet.method.local.shapes import MOST_IN_A_SET
-from discreet.plan.plan import Label, Recoding
+from discreet.plan.local_groups import Label
+from discreet.plan.parts import Recoding
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set

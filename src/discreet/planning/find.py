@@ -16,7 +16,8 @@ from discreet.errors import ImpossiblePromise, TooManySuppressed
 from discreet.method.base.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan.assigning import groups_of
 from discreet.plan.masks import ALL, Masks
-from discreet.plan.plan import Kept, Plan, Step, Unseen
+from discreet.plan.parts import Kept, Step, Unseen
+from discreet.plan.plan import Plan
 from discreet.planning.changeable import Changeable
 from discreet.planning.problem import cut_problem, group_problem
 from discreet.planning.row_share import seen_only, thinned

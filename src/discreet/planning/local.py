@@ -11,7 +11,8 @@ import numpy as np
 from discreet.encoded import Ints, keys, regroup
 from discreet.errors import TooManySuppressed
 from discreet.method.local.shapes import Labels, units_of
-from discreet.plan.plan import Grouping, Label, Plan, Told
+from discreet.plan.local_groups import Grouping, Label, Told
+from discreet.plan.plan import Plan
 from discreet.planning.changeable import Changeable, NumberColumn
 from discreet.planning.problem import collapsed, cut_problem
 from discreet.planning.task import Task, require_possible

@@ -22,7 +22,8 @@ from discreet.encoded import Codes, Combinations, Encoded, Ints, collapse, encod
 from discreet.errors import InputError
 from discreet.plan.assigning import UNCOVERED, groups_of
 from discreet.plan.masks import Masks
-from discreet.plan.plan import UNSEEN, Edit, Plan, Unseen
+from discreet.plan.parts import UNSEEN, Edit, Unseen
+from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
 from discreet.table.formats.form import Form

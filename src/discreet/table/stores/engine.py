@@ -24,7 +24,8 @@ import polars as pl
 from discreet.encoded import Combinations, Encoded, Ints, smallest
 from discreet.errors import InputError
 from discreet.plan.masks import ALL, Masks
-from discreet.plan.plan import Edit, Plan, Unseen
+from discreet.plan.parts import Edit, Unseen
+from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
 from discreet.table.by_name import nameless
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, pair_texts
