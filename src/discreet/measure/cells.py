@@ -23,7 +23,7 @@ from discreet.encoded import Ints
 from discreet.fit.cells import is_missing
 from discreet.plan.parts import Recoding, Unseen
 from discreet.plan.removal import Removal
-from discreet.planning.changeable import binned_columns
+from discreet.planning.fitting_columns import binned_columns
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.confidential import Confidential

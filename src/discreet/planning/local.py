@@ -13,7 +13,8 @@ from discreet.errors import TooManySuppressed
 from discreet.method.local.shapes import Labels, units_of
 from discreet.plan.local_groups import Grouping, Label, Told
 from discreet.plan.plan import Plan
-from discreet.planning.changeable import Changeable, NumberColumn
+from discreet.planning.changeable import Changeable
+from discreet.planning.number_column import NumberColumn
 from discreet.planning.problem import collapsed, cut_problem
 from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
