@@ -29,7 +29,8 @@ from discreet.measure.changes import changes
 from discreet.measure.usefulness import usefulness
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
-from discreet.planning.find import detail_of, find_plan
+from discreet.planning.detail import detail_of
+from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import binned_columns, changeable_columns, ends_warnings
 from discreet.planning.row_sample import drawn_rows
 from discreet.planning.suppression import Suppressed, rows_to_suppress

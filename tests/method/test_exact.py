@@ -24,7 +24,8 @@ from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_cut import MOST_WORK
 from discreet.method.cuts.exact import NEVER, Proof, Watch, search
 from discreet.pipeline import _release, prepare
-from discreet.planning.find import CutPlanner, objectives
+from discreet.planning.cutting import CutPlanner
+from discreet.planning.objectives import objectives
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import adult_columns, evaluator, reference

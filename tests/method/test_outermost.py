@@ -19,7 +19,7 @@ from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import Candidate, cut_of
 from discreet.method.cuts.evaluation import Outcome
 from discreet.pipeline import _release, prepare
-from discreet.planning.find import CutPlanner
+from discreet.planning.cutting import CutPlanner
 from tests.jobs import Job
 from tests.profiles import FEW
 
