@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     )
     from discreet.release import Release
     from discreet.verification.answers import Answer
-    from discreet.verification.cells import Cell, CellsFound
+    from discreet.verification.cell_answers import Cell, CellsFound
     from discreet.verification.promises import Finding, Truth, Verification, Worst, verify
     from discreet.writing.plan_file import read_plan
 
@@ -77,7 +77,7 @@ _HOMES = {
     "discreet.common.rates": ("Rate",),
     "discreet.verification.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
-    "discreet.verification.cells": ("Cell", "CellsFound"),
+    "discreet.verification.cell_answers": ("Cell", "CellsFound"),
     "discreet.audit.risk": ("Risk",),
     "discreet.audit.auditing": ("audit_release",),
     "discreet.measure.utility": ("Utility",),

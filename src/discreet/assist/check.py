@@ -17,7 +17,8 @@ from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.table.source import DEFAULT, Opening
 from discreet.verification.answers import Answer
-from discreet.verification.cells import CellsFound, check_cells
+from discreet.verification.cell_answers import CellsFound
+from discreet.verification.cells import check_cells
 from discreet.verification.promises import Worst, worst_of
 from discreet.verification.telling import judged
 

@@ -34,7 +34,9 @@ from discreet.fit.cells import wanted
 from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
-from discreet.verification.cells import CellCheck, Matches, looked_at
+from discreet.verification.cell_check import CellCheck
+from discreet.verification.cells import looked_at
+from discreet.verification.row_matches import Matches
 
 REFILLED = ("decp", "e-decp", "incp")
 INVERTED = ("dropp", "e-dropp", "hid3", "greedy")

@@ -14,7 +14,7 @@ from discreet.attack.base import Attack
 from discreet.common.rates import Rate
 from discreet.common.shares import percent
 from discreet.policy.adversaries import Rules
-from discreet.verification.cells import CellCheck
+from discreet.verification.cell_check import CellCheck
 
 
 def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:

@@ -30,7 +30,7 @@ from discreet.plan.plan import Plan
 from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.release import Release
 from discreet.verification.answers import Answer
-from discreet.verification.cells import Against, CellsFound
+from discreet.verification.cell_answers import Against, CellsFound
 from discreet.verification.promises import Finding, Verification, Worst
 
 MOST = 12

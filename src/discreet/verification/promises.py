@@ -32,7 +32,9 @@ from discreet.table.decimals import as_written
 from discreet.table.engine import Engine, Mismatch, Recount
 from discreet.table.source import Opening, Table, open_tables
 from discreet.verification.answers import Answer
-from discreet.verification.cells import CellsFound, Matches, check_cells
+from discreet.verification.cell_answers import CellsFound
+from discreet.verification.cells import check_cells
+from discreet.verification.row_matches import Matches
 from discreet.verification.truth import untrue
 
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
