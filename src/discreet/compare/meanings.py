@@ -20,7 +20,7 @@ from discreet.encoded import Ints
 from discreet.fit.cells import is_missing
 from discreet.policy import Policy
 from discreet.table.engine import Engine
-from discreet.verification.truth import reach
+from discreet.verification.reach import reach
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

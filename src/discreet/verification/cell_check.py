@@ -23,9 +23,9 @@ from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import Against, Cell, CellsFound
 from discreet.verification.mined import Mined, Mining
+from discreet.verification.reach import reach
 from discreet.verification.row_matches import Matches
 from discreet.verification.telling import Telling, hidden_cells, judged, most_telling
-from discreet.verification.truth import reach
 
 _MOST_LINES = 200_000
 _MOST_PAIRS = 8_000_000

@@ -5,9 +5,9 @@ generalised, a group above the value), and the adversary, trained here on the re
 least as probable as the true value (`strict`: more probable). Naive Bayes and ID3 are decided by whole numbers, library
 learners by their own floats. Where classes are told roughly, ID3 must fail in both meanings of such rows: they train as
 the commonest class that they can be, or not at all. Against rules a cell holds only if no rule to the true value is
-above both thresholds, by whole numbers too. Nor does it hold where to be hidden tells the value (`verification.telling`),
-unless the policy lets that pass with a warning. With `knows: original` that is so for every released combination of
-recoded columns that covers the row. Nothing here knows how the release was made; nothing here is used in making it.
+above both thresholds, by whole numbers too. Nor does it hold where to be hidden tells the value (`telling.py`), unless
+the policy lets that pass with a warning. With `knows: original` that is so for every released combination of recoded
+columns that covers the row. Nothing here knows how the release was made; nothing here is used in making it.
 
 Not covered: other adversaries, and whoever knows that something was changed because the guess was right. For rules
 there are figures of what others read in the same release, and warnings; no answer rests on them.

@@ -22,7 +22,7 @@ from discreet.columns.medians import Ranges
 from discreet.common.compiled import kernel
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine, Recount
-from discreet.verification.truth import reach
+from discreet.verification.reach import reach
 
 Ints = npt.NDArray[np.int64]
 Pairs = Sequence[tuple[int, int]]
