@@ -69,7 +69,8 @@ if TYPE_CHECKING:
     from discreet.release import Release
     from discreet.verification.answers import Answer
     from discreet.verification.cell_answers import Cell, CellsFound
-    from discreet.verification.promises import Finding, Truth, Verification, Worst, verify
+    from discreet.verification.findings import Finding, Truth, Verification, Worst
+    from discreet.verification.promises import verify
     from discreet.writing.plan_file import read_plan
 
 _HOMES = {
@@ -81,7 +82,8 @@ _HOMES = {
     "discreet.audit.risk": ("Risk",),
     "discreet.audit.auditing": ("audit_release",),
     "discreet.measure.utility": ("Utility",),
-    "discreet.verification.promises": ("Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.verification.findings": ("Finding", "Truth", "Verification", "Worst"),
+    "discreet.verification.promises": ("verify",),
     "discreet.errors": (
         "BrokenPromise",
         "DiscreetError",

@@ -24,7 +24,7 @@ from discreet.measure.utility import Bar, ColumnKept, PairKept, Shown, Utility
 from discreet.plan.removal import Removal
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import Against, Cell, CellsFound
-from discreet.verification.promises import Finding, Truth, Verification, Worst
+from discreet.verification.findings import Finding, Truth, Verification, Worst
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"

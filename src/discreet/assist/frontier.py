@@ -25,7 +25,7 @@ from discreet.planning.task import Task
 from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.table.source import Opening, Table
-from discreet.verification.promises import worst_of
+from discreet.verification.worst_groups import worst_of
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Search

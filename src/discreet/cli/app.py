@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from discreet.common.progress import Progress
     from discreet.policy import FileOptions, Policy
     from discreet.release import Release
-    from discreet.verification.promises import Verification
+    from discreet.verification.findings import Verification
 
 app = typer.Typer(
     add_completion=False,

@@ -31,7 +31,7 @@ from discreet.policy import Counts, Crowd, General, Inference, Policy
 from discreet.release import Release
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import Against, CellsFound
-from discreet.verification.promises import Finding, Verification, Worst
+from discreet.verification.findings import Finding, Verification, Worst
 
 MOST = 12
 """Values or steps listed before the rest is only counted; the plan has them all."""

@@ -10,7 +10,7 @@ from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, m
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.common.rates import Rate
 from discreet.verification.cell_answers import Against, Cell, CellsFound
-from discreet.verification.promises import Finding
+from discreet.verification.findings import Finding
 
 MOST_POINTS = 2000
 FEW = 24
