@@ -19,8 +19,8 @@ import numpy as np
 
 from discreet.attack.alike import CHUNK
 from discreet.attack.base import Attack, Task
+from discreet.attack.homogeneity_kernels import commonest_without_own
 from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
-from discreet.common.compiled import kernel
 from discreet.common.rates import Rate
 from discreet.compare.meanings import Flags, Floats, Sense
 from discreet.compare.scene import Scene
@@ -191,7 +191,7 @@ class _LookUp(Knowing):
         found = np.full(len(self.pairs.group), -1, dtype=np.int64)
         counts = self.released
         counts_by = (counts.starts, counts.values, counts.weights, counts.ranked)
-        _without_own(self.pairs.group, self.pairs.text, *counts_by, *self.shares, 10.0**-_DIGITS, found)
+        commonest_without_own(self.pairs.group, self.pairs.text, *counts_by, *self.shares, 10.0**-_DIGITS, found)
         return found
 
     def compatible(self) -> Attack:
@@ -332,39 +332,3 @@ def _commonest(weights: Floats) -> Ints:
     if not rounded.shape[1]:
         return np.full(len(rounded), -1, dtype=np.int64)
     return np.where(rounded.max(axis=1) > 0, rounded.argmax(axis=1), -1)
-
-
-@kernel
-def _within(values, begin, end, value):  # type: ignore[no-untyped-def]
-    """Return the place of a value in an ascending part of a list; -1 if it is not there."""
-    while begin < end:
-        middle = (begin + end) // 2
-        if values[middle] < value:
-            begin = middle + 1
-        elif values[middle] > value:
-            end = middle
-        else:
-            return middle
-    return -1
-
-
-@kernel
-def _without_own(groups, texts, starts, values, weights, ranked, begin, covered, shares, near, found):  # type: ignore[no-untyped-def]
-    """Write the commonest value of each group without one row of a text; -1 where nothing is left."""
-    for p in range(len(groups)):
-        first, stop = starts[groups[p]], starts[groups[p] + 1]
-        own, own_stop = begin[texts[p]], begin[texts[p] + 1]
-        best, most = -1, near
-        for i in range(first, stop):  # the commonest that the own row does not tell
-            entry = ranked[i]
-            if _within(covered, own, own_stop, values[entry]) < 0:
-                best, most = values[entry], weights[entry]
-                break
-        for i in range(own, own_stop):
-            entry = _within(values, first, stop, covered[i])
-            if entry < 0:
-                continue
-            left = weights[entry] - shares[i]
-            if left > most + near or (left > most - near and left > near and (best < 0 or values[entry] < best)):
-                best, most = values[entry], left
-        found[p] = best

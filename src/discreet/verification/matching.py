@@ -19,9 +19,9 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.columns.medians import Ranges
-from discreet.common.compiled import kernel
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine, Recount
+from discreet.verification.matching_kernels import first_matches
 from discreet.verification.reach import reach
 
 Ints = npt.NDArray[np.int64]
@@ -131,7 +131,7 @@ def matched(columns: Sequence[Beside], rows: int) -> Ints:
     ends = np.array([pair for pairs in texts for pair in pairs], dtype=np.int64).reshape(-1, 2)
     offsets = np.cumsum([0] * (exact + 1) + [len(column.ranges or ()) for column in columns[exact:]], dtype=np.int64)
     places = np.empty(rows, dtype=np.int64)
-    found = _match(released, original, exact, offsets, starts, ends, places)
+    found = first_matches(released, original, exact, offsets, starts, ends, places)
     return places[:found]
 
 
@@ -140,33 +140,3 @@ def last_matched(columns: Sequence[Beside], rows: int) -> Ints:
     turned = [Beside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
     last: Ints = len(columns[0].original) - 1 - matched(turned, rows)[::-1]
     return last
-
-
-@kernel
-def _match(released, original, exact, offsets, starts, ends, places):  # type: ignore[no-untyped-def]
-    """Give each released row the first original row that it covers after the one before; return how many got one."""
-    at = 0
-    for row in range(released.shape[0]):
-        taken = -1
-        while at < original.shape[0] and taken < 0:
-            covers = True
-            for c in range(exact):
-                if released[row, c] != original[at, c]:
-                    covers = False
-                    break
-            c = exact
-            while covers and c < released.shape[1]:
-                text = offsets[c] + released[row, c]
-                covers = False
-                for i in range(starts[text], starts[text + 1]):
-                    if ends[i, 0] <= original[at, c] < ends[i, 1]:
-                        covers = True
-                        break
-                c += 1
-            if covers:
-                taken = at
-            at += 1
-        if taken < 0:
-            return row
-        places[row] = taken
-    return released.shape[0]
