@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.alike import CHUNK
-from discreet.attack.base import Attack, Task
+from discreet.attack.base import Attack, AttackTask
 from discreet.attack.homogeneity_kernels import commonest_without_own
 from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
 from discreet.common.rates import Rate
@@ -35,14 +35,14 @@ _NUMBERS = 4_000_000
 """Counts of values that are held at once."""
 
 
-def look_up_attacks(scene: Scene) -> Iterator[Task]:
+def look_up_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield one task for each column to be guessed and each set of columns that an adversary may know."""
     for target in scene.guessed:
         for known in dict.fromkeys(tuple(name for name in known if name != target) for known in scene.known):
             if known:
                 rows = scene.released.rows + scene.original.rows
                 seconds = 0.1 + 1e-7 * rows * len(known) + 2e-11 * min(scene.victims, rows) * rows * len(known)
-                yield Task(f"{target} looked up by {listed(known)}", seconds, _run(scene, target, known))
+                yield AttackTask(f"{target} looked up by {listed(known)}", seconds, _run(scene, target, known))
 
 
 def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iterator[Attack]]:
@@ -50,7 +50,7 @@ def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iter
 
 
 @dataclass(frozen=True)
-class Tally:
+class ValueTally:
     """The values of a column in groups of rows: for each group from `starts[g]` up to `starts[g + 1]`, ascending."""
 
     starts: Ints
@@ -77,15 +77,15 @@ class Tally:
         return value, weight
 
 
-def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> Tally:
+def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> ValueTally:
     """Return how many rows of each group have each value; a line of the lists is a row, or a part of some."""
     found, which = np.unique(group * size + values, return_inverse=True)
     starts = np.searchsorted(found // max(size, 1), np.arange(groups + 1)).astype(np.int64)
-    return Tally(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
+    return ValueTally(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _GroupTexts:
     """Different pairs of a group of rows and a released text of the target, with their rows."""
 
     of_row: Ints
@@ -109,13 +109,13 @@ class _LookUp(Knowing):
         return self.aim.shares()
 
     @cached_property
-    def pairs(self) -> _Pairs:
+    def pairs(self) -> _GroupTexts:
         codes, texts = self.aim.codes, max(len(self.aim.texts), 1)
         found, of_row, rows = np.unique(self.groups.group * texts + codes, return_inverse=True, return_counts=True)
-        return _Pairs(of_row.astype(np.int64), found // texts, found % texts, rows.astype(np.int64))
+        return _GroupTexts(of_row.astype(np.int64), found // texts, found % texts, rows.astype(np.int64))
 
     @cached_property
-    def released(self) -> Tally:
+    def released(self) -> ValueTally:
         """How many rows of each group have each value, a text shared evenly by what it covers."""
         begin, covered, shares = self.shares
         width = begin[self.pairs.text + 1] - begin[self.pairs.text]

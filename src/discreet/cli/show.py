@@ -24,7 +24,7 @@ from discreet.common.private import TELLING, private_line
 from discreet.common.shares import percent
 from discreet.errors import rows_listed
 from discreet.measure.cells import CellMeasures
-from discreet.measure.usefulness import Told, Usefulness
+from discreet.measure.usefulness import ToldTarget, Usefulness
 from discreet.plan.parts import Kept, Recoding, Step
 from discreet.plan.plan import Plan
 from discreet.policy import Counts, Crowd, General, Inference, Policy
@@ -521,7 +521,7 @@ def print_cell_measures(to: Console, found: CellMeasures | None) -> None:
     )
 
 
-def _in_words(told: Told) -> str:
+def _in_words(told: ToldTarget) -> str:
     if told.measure == "RM":
         return f"the groups explain {1 - told.released:.1%} of its spread ({1 - told.original:.1%} in the original)"
     if told.costs:

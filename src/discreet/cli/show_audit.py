@@ -14,7 +14,7 @@ from discreet.cli.terminal import console, escape
 from discreet.cli.verdict import Written, print_verdict
 from discreet.common.private import AUDIT
 from discreet.common.rates import Rate
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.utility import Utility
 
 TITLES: dict[Kind, str] = {
@@ -117,7 +117,7 @@ def _print_utility(to: Console, found: Utility) -> None:
         to.print(f"[dim]{escape(note[:1].upper() + note[1:])}.[/]", soft_wrap=True)
 
 
-def _learned(found: tuple[Learned, ...]) -> Iterator[str]:
+def _learned(found: tuple[LearnedTarget, ...]) -> Iterator[str]:
     for learned in found:
         without = ""
         if learned.without is not None:

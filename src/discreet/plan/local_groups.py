@@ -29,7 +29,7 @@ class Label:
 
 
 @dataclass(frozen=True, repr=False)
-class Told:
+class GroupColumn:
     """What groups of rows tell of one column."""
 
     column: str
@@ -43,11 +43,11 @@ class Told:
 
 
 @dataclass(frozen=True, repr=False)
-class Grouping:
+class PlannedGroups:
     """Groups of rows with labels of their own, and which combination of original values goes to which of them."""
 
-    columns: tuple[Told, ...]
-    beside: tuple[Told, ...]
+    columns: tuple[GroupColumn, ...]
+    beside: tuple[GroupColumn, ...]
     """Columns that never change but tell rows apart."""
     group: tuple[int, ...]
     """The group of each combination; -1 if its rows are removed."""
@@ -62,7 +62,7 @@ class Grouping:
         return f"<Grouping: {len(self.losses)} groups over {len(self.columns)} columns; private>"
 
     @property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[GroupColumn, ...]:
         """All columns that tell rows apart."""
         return (*self.columns, *self.beside)
 
@@ -78,7 +78,7 @@ class Grouping:
         }
 
 
-def _told(told: Told) -> dict[str, object]:
+def _told(told: GroupColumn) -> dict[str, object]:
     labels = []
     for label in told.labels:
         plain = {"text": label.text, "codes": [label.first, label.stop]}
@@ -93,7 +93,7 @@ def _told(told: Told) -> dict[str, object]:
     }
 
 
-def _read_told(item: Mapping[str, Any]) -> Told:
+def _read_told(item: Mapping[str, Any]) -> GroupColumn:
     labels = []
     for label in item["labels"]:
         (text,), (first, stop) = read_values([label["text"]]), label["codes"]
@@ -101,7 +101,7 @@ def _read_told(item: Mapping[str, Any]) -> Told:
         labels.append(
             Label(text, int(first), int(stop), among, read_interval(i) if (i := label.get("interval")) else None)
         )
-    return Told(
+    return GroupColumn(
         str(item["column"]),
         read_values(item["values"]),
         tuple(labels),
@@ -110,9 +110,9 @@ def _read_told(item: Mapping[str, Any]) -> Told:
     )
 
 
-def read_grouping(item: Mapping[str, Any]) -> Grouping:
+def read_grouping(item: Mapping[str, Any]) -> PlannedGroups:
     """Return what `to_dict` wrote."""
-    return Grouping(
+    return PlannedGroups(
         tuple(map(_read_told, item["columns"])),
         tuple(map(_read_told, item["beside"])),
         read_numbers(item["group"]),
@@ -122,7 +122,7 @@ def read_grouping(item: Mapping[str, Any]) -> Grouping:
     )
 
 
-def is_whole(grouping: Grouping, policy: Policy) -> bool:
+def is_whole(grouping: PlannedGroups, policy: Policy) -> bool:
     """Whether all numbers of a grouping stand for something that is there."""
     groups, combinations = len(grouping.losses), len(grouping.group)
     return (

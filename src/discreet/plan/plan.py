@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.columns.intervals import Interval
 from discreet.common.private import private_json
 from discreet.errors import InputError
-from discreet.plan.local_groups import Grouping, is_whole, read_grouping
+from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
 from discreet.plan.masks import Masks, read_masks
 from discreet.plan.parts import Decoy as Decoy
 from discreet.plan.parts import Edit as Edit
@@ -53,7 +53,7 @@ class Plan:
     policy: Policy
     columns: tuple[str, ...]
     recodings: tuple[Recoding, ...]
-    groupings: tuple[Grouping, ...] = ()
+    groupings: tuple[PlannedGroups, ...] = ()
     """Instead of recodings, where groups of rows have labels of their own."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     sampled: tuple[int, ...] | None = None

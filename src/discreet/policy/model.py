@@ -27,7 +27,7 @@ from discreet.policy.file_options import FileOptions
 from discreet.policy.missing import Missing
 from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
-from discreet.policy.places import Source
+from discreet.policy.places import PolicySource
 from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
 from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
@@ -93,7 +93,7 @@ class Policy(Part):
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
 
-    _source: Source = PrivateAttr(default_factory=Source)
+    _source: PolicySource = PrivateAttr(default_factory=PolicySource)
 
     if TYPE_CHECKING:
 
@@ -326,7 +326,7 @@ class Policy(Part):
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""
         return self._source.problem(path, message)
 
-    def with_source(self, source: Source) -> Policy:
+    def with_source(self, source: PolicySource) -> Policy:
         """Return the same policy, knowing where it was written."""
         copy = self.model_copy()
         copy._source = source
@@ -361,7 +361,7 @@ class Policy(Part):
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Policy:
         """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
-        return build_policy(cls, data, Source())
+        return build_policy(cls, data, PolicySource())
 
 
 _PARTS: dict[str, type[Part]] = {

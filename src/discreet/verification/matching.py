@@ -29,7 +29,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Beside:
+class ColumnBeside:
     """A column of a release beside that of the original: the texts as numbers, and what covers what.
 
     Without ranges a released cell covers an original one exactly if their numbers are equal. With them, the numbers
@@ -43,17 +43,17 @@ class Beside:
 
 def columns_beside(
     released: Engine, original: Engine, bound: Bound, names: Sequence[str], medians: Mapping[str, Ranges]
-) -> list[Beside]:
+) -> list[ColumnBeside]:
     """Return some columns of a release beside those of the original."""
     return [
         _covering(released, original, bound, name, medians.get(name))
         if name in bound.changeable or name in bound.edited
-        else Beside(*released.codes_beside(original, name))
+        else ColumnBeside(*released.codes_beside(original, name))
         for name in names
     ]
 
 
-def _covering(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Beside:
+def _covering(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> ColumnBeside:
     """Return a column that may change, with what each released text covers; the original that it equals included."""
     policy = bound.policy
     mine, theirs = released.encoded(name), original.encoded(name)
@@ -66,7 +66,7 @@ def _covering(released: Engine, original: Engine, bound: Bound, name: str, media
         [*pairs, (own[text], own[text] + 1)] if text in own else pairs
         for text, pairs in zip(mine.domain, found.ranges, strict=True)
     ]
-    return Beside(mine.codes.astype(np.int64), place[theirs.codes], ranges)
+    return ColumnBeside(mine.codes.astype(np.int64), place[theirs.codes], ranges)
 
 
 def covered(
@@ -105,7 +105,7 @@ def _texts(released: Engine, name: str, rows: Ints) -> pl.Series:
     return pl.Series(encoded.domain, dtype=pl.String).gather(encoded.codes[rows].astype(np.uint32))
 
 
-def _pairs(column: Beside, texts: Ints) -> list[Ints]:
+def _pairs(column: ColumnBeside, texts: Ints) -> list[Ints]:
     """Return the numbers of the original cells that some released texts cover, and those of the texts, pair by pair."""
     if column.ranges is None:
         return [texts, texts]
@@ -117,7 +117,7 @@ def _pairs(column: Beside, texts: Ints) -> list[Ints]:
     return [np.concatenate(cells), np.concatenate(owners)]
 
 
-def matched(columns: Sequence[Beside], rows: int) -> Ints:
+def matched(columns: Sequence[ColumnBeside], rows: int) -> Ints:
     """Return the place of the original row for each released row, as far as there is one in order.
 
     The places are fewer than the `rows` of the release when a row (the next one) finds none.
@@ -135,8 +135,8 @@ def matched(columns: Sequence[Beside], rows: int) -> Ints:
     return places[:found]
 
 
-def last_matched(columns: Sequence[Beside], rows: int) -> Ints:
+def last_matched(columns: Sequence[ColumnBeside], rows: int) -> Ints:
     """Return the last place that each released row can stand for in any way to match them; all rows must match."""
-    turned = [Beside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
+    turned = [ColumnBeside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
     last: Ints = len(columns[0].original) - 1 - matched(turned, rows)[::-1]
     return last
