@@ -25,7 +25,7 @@ from discreet.common.shares import percent
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.policy import Crowd, Inference
-from discreet.policy.bind import bind
+from discreet.policy.bind import bind, known_to_groups
 
 LEAST = 1e-6
 """A refinement that is refused with less than this chance was not made for another reason."""
@@ -36,8 +36,9 @@ def minimality_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on the recodings of a release, if it has templates."""
     if not any(isinstance(promise, Inference) for promise in scene.policy.promises()) or scene.places is None:
         return
-    columns = {name for promise in scene.policy.promises() for name in promise.given}
-    values = sum(len(scene.original.domain(name)) for name in columns if name in scene.original.columns)
+    values = sum(
+        len(scene.original.domain(name)) for name in known_to_groups(scene.policy) if name in scene.original.columns
+    )
     seconds = 0.2 + values * (0.002 + scene.released.rows * 1e-7)
     yield AttackTask("aware, minimality of the recoding", seconds, lambda: attack_recoding(scene))
 

@@ -28,7 +28,7 @@ from discreet.chance import Source, some_of
 from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
 from discreet.plan.masks import Masks
 from discreet.policy import Crowd, GroupPromise, Inference
-from discreet.policy.bind import Bound
+from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.engine import Engine
 from discreet.table.masking import masks_of
 
@@ -68,7 +68,7 @@ def rows_to_suppress(released: Engine, bound: Bound, chance: Source, told: Rows 
     `told` are the rows that are released, where the others count for k only; only an engine that knows its rows can
     tell them apart.
     """
-    needed = {column for promise in bound.policy.promises() for column in promise.given} | bound.policy.sensitive
+    needed = known_to_groups(bound.policy) | bound.policy.sensitive
     columns = [column for column in bound.columns if column in needed]
     counted, known = (released.count(columns), None) if told is None else _with_told(released, columns, told)
     job = _Suppression(counted, known, bound, chance)
