@@ -78,8 +78,7 @@ def placed(told: GroupColumn, policy: Policy, domain: Sequence[str | None]) -> P
 
     def read(value: str | None) -> _MissingNumber | Decimal | None:
         """Return what a text stands for; None if it is no number."""
-        missing = policy.missing is not None and policy.missing.has(value)
-        return _MissingNumber(value) if missing else scale.read(value)
+        return _MissingNumber(value) if policy.declares_missing(value) else scale.read(value)
 
     known = {read(value): place for place, value in enumerate(told.values)}
     extra = sum(not isinstance(value, Decimal) for value in known)

@@ -71,7 +71,7 @@ def _tree_column(
     assert taxonomy is not None
     leaves = set(taxonomy.leaves)
     absent = [value for value in domain if value not in leaves]
-    missing = tuple(value for value in absent if _is_missing(bound, value))
+    missing = tuple(value for value in absent if bound.policy.declares_missing(value))
     lacking = len(absent) - len(missing)
     if lacking:
         blank = " (one of them: empty)" if None in absent and None not in missing else ""
@@ -92,7 +92,7 @@ def _number_column(
     scale = said.scale
     assert scale is not None
     domain = counted.domain(name)
-    missing = tuple(value for value in domain if _is_missing(bound, value))
+    missing = tuple(value for value in domain if bound.policy.declares_missing(value))
     rows = counted.rows(name)
     found: dict[Decimal, tuple[str, int]] = {}
     bad = empty = 0
@@ -140,11 +140,6 @@ def empty_cells(number: int) -> str:
     ('1 cell is empty', '3 cells are empty')
     """
     return "1 cell is empty" if number == 1 else f"{number} cells are empty"
-
-
-def _is_missing(bound: Bound, value: str | None) -> bool:
-    missing = bound.policy.missing
-    return missing is not None and missing.has(value)
 
 
 def ends_warnings(columns: Sequence[Changeable]) -> list[str]:

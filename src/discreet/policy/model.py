@@ -209,11 +209,20 @@ class Policy(Part):
         for name, column in self.columns.items():
             if self.marker in column.released_labels() or column.may_release(self.marker):
                 raise ValueError(f"marker: {self.marker!r} is also a label of column {name!r}; choose another")
-            for value in self.missing.values if self.missing is not None else ():
+            for value in self.missing_values:
                 labelled = column.scale is None or column.scale.read(value) is None
                 if value is not None and labelled and column.may_release(value):
                     raise ValueError(f"missing: {value!r} is also a label of column {name!r}; rename the label")
         return self
+
+    @property
+    def missing_values(self) -> tuple[str | None, ...]:
+        """The values that are declared to mean that there is none; a cell without any value is missing besides."""
+        return () if self.missing is None else self.missing.values
+
+    def declares_missing(self, value: str | None) -> bool:
+        """Whether the policy says what becomes of missing values, and this is one."""
+        return self.missing is not None and self.missing.has(value)
 
     def is_unknown(self, value: str | None) -> bool:
         """Whether a sensitive cell with this value counts neither for nor against a property."""
@@ -313,8 +322,7 @@ class Policy(Part):
         A cell that has it on its own account could not be told from a hidden one, unless the policy says that it stands
         for a missing value: then it tells as little.
         """
-        declared = self.missing is not None and self.missing.has(self.marker)
-        if declared or self.marker not in values:
+        if self.declares_missing(self.marker) or self.marker not in values:
             return None
         message = (
             f"the marker {self.marker!r} occurs in column {column!r}; choose another with 'marker', "

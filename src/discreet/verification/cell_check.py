@@ -25,7 +25,7 @@ from discreet.verification.cell_answers import Against, Cell, CellsFound
 from discreet.verification.mined import Mined, Mining
 from discreet.verification.reach import reach
 from discreet.verification.row_matches import Matches
-from discreet.verification.telling import Telling, hidden_cells, judged, most_telling
+from discreet.verification.telling import Telling, hidden_cells, judged, marked_rows, most_telling
 
 _MOST_LINES = 200_000
 _MOST_PAIRS = 8_000_000
@@ -100,9 +100,8 @@ class CellCheck:
 
     def hidden(self) -> Flags:
         """Say whether the released text of each checked cell does not tell its value."""
-        here, encoded = self.here[self.checked], self.table.encoded(self.requirement.column)
-        marked = np.array([text == self.policy.marker for text in encoded.domain], dtype=np.bool_)
-        hidden: Flags = marked[encoded.codes[here]]
+        here = self.here[self.checked]
+        hidden: Flags = marked_rows(self.table, self.requirement.column, self.policy.marker)[here]
         if self.requirement.change == "generalise":
             hidden |= self._above(here)
         return hidden
@@ -167,9 +166,8 @@ class CellCheck:
     def _covers(self, name: str) -> Flags:
         """Say which originals (by code) each released text (by code) of a recoded column covers."""
         originals, released = self.original.domain(name), self.table.domain(name)
-        missing = self.policy.missing.values if self.policy.missing is not None else ()
         column, marker = self.policy.columns.get(name), self.policy.marker
-        found = reach(originals, released, column, marker, missing, self.medians.get(name))
+        found = reach(originals, released, column, marker, self.policy.missing_values, self.medians.get(name))
         order = np.array(found.order, dtype=np.int64)
         at = {text: number for number, text in enumerate(originals)}
         covers = np.zeros((len(originals), len(released)), dtype=np.bool_)

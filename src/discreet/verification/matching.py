@@ -57,8 +57,7 @@ def _covering(released: Engine, original: Engine, bound: Bound, name: str, media
     """Return a column that may change, with what each released text covers; the original that it equals included."""
     policy = bound.policy
     mine, theirs = released.encoded(name), original.encoded(name)
-    missing = policy.missing.values if policy.missing is not None else ()
-    found = reach(theirs.domain, mine.domain, policy.column(name), policy.marker, missing, medians)
+    found = reach(theirs.domain, mine.domain, policy.column(name), policy.marker, policy.missing_values, medians)
     place = np.empty(len(theirs.domain), dtype=np.int64)
     place[np.asarray(found.order, dtype=np.int64)] = np.arange(len(theirs.domain))
     own = dict(zip(theirs.domain, place.tolist(), strict=True))

@@ -99,9 +99,8 @@ def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, media
     if not changes or not policy.column(name).coarsens:
         return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
-    missing = policy.missing.values if policy.missing is not None else ()
     texts = [(pair.original, pair.released) for pair in pairs]
-    wrong = untrue(texts, policy.column(name), policy.marker, missing, medians)
+    wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians)
     bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
     if not bad:
         return None
