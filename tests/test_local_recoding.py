@@ -23,7 +23,8 @@ from discreet.method.local.shapes import MOST_IN_A_SET
 from discreet.plan.assigning import UNCOVERED, groups_of
 from discreet.policy import Inference
 from discreet.table.source import open_table
-from discreet.verification.truth import reach, untrue
+from discreet.verification.reach import reach
+from discreet.verification.truth import untrue
 from tests.jobs import TREE, Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
 from tests.reference import assigning as slow

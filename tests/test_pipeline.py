@@ -13,7 +13,7 @@ from hypothesis import given
 
 import discreet as d
 from discreet.verification.answers import Answer
-from discreet.verification.promises import Finding, Truth, Verification
+from discreet.verification.findings import Finding, Truth, Verification
 from tests.jobs import Job, bank, bank_policy, jobs, two_templates
 
 

@@ -22,7 +22,7 @@ import discreet as d
 from discreet.cli.app import app
 from discreet.pipeline import prepare
 from discreet.policy import Inference
-from discreet.verification.matching import Beside, matched
+from discreet.verification.matching import ColumnBeside, matched
 from discreet.verification.truth import untrue
 from tests.jobs import Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
@@ -356,7 +356,7 @@ def test_the_first_row_that_fits_is_as_good_as_any(data: st.DataObject) -> None:
         st.lists(st.lists(st.booleans(), min_size=original, max_size=original), min_size=released, max_size=released)
     )
     ranges = [[(at, at + 1) for at in range(original) if line[at]] for line in table]
-    places = matched([Beside(np.arange(released), np.arange(original), ranges)], released)
+    places = matched([ColumnBeside(np.arange(released), np.arange(original), ranges)], released)
     for row, at in enumerate(places.tolist()):
         assert table[row][at]
     assert (np.diff(places) > 0).all()

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli.app import app
-from discreet.policy.confidential import CASES, Rules
+from discreet.policy.adversaries import Rules
+from discreet.policy.cell_methods import CASES
 from discreet.verification.answers import Answer
 from tests.conftest import load_golden
 from tests.kinds import to_rows

@@ -17,7 +17,7 @@ import discreet as d
 from discreet.cli.app import app
 from discreet.method.base.space import Node, Space
 from discreet.pipeline import prepare
-from discreet.planning.find import CutPlanner
+from discreet.planning.cutting import CutPlanner
 from discreet.planning.problem import cut_problem
 from discreet.planning.row_share import scaled_k, seen_only, thinned
 from tests.conftest import load_golden
@@ -203,7 +203,7 @@ def test_the_search_sees_only_the_share() -> None:
 
     task = prepare(table, policy.model_copy(update={"search_on": Fraction(1, 10)})).task
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.planning.find.CutPlanner", Watching)
+        patch.setattr("discreet.planning.cutting.CutPlanner", Watching)
         Watching(task).search(lambda _: True)
         Watching(task, 0).search(lambda _: True)
     assert looked == [100, 1000]

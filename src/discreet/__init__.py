@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     )
     from discreet.measure.utility import Utility
     from discreet.pipeline import protect
-    from discreet.plan.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step
+    from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
+    from discreet.plan.plan import Plan
     from discreet.policy import (
         Classify,
         Column,
@@ -67,8 +68,9 @@ if TYPE_CHECKING:
     )
     from discreet.release import Release
     from discreet.verification.answers import Answer
-    from discreet.verification.cells import Cell, CellsFound
-    from discreet.verification.promises import Finding, Truth, Verification, Worst, verify
+    from discreet.verification.cell_answers import Cell, CellsFound
+    from discreet.verification.findings import Finding, Truth, Verification, Worst
+    from discreet.verification.promises import verify
     from discreet.writing.plan_file import read_plan
 
 _HOMES = {
@@ -76,11 +78,12 @@ _HOMES = {
     "discreet.common.rates": ("Rate",),
     "discreet.verification.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
-    "discreet.verification.cells": ("Cell", "CellsFound"),
+    "discreet.verification.cell_answers": ("Cell", "CellsFound"),
     "discreet.audit.risk": ("Risk",),
     "discreet.audit.auditing": ("audit_release",),
     "discreet.measure.utility": ("Utility",),
-    "discreet.verification.promises": ("Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.verification.findings": ("Finding", "Truth", "Verification", "Worst"),
+    "discreet.verification.promises": ("verify",),
     "discreet.errors": (
         "BrokenPromise",
         "DiscreetError",
@@ -95,7 +98,8 @@ _HOMES = {
     ),
     "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
     "discreet.columns.intervals": ("Interval",),
-    "discreet.plan.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step"),
+    "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
+    "discreet.plan.plan": ("Plan",),
     "discreet.policy": (
         "Classify",
         "Column",

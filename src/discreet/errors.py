@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from discreet.policy import GroupPromise
-    from discreet.verification.promises import Verification
+    from discreet.verification.findings import Verification
 
 
 class DiscreetError(Exception):

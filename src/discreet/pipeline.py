@@ -23,8 +23,9 @@ from discreet.fit.telling import refuse_own_values
 from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
 from discreet.plan.plan import Plan
 from discreet.planning.carrying_out import CellSearch, carry_out, refuse_many, require_rows, sample_of
-from discreet.planning.changeable import binned_columns, changeable_columns, ends_warnings
-from discreet.planning.find import detail_of, find_plan
+from discreet.planning.detail import detail_of
+from discreet.planning.find import find_plan
+from discreet.planning.fitting_columns import binned_columns, changeable_columns, ends_warnings
 from discreet.planning.row_sample import drawn_rows
 from discreet.planning.task import Task
 from discreet.policy import Policy, as_policy

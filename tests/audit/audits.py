@@ -18,13 +18,13 @@ from discreet.audit.risk import Risk, RiskSpread
 from discreet.common.rates import Rate
 from discreet.measure import usefulness
 from discreet.measure.cells import CellMeasures
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Bar, ColumnKept, PairKept, Shown, Utility
 from discreet.plan.removal import Removal
 from discreet.verification.answers import Answer
-from discreet.verification.cells import Against, Cell, CellsFound
-from discreet.verification.promises import Finding, Truth, Verification, Worst
+from discreet.verification.cell_answers import Against, Cell, CellsFound
+from discreet.verification.findings import Finding, Truth, Verification, Worst
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -164,9 +164,9 @@ def _utility() -> Utility:
         for j, other in enumerate(COLUMNS[i + 1 :])
     )
     learned = (
-        Learned("salary", "decision tree", "error", 0.181, 0.193, 0.241, 0.249, 9000, ("age", "education")),
-        Learned("salary", "random forest", "error", 0.165, 0.184, 0.238, 0.249, 9000, ("age", "education")),
-        Learned("hours", "boosting", "share of the variance explained", 0.42, 0.37, None, -0.02, 9000),
+        LearnedTarget("salary", "decision tree", "error", 0.181, 0.193, 0.241, 0.249, 9000, ("age", "education")),
+        LearnedTarget("salary", "random forest", "error", 0.165, 0.184, 0.238, 0.249, 9000, ("age", "education")),
+        LearnedTarget("hours", "boosting", "share of the variance explained", 0.42, 0.37, None, -0.02, 9000),
     )
     return Utility(0.31, tuple(columns), pairs, 30, learned, ("learned on a sample of 20,000 rows",))
 
@@ -202,7 +202,7 @@ def rich() -> Audit:
         coarser_cells={"age": 30073, "education": 11000, "country": 0, "occupation": 0},
         detail=0.69,
         bound=0.93,
-        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (usefulness.Told("salary", "CM", 0.172, 0.093, 0.249),)),
+        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (usefulness.ToldTarget("salary", "CM", 0.172, 0.093, 0.249),)),
         cells=CellMeasures(57, 0.024, 1.013, 0, 0.0008, 0.42, 4, 6, 6, (Removal(2, 48, 9, 240880, 12),)),
         warnings=("no promise speaks of the column 'hours'",),
         not_covered=(

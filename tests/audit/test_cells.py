@@ -16,7 +16,9 @@ from discreet.policy import Confidential, KAnonymity, Policy
 from discreet.table.engine import Engine
 from discreet.table.source import open_table
 from discreet.verification.answers import Answer
-from discreet.verification.cells import CellsFound, Matches, check_cells
+from discreet.verification.cell_answers import CellsFound
+from discreet.verification.cells import check_cells
+from discreet.verification.row_matches import Matches
 from tests.adversary.releases import engine, policy_for
 from tests.adversary.strategies import Case, rough_cases, written
 from tests.conftest import load_golden

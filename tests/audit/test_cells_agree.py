@@ -15,7 +15,7 @@ from discreet.method.cells import kernels
 from discreet.method.cells.hid3 import Trees
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import coded, from_nested
-from discreet.policy.confidential import Id3
+from discreet.policy.adversaries import Id3
 from tests.adversary.releases import one, policy_for, view_of
 from tests.adversary.strategies import Case, plain_cases, rough_cases, written
 from tests.adversary.test_naive_bayes import everything

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.policy import Confidential, KAnonymity
 from discreet.verification.answers import Answer
-from discreet.verification.cells import CellsFound
+from discreet.verification.cell_answers import CellsFound
 from tests.audit.test_cells import check, edited
 from tests.conftest import load_golden
 

@@ -12,7 +12,7 @@ from discreet.audit.audit import Audit
 from discreet.audit.public import ToldCells, errors
 from discreet.audit.report.render import public_html
 from discreet.columns.taxonomy import Taxonomy
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 
 TREE = Taxonomy.from_tree({"any": {"office": ["clerk", "typist", "boss"], "kitchen": ["cook", "waiter"]}})
 
@@ -139,7 +139,7 @@ def test_a_broken_group_is_seen_by_everybody() -> None:
 def test_errors_are_in_whole_percents() -> None:
     audit = d.protect(*hidden("smith"), seed=1).attack(time_limit=0)
     assert audit.utility is not None
-    learned = Learned("ill", "decision tree", "error", 0.1849, 0.1913, None, 0.2491, 9000)
+    learned = LearnedTarget("ill", "decision tree", "error", 0.1849, 0.1913, None, 0.2491, 9000)
     near = replace(learned, original=0.1751, released=0.1949, nothing=0.2549, rows=7)
     pages = [public_html(replace(audit.public, learned=errors([one]))) for one in (learned, near)]
     assert pages[0] == pages[1]

@@ -21,7 +21,7 @@ from discreet.audit.risk import RiskSpread
 from discreet.common.rates import Rate
 from discreet.errors import InputError
 from discreet.verification.answers import Answer
-from discreet.verification.promises import Truth, Verification
+from discreet.verification.findings import Truth, Verification
 from discreet.writing.release import write_reports
 from tests.audit.audits import REAL, Change, changed, nasty, real, rich, sampled
 

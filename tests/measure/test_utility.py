@@ -17,7 +17,7 @@ import discreet as d
 from discreet.compare.scene import Scene
 from discreet.measure import learning
 from discreet.measure.cells import cell_measures
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.utility import ColumnKept, Utility, utility
 from discreet.policy.bind import bind
 from discreet.table.source import open_table
@@ -220,7 +220,7 @@ def lessons(rows: int = 600) -> pl.DataFrame:
     )
 
 
-def learned(found: Utility) -> dict[str, Learned]:
+def learned(found: Utility) -> dict[str, LearnedTarget]:
     return {one.learner: one for one in found.learned}
 
 

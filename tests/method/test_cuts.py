@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.columns.taxonomy import Taxonomy
 from discreet.method.base.space import Flags, Node, Space
 from discreet.method.cuts.bits import Bits, Cuts, cuts_of, genitor_rank
-from discreet.planning.changeable import TreeColumn
+from discreet.planning.tree_column import TreeColumn
 from tests.reference import cuts as slow
 from tests.reference.parts import Nested, Number
 from tests.reference.test_cuts_reference import ADULT, PAPER, REPAIRS, WORK, columns, nested, strings

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.method.disclosure.search import always
 from discreet.pipeline import prepare
-from discreet.planning.find import Planner, find_plan
+from discreet.planning.disclosing import Planner
+from discreet.planning.find import find_plan
 from discreet.policy import Inference
 from discreet.table.source import open_table
 from tests.conftest import load_golden

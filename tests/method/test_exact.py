@@ -26,7 +26,8 @@ from discreet.method.cuts.exact import ExactWatch, Proof, search
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.objective import Candidate, Objective
 from discreet.pipeline import _release, prepare
-from discreet.planning.find import CutPlanner, objectives
+from discreet.planning.cutting import CutPlanner
+from discreet.planning.objectives import objectives
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.test_coordinate import adult_columns, evaluator, reference

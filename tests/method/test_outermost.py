@@ -20,7 +20,7 @@ from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import CutOutcome
 from discreet.method.cuts.objective import Candidate
 from discreet.pipeline import _release, prepare
-from discreet.planning.find import CutPlanner
+from discreet.planning.cutting import CutPlanner
 from tests.jobs import Job
 from tests.profiles import FEW
 

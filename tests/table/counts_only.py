@@ -8,7 +8,8 @@ from typing import BinaryIO, cast
 
 from discreet.encoded import Combinations, Encoded, Ints
 from discreet.plan.masks import Masks
-from discreet.plan.plan import Edit, Plan
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount
 from discreet.table.local import LocalEngine

@@ -54,7 +54,7 @@ class Trained(Protocol):
         ...
 
 
-class Guesser(Protocol):
+class AdversaryGuesser(Protocol):
     """A way to guess."""
 
     @property

@@ -17,9 +17,11 @@ from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
 from discreet.policy.requirements import Requirement
 from discreet.table.source import DEFAULT, Opening
 from discreet.verification.answers import Answer
-from discreet.verification.cells import CellsFound, check_cells
-from discreet.verification.promises import Worst, worst_of
+from discreet.verification.cell_answers import CellsFound
+from discreet.verification.cells import check_cells
+from discreet.verification.findings import Worst
 from discreet.verification.telling import judged
+from discreet.verification.worst_groups import worst_of
 
 ABOUT_THE_TABLE = "this tells about the table as it is. Keep it; never publish it."
 

@@ -19,12 +19,13 @@ from discreet.common.shares import parse_share, percent
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.method.base.gain import information_kept, variance_kept
 from discreet.pipeline import PreparedJob, prepare
-from discreet.planning.find import CutPlanner, Planner
+from discreet.planning.cutting import CutPlanner
+from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
 from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.table.source import Opening, Table
-from discreet.verification.promises import worst_of
+from discreet.verification.worst_groups import worst_of
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Search

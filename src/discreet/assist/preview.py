@@ -19,7 +19,9 @@ from discreet.columns.intervals import allowed_cuts, intervals
 from discreet.columns.scale import Scale
 from discreet.columns.taxonomy import Taxonomy
 from discreet.encoded import Combinations, Ints
-from discreet.planning.changeable import Changeable, NumberColumn, TreeColumn
+from discreet.planning.changeable import Changeable
+from discreet.planning.number_column import NumberColumn
+from discreet.planning.tree_column import TreeColumn
 from discreet.policy import KAnonymity, Policy
 
 MOST_SHOWN = 3

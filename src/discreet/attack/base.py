@@ -129,7 +129,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Task:
+class AttackTask:
     """An attack to be made: what it is called, about how many seconds it takes, and how it is made."""
 
     name: str

@@ -45,7 +45,7 @@ class Moved:
         return moved
 
 
-class Counts:
+class ClassCounts:
     """The rows of a release counted by class and by each predictor.
 
     Parameters

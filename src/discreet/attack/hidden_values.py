@@ -13,8 +13,8 @@ from discreet.adversary.base import prior
 from discreet.attack.base import Attack
 from discreet.common.rates import Rate
 from discreet.common.shares import percent
-from discreet.policy.confidential import Rules
-from discreet.verification.cells import CellCheck
+from discreet.policy.adversaries import Rules
+from discreet.verification.cell_check import CellCheck
 
 
 def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:

@@ -20,7 +20,7 @@ NEAR = 1e-9
 
 
 @dataclass(frozen=True)
-class Protected:
+class ProtectedCells:
     """Confidential cells of one column on a release.
 
     Parameters

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from discreet.common.shares import percent
 from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
-from discreet.policy.bind import recoded, tight_columns
+from discreet.policy.bind import known_to_groups, recoded, tight_columns
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     """Return what the promises of a policy leave open, on a table with these released columns."""
     found = []
     if columns is not None:
-        known = policy.sensitive | {column for promise in policy.promises() for column in promise.given}
+        known = policy.sensitive | known_to_groups(policy)
         known |= {cells.column for cells in policy.protect if isinstance(cells, Confidential)}
         if any(isinstance(cells, Confidential) and cells.predictors is None for cells in policy.protect):
             known |= set(columns)

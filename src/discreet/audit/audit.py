@@ -15,7 +15,7 @@ from discreet.common.private import AUDIT, private_json
 from discreet.measure.cells import CellMeasures
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import Utility
-from discreet.verification.promises import Finding, Verification
+from discreet.verification.findings import Finding, Verification
 
 if TYPE_CHECKING:
     from discreet.audit.public import Facts

@@ -31,8 +31,10 @@ from discreet.policy.bind import Bound, bind, known_to_groups
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
-from discreet.verification.cells import Matches
-from discreet.verification.promises import Verification, check, published_intervals, truth_of
+from discreet.verification.findings import Verification
+from discreet.verification.promises import check, published_intervals
+from discreet.verification.row_matches import Matches
+from discreet.verification.true_release import truth_of
 
 if TYPE_CHECKING:
     from discreet.release import Release

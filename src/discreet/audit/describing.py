@@ -13,7 +13,8 @@ from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.plan.removal import Removal
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
-from discreet.verification.promises import Verification, check
+from discreet.verification.findings import Verification
+from discreet.verification.promises import check
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from discreet.policy import Policy
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
 from discreet.table.engine import Engine
-from discreet.verification.truth import reach
+from discreet.verification.reach import reach
 
 BLANKS = frozenset({"", "*", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"})
 """What other tools write into hidden cells; besides nothing at all, and several stars."""

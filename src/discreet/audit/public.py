@@ -16,7 +16,7 @@ from discreet.audit.about import about, not_covered
 from discreet.audit.risk import RiskSpread, crowd_spreads
 from discreet.common.shares import percent
 from discreet.errors import InputError
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import masked_rows, usefulness_by_itself
 from discreet.measure.utility import Shown, shown
 from discreet.policy import Confidential, Policy
@@ -161,7 +161,7 @@ def counted(released: Engine, bound: Bound) -> ReleaseCounts:
     )
 
 
-def errors(learned: Iterable[Learned]) -> tuple[Error, ...]:
+def errors(learned: Iterable[LearnedTarget]) -> tuple[Error, ...]:
     """Return the errors of learned targets, rounded: an exact one could give a hidden cell away."""
     return tuple(
         Error(one.target, one.learner, one.score, *(round(x, 2) for x in (one.original, one.released, one.nothing)))

@@ -15,7 +15,7 @@ from discreet.encoded import Ints
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy
 from discreet.policy.bind import bind
 from discreet.table.engine import Engine, Recount
-from discreet.verification.promises import Worst
+from discreet.verification.findings import Worst
 
 STEPS = 20
 """Ranges of shares, besides that of exactly 1."""

@@ -29,7 +29,7 @@ _KNOWN_BY = ("middle", "half_width", "unknown")
 
 
 @dataclass(frozen=True)
-class Part:
+class ColumnFeatures:
     """One column: a line of numbers for each released text and for each value of the domain."""
 
     sense: Sense
@@ -51,7 +51,7 @@ class Part:
 class Encoding:
     """Columns as numbers, side by side."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ColumnFeatures, ...]
 
     @classmethod
     def of(cls, senses: Sequence[Sense]) -> Encoding:
@@ -88,7 +88,7 @@ def _beside(parts: Sequence[Any]) -> Any:
     return sparse.hstack(parts, format="csr")
 
 
-def _part(sense: Sense) -> Part:
+def _part(sense: Sense) -> ColumnFeatures:
     numbers = numbers_of(sense)
     return _of_categories(sense) if numbers is None else _of_numbers(sense, numbers)
 
@@ -105,14 +105,14 @@ def numbers_of(sense: Sense) -> Floats | None:
     return np.array([np.nan if number is None else float(number) for number in read])
 
 
-def _of_categories(sense: Sense) -> Part:
+def _of_categories(sense: Sense) -> ColumnFeatures:
     """Return a number for each of the commonest values, and one for all others."""
     spread, own = _shares(sense, np.ones(len(sense.values), dtype=np.bool_))
     together, size = _commonest(sense, spread)
-    return Part(sense, spread @ together, own @ together, tuple(f"{place}" for place in range(size)))
+    return ColumnFeatures(sense, spread @ together, own @ together, tuple(f"{place}" for place in range(size)))
 
 
-def _of_numbers(sense: Sense, numbers: Floats) -> Part:
+def _of_numbers(sense: Sense, numbers: Floats) -> ColumnFeatures:
     """Return middle, half width and whether nothing is told; and what is no number as categories are."""
     from scipy import sparse
 
@@ -129,7 +129,7 @@ def _of_numbers(sense: Sense, numbers: Floats) -> Part:
     of_values = _three(np.append(at, 0.0), np.append(at, 0.0), np.append(is_number, False))
     spread, own = _shares(sense, ~is_number)
     together, size = _commonest(sense, spread)
-    return Part(
+    return ColumnFeatures(
         sense,
         sparse.hstack([sparse.csr_matrix(of_texts), spread @ together], format="csr"),
         sparse.hstack([sparse.csr_matrix(of_values), own @ together], format="csr"),

@@ -20,7 +20,7 @@ from discreet.encoded import Ints
 from discreet.fit.cells import is_missing
 from discreet.policy import Policy
 from discreet.table.engine import Engine
-from discreet.verification.truth import reach
+from discreet.verification.reach import reach
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -110,7 +110,7 @@ def sense_of(
     values = list(dict.fromkeys(value for table in tables for value in table.encoded(name).domain))
     encoded = released.encoded(name)
     column = policy.columns.get(name)
-    missing = policy.missing.values if policy.missing is not None else ()
+    missing = policy.missing_values
     found = reach(values, encoded.domain, column, policy.marker, missing, medians)
     ordered = tuple(values[number] for number in found.order)
     place = {value: at for at, value in enumerate(ordered)}

@@ -14,6 +14,7 @@ from discreet.compare.meanings import Sense, sense_of
 from discreet.encoded import Ints
 from discreet.fit.cells import confidential_places, is_missing, wanted
 from discreet.policy import Policy
+from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 
@@ -125,9 +126,8 @@ class Scene:
         confidential = {made.column for _, made in wanted(self.policy)}
         sensitive = {*self.policy.sensitive, *self.targets} - confidential
         if not sensitive and not confidential:
-            known = {column for promise in self.policy.promises() for column in promise.given}
             others = {name for name, column in self.policy.columns.items() if column.role == "other"}
-            sensitive = set(self.policy.targets or others or both) - known
+            sensitive = set(self.policy.targets or others or both) - known_to_groups(self.policy)
         return tuple(name for name in both if name in sensitive)
 
     def cells(self, requirement: Confidential) -> Ints:

@@ -14,7 +14,7 @@ from discreet.columns.scale import same_number
 from discreet.common.shares import percent
 from discreet.encoded import Ints
 from discreet.errors import Problem, rows_listed
-from discreet.plan.plan import Edit
+from discreet.plan.parts import Edit
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions

@@ -18,7 +18,7 @@ def repeat_warnings(policy: Policy, source: Engine) -> Iterator[str]:
         return
     counts = "k counts" if all(crowds) else "k and templates count" if any(crowds) else "a template counts"
     for name in policy.identifiers:
-        found = source.named(name, () if policy.missing is None else policy.missing.values)
+        found = source.named(name, policy.missing_values)
         if found is not None and found[1] < found[0]:
             yield repeated(name, *found, counts)
 

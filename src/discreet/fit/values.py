@@ -50,8 +50,7 @@ def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
 
 def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None:
     scale = bound.policy.numbers_of(use.target)
-    missing = bound.policy.missing
-    domain = [value for value in counted.domain(use.target) if not (missing is not None and missing.has(value))]
+    domain = [value for value in counted.domain(use.target) if not bound.policy.declares_missing(value)]
     bad = [value for value in domain if scale.read(value) is None]
     if not bad:
         return None

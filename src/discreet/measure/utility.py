@@ -19,7 +19,7 @@ from discreet.compare.natural import natural_order
 from discreet.compare.scene import Scene
 from discreet.errors import InputError
 from discreet.fit.cells import wanted
-from discreet.measure.learning import Learned, learn
+from discreet.measure.learning import LearnedTarget, learn
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
 
@@ -103,7 +103,7 @@ class Utility:
     columns: tuple[ColumnKept, ...]
     pairs: tuple[PairKept, ...] = ()
     of_pairs: int = 0
-    learned: tuple[Learned, ...] = ()
+    learned: tuple[LearnedTarget, ...] = ()
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:

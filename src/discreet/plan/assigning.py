@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from discreet.columns.intervals import Interval
 from discreet.encoded import Encoded, Ints, keys, regroup
-from discreet.plan.plan import Grouping, Label, Told
+from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
 from discreet.policy import Policy
 
 REMOVED = -1
@@ -28,7 +28,7 @@ NOWHERE = -1
 """The place of a value that the plan does not know."""
 
 
-def groups_of(grouping: Grouping, policy: Policy, encoded: Callable[[str], Encoded], rows: int) -> Ints:
+def groups_of(grouping: PlannedGroups, policy: Policy, encoded: Callable[[str], Encoded], rows: int) -> Ints:
     """Return the group of each row, `REMOVED` or `UNCOVERED`."""
     columns = [encoded(told.column) for told in grouping.told]
     key, _ = keys([column.codes for column in columns], [len(column.domain) for column in columns], rows)
@@ -61,13 +61,13 @@ class Placed:
     """The first position after it."""
 
 
-class _Missing(NamedTuple):
+class _MissingNumber(NamedTuple):
     """A text, or none, that stands for a missing number."""
 
     text: str | None
 
 
-def placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> Placed:
+def placed(told: GroupColumn, policy: Policy, domain: Sequence[str | None]) -> Placed:
     """Return where the values of a table's column stand among those that the plan knows."""
     scale = policy.column(told.column).scale
     if scale is None:
@@ -76,10 +76,9 @@ def placed(told: Told, policy: Policy, domain: Sequence[str | None]) -> Placed:
         low, high = ([getattr(label, name) for label in told.labels] for name in ("first", "stop"))
         return Placed(codes, codes, np.array(low, dtype=np.int64), np.array(high, dtype=np.int64))
 
-    def read(value: str | None) -> _Missing | Decimal | None:
+    def read(value: str | None) -> _MissingNumber | Decimal | None:
         """Return what a text stands for; None if it is no number."""
-        missing = policy.missing is not None and policy.missing.has(value)
-        return _Missing(value) if missing else scale.read(value)
+        return _MissingNumber(value) if policy.declares_missing(value) else scale.read(value)
 
     known = {read(value): place for place, value in enumerate(told.values)}
     extra = sum(not isinstance(value, Decimal) for value in known)
@@ -111,7 +110,7 @@ def _inside(interval: Interval, numbers: Sequence[Decimal]) -> tuple[int, int]:
     return max(first), min(stop)
 
 
-def _known(grouping: Grouping, codes: Sequence[Ints]) -> Ints:
+def _known(grouping: PlannedGroups, codes: Sequence[Ints]) -> Ints:
     """Return the group of each combination that the plan knows."""
     known = [np.array(told.of_combination, dtype=np.int64) for told in grouping.told]
     both = [np.concatenate([one, other]) + 1 for one, other in zip(known, codes, strict=True)]
@@ -129,7 +128,7 @@ def _known(grouping: Grouping, codes: Sequence[Ints]) -> Ints:
     return found
 
 
-def _covering(grouping: Grouping, placed: Sequence[Placed], positions: Ints) -> Ints:
+def _covering(grouping: PlannedGroups, placed: Sequence[Placed], positions: Ints) -> Ints:
     """Return the group with the least loss that covers each combination of positions."""
     from discreet.plan.covering import first_covering  # compiled: only loaded when needed
 
@@ -153,7 +152,7 @@ def _covering(grouping: Grouping, placed: Sequence[Placed], positions: Ints) -> 
     return np.where(found < 0, UNCOVERED, order[np.maximum(found, 0)])
 
 
-def _set_flags(told: Told, offset: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _set_flags(told: GroupColumn, offset: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Return where the flags of each label's values begin (-1: it is no set), and all flags."""
     begins = np.full(len(told.labels), -1, dtype=np.int64)
     sets = [place for place, label in enumerate(told.labels) if label.among]

@@ -8,9 +8,11 @@ Private like the plan they are part of.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from discreet.plan.plain_data import numbers_text, read_numbers, read_values
 
 ALL = -1
 """Instead of a number: all rows of a combination."""
@@ -47,10 +49,14 @@ class Masks:
         """Return plain data; long lists of numbers as one text."""
         return {
             "columns": [
-                {"column": masked.column, "values": masked.values, "of_combination": _text(masked.of_combination)}
+                {
+                    "column": masked.column,
+                    "values": masked.values,
+                    "of_combination": numbers_text(masked.of_combination),
+                }
                 for masked in self.columns
             ],
-            "rows": _text(self.rows),
+            "rows": numbers_text(self.rows),
             "salt": self.salt,
         }
 
@@ -58,9 +64,10 @@ class Masks:
 def read_masks(item: Mapping[str, Any]) -> Masks:
     """Return the masks written by `to_dict`; raise `ValueError` where they do not fit together."""
     columns = tuple(
-        Masked(str(one["column"]), _values(one["values"]), _numbers(one["of_combination"])) for one in item["columns"]
+        Masked(str(one["column"]), read_values(one["values"]), read_numbers(one["of_combination"]))
+        for one in item["columns"]
     )
-    masks = Masks(columns, _numbers(item["rows"]), item["salt"])
+    masks = Masks(columns, read_numbers(item["rows"]), item["salt"])
     if not _is_whole(masks):
         raise ValueError("masks do not fit together")
     return masks
@@ -85,19 +92,3 @@ def _is_whole(masks: Masks) -> bool:
         and isinstance(masks.salt, str)
         and (_SALT.fullmatch(masks.salt) is not None if some else masks.salt == "")
     )
-
-
-def _values(values: object) -> tuple[str | None, ...]:
-    if not isinstance(values, list) or not all(value is None or isinstance(value, str) for value in values):
-        raise TypeError("not a list of texts")
-    return tuple(values)
-
-
-def _text(numbers: Sequence[int]) -> str:
-    return " ".join(map(str, numbers))
-
-
-def _numbers(text: object) -> tuple[int, ...]:
-    if not isinstance(text, str):
-        raise TypeError("not a text of numbers")
-    return tuple(map(int, text.split()))

@@ -33,7 +33,8 @@ from discreet.method.cells.rules import Limits
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
 from discreet.plan.assigning import placed
-from discreet.plan.plan import Decoy, Edit, Plan, Protected, Unseen
+from discreet.plan.parts import Decoy, Edit, Protected, Unseen
+from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.decoys import Asking, Drawn, not_enough
 from discreet.policy.bind import known_to_groups, recoded

@@ -11,8 +11,10 @@ import numpy as np
 from discreet.encoded import Ints, keys, regroup
 from discreet.errors import TooManySuppressed
 from discreet.method.local.shapes import Labels, units_of
-from discreet.plan.plan import Grouping, Label, Plan, Told
-from discreet.planning.changeable import Changeable, NumberColumn
+from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
+from discreet.plan.plan import Plan
+from discreet.planning.changeable import Changeable
+from discreet.planning.number_column import NumberColumn
 from discreet.planning.problem import collapsed, cut_problem
 from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
@@ -105,7 +107,7 @@ class LocalPlanner:
         """Return the share of detail that is kept when all rows together lose so many units."""
         return 1 - lost / max(self.units.per_row * self.problem.total, 1)
 
-    def _groupings(self, found: Local) -> tuple[Grouping, ...]:
+    def _groupings(self, found: Local) -> tuple[PlannedGroups, ...]:
         counted, order, starts = collapsed(self.task.bound, self.task.columns, self.task.counted)
         first = order[starts]
         fixed = {name: counted.code(name)[first].astype(np.int64) for name in self.task.bound.fixed}
@@ -114,7 +116,7 @@ class LocalPlanner:
         leave = alone and self.task.bound.policy.removes and found.gone < self.problem.total
         return tuple(self._grouping(each, fixed, leave=leave) for each in found.groupings)
 
-    def _grouping(self, found: LocalGrouping, fixed: dict[str, Ints], *, leave: bool) -> Grouping:
+    def _grouping(self, found: LocalGrouping, fixed: dict[str, Ints], *, leave: bool) -> PlannedGroups:
         """Return groups as plain data, without those that have no row; hidden ones may `leave`."""
         names = self.task.bound.changeable
         together = {names[place] for place in found.columns}
@@ -138,12 +140,14 @@ class LocalPlanner:
         told = []
         for place, column in enumerate(columns):
             labels, of_group = _labelled(found, place, column, kept, self.task.bound.policy.marker)
-            told.append(Told(column.name, column.values_of_codes, labels, of_group, tuple(codes[place][one].tolist())))
+            told.append(
+                GroupColumn(column.name, column.values_of_codes, labels, of_group, tuple(codes[place][one].tolist()))
+            )
         others = []
         for name, domain, code in zip(beside, domains, codes[len(columns) :], strict=True):
             labels = tuple(Label(value, place, place + 1) for place, value in enumerate(domain))
-            others.append(Told(name, domain, labels, tuple(code[member].tolist()), tuple(code[one].tolist())))
-        return Grouping(
+            others.append(GroupColumn(name, domain, labels, tuple(code[member].tolist()), tuple(code[one].tolist())))
+        return PlannedGroups(
             columns=tuple(told),
             beside=tuple(others),
             group=tuple(group[one].tolist()),

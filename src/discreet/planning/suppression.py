@@ -28,7 +28,7 @@ from discreet.chance import Source, some_of
 from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
 from discreet.plan.masks import Masks
 from discreet.policy import Crowd, GroupPromise, Inference
-from discreet.policy.bind import Bound
+from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.engine import Engine
 from discreet.table.masking import masks_of
 
@@ -46,7 +46,7 @@ class Suppressed:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _PromiseGroups:
     """The groups on the columns of some promises."""
 
     sizes: Ints
@@ -68,7 +68,7 @@ def rows_to_suppress(released: Engine, bound: Bound, chance: Source, told: Rows 
     `told` are the rows that are released, where the others count for k only; only an engine that knows its rows can
     tell them apart.
     """
-    needed = {column for promise in bound.policy.promises() for column in promise.given} | bound.policy.sensitive
+    needed = known_to_groups(bound.policy) | bound.policy.sensitive
     columns = [column for column in bound.columns if column in needed]
     counted, known = (released.count(columns), None) if told is None else _with_told(released, columns, told)
     job = _Suppression(counted, known, bound, chance)
@@ -140,7 +140,7 @@ class _Suppression:
         key, _ = keys(both, sizes, 2 * len(self.counts))
         return np.unique(key, return_inverse=True)[1].reshape(2, -1).astype(np.int64)
 
-    def _groups(self, given: frozenset[str]) -> _Groups:
+    def _groups(self, given: frozenset[str]) -> _PromiseGroups:
         group_of, parts = self.group_of[given], self._parts()
         number = int(group_of.max(initial=-1)) + 1
         sizes = _sums(group_of, parts, number)
@@ -150,7 +150,7 @@ class _Suppression:
                 too_few = np.maximum(too_few, np.where(sizes > 0, promise.k - sizes, 0))
             else:
                 too_sure = np.maximum(too_sure, self._too_sure(promise, group_of, parts * self.told, number))
-        return _Groups(sizes, too_few, too_sure)
+        return _PromiseGroups(sizes, too_few, too_sure)
 
     def _too_sure(self, promise: Inference, group_of: Ints, parts: Ints, number: int) -> Ints:
         """Return how many rows without the property each group lacks for a template."""
@@ -164,7 +164,7 @@ class _Suppression:
         exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
         return np.asarray(np.minimum(np.maximum(exact - among, 0), self.total), dtype=np.int64)
 
-    def _draw(self, found: Sequence[_Groups]) -> bool:
+    def _draw(self, found: Sequence[_PromiseGroups]) -> bool:
         """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.
 
         Rows that are not told help nobody to hide a property.

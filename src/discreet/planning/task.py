@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.encoded import Combinations
 from discreet.errors import ImpossiblePromise
-from discreet.plan.plan import Recoding
+from discreet.plan.parts import Recoding
 from discreet.planning.changeable import Changeable
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound

@@ -9,13 +9,15 @@ from pydantic import ValidationError
 
 from discreet.errors import PolicyError, Problem
 from discreet.policy.mistakes import problems_of
-from discreet.policy.places import Source
+from discreet.policy.places import PolicySource
 
 if TYPE_CHECKING:
     from discreet.policy.model import Policy
 
 
-def build_policy(model: type[Policy], data: object, source: Source, mistakes: list[Problem] | None = None) -> Policy:
+def build_policy(
+    model: type[Policy], data: object, source: PolicySource, mistakes: list[Problem] | None = None
+) -> Policy:
     """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
     problems = list(mistakes or [])
     if not isinstance(data, Mapping):

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from discreet.errors import Problem
-from discreet.policy.places import Path, Source, did_you_mean
+from discreet.policy.places import Path, PolicySource, did_you_mean
 
 ONE, LIST = "one use", "several uses"
 """How the model tells one use from a list of them; nobody reads that."""
@@ -51,7 +51,7 @@ _ADD: dict[str | int, str] = {
 }
 
 
-def problems_of(error: ValidationError, model: type[Any], source: Source) -> list[Problem]:
+def problems_of(error: ValidationError, model: type[Any], source: PolicySource) -> list[Problem]:
     """Return every mistake of a policy (or of one part of it) in the order of the file."""
     problems: list[Problem] = []
     for detail in error.errors(include_url=False, include_input=False):

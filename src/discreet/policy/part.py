@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from discreet.common.values import as_text
 from discreet.errors import PolicyError
 from discreet.policy.mistakes import problems_of
-from discreet.policy.places import Source
+from discreet.policy.places import PolicySource
 
 
 class Frozen(dict[str, Any]):
@@ -62,7 +62,7 @@ class _Reporting(ModelMetaclass):
         try:
             return super().__call__(**kwargs)
         except ValidationError as error:
-            raise PolicyError(problems_of(error, cls, Source())) from None
+            raise PolicyError(problems_of(error, cls, PolicySource())) from None
 
 
 class Part(BaseModel, metaclass=_Reporting):

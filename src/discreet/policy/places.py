@@ -42,7 +42,7 @@ def field_name(path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Source:
+class PolicySource:
     """Where a policy was written: the file and the line of every field."""
 
     file: str | None = field(default=None, compare=False)

@@ -15,7 +15,7 @@ from typing import Any
 from discreet.errors import InputError, PolicyError, Problem
 from discreet.policy.build import build_policy
 from discreet.policy.model import Policy
-from discreet.policy.places import Path, Source
+from discreet.policy.places import Path, PolicySource
 
 MOST_DEPTH = 50
 """Lists and mappings inside each other; the readers of YAML and TOML have no bottom, or crash before they find it."""
@@ -52,7 +52,7 @@ def read_policy(path: str | FilePath) -> Policy:
     except ValueError:
         raise InputError(f"{str(path)!r}: is not the name of a file") from None
     data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
-    return build_policy(Policy, data, Source(str(path), lines), mistakes)
+    return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
 
 
 def as_policy(policy: Policy | str | FilePath) -> Policy:
@@ -157,7 +157,7 @@ class _YamlReader:
         return result
 
     def _mistake(self, node: Any, path: Path, message: str) -> None:
-        self.mistakes.append(Source(self.file, {path: node.start_mark.line + 1}).problem(path, message))
+        self.mistakes.append(PolicySource(self.file, {path: node.start_mark.line + 1}).problem(path, message))
 
 
 def _read_toml(text: str, file: str) -> Read:

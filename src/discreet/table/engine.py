@@ -17,7 +17,8 @@ import polars as pl
 
 from discreet.encoded import Combinations, Encoded, Ints
 from discreet.plan.masks import Masks
-from discreet.plan.plan import Edit, Plan
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
 from discreet.table.formats.form import Form
 

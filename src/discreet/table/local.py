@@ -21,7 +21,8 @@ import polars as pl
 from discreet.encoded import Combinations, Encoded, Ints, collapse, encode
 from discreet.errors import InputError
 from discreet.plan.masks import Masks
-from discreet.plan.plan import Edit, Plan
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form

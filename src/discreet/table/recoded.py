@@ -11,7 +11,8 @@ import polars as pl
 
 from discreet.encoded import Codes, Encoded
 from discreet.plan.assigning import UNCOVERED, groups_of
-from discreet.plan.plan import Edit, Plan, Recoding, Unseen
+from discreet.plan.parts import Edit, Recoding, Unseen
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
 
 TextsAndCodes = tuple[list[str | None], Codes]

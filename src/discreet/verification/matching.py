@@ -19,17 +19,17 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.columns.medians import Ranges
-from discreet.common.compiled import kernel
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine, Recount
-from discreet.verification.truth import reach
+from discreet.verification.matching_kernels import first_matches
+from discreet.verification.reach import reach
 
 Ints = npt.NDArray[np.int64]
 Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Beside:
+class ColumnBeside:
     """A column of a release beside that of the original: the texts as numbers, and what covers what.
 
     Without ranges a released cell covers an original one exactly if their numbers are equal. With them, the numbers
@@ -43,22 +43,21 @@ class Beside:
 
 def columns_beside(
     released: Engine, original: Engine, bound: Bound, names: Sequence[str], medians: Mapping[str, Ranges]
-) -> list[Beside]:
+) -> list[ColumnBeside]:
     """Return some columns of a release beside those of the original."""
     return [
         _covering(released, original, bound, name, medians.get(name))
         if name in bound.changeable or name in bound.edited
-        else Beside(*released.codes_beside(original, name))
+        else ColumnBeside(*released.codes_beside(original, name))
         for name in names
     ]
 
 
-def _covering(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Beside:
+def _covering(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> ColumnBeside:
     """Return a column that may change, with what each released text covers; the original that it equals included."""
     policy = bound.policy
     mine, theirs = released.encoded(name), original.encoded(name)
-    missing = policy.missing.values if policy.missing is not None else ()
-    found = reach(theirs.domain, mine.domain, policy.column(name), policy.marker, missing, medians)
+    found = reach(theirs.domain, mine.domain, policy.column(name), policy.marker, policy.missing_values, medians)
     place = np.empty(len(theirs.domain), dtype=np.int64)
     place[np.asarray(found.order, dtype=np.int64)] = np.arange(len(theirs.domain))
     own = dict(zip(theirs.domain, place.tolist(), strict=True))
@@ -66,7 +65,7 @@ def _covering(released: Engine, original: Engine, bound: Bound, name: str, media
         [*pairs, (own[text], own[text] + 1)] if text in own else pairs
         for text, pairs in zip(mine.domain, found.ranges, strict=True)
     ]
-    return Beside(mine.codes.astype(np.int64), place[theirs.codes], ranges)
+    return ColumnBeside(mine.codes.astype(np.int64), place[theirs.codes], ranges)
 
 
 def covered(
@@ -105,7 +104,7 @@ def _texts(released: Engine, name: str, rows: Ints) -> pl.Series:
     return pl.Series(encoded.domain, dtype=pl.String).gather(encoded.codes[rows].astype(np.uint32))
 
 
-def _pairs(column: Beside, texts: Ints) -> list[Ints]:
+def _pairs(column: ColumnBeside, texts: Ints) -> list[Ints]:
     """Return the numbers of the original cells that some released texts cover, and those of the texts, pair by pair."""
     if column.ranges is None:
         return [texts, texts]
@@ -117,7 +116,7 @@ def _pairs(column: Beside, texts: Ints) -> list[Ints]:
     return [np.concatenate(cells), np.concatenate(owners)]
 
 
-def matched(columns: Sequence[Beside], rows: int) -> Ints:
+def matched(columns: Sequence[ColumnBeside], rows: int) -> Ints:
     """Return the place of the original row for each released row, as far as there is one in order.
 
     The places are fewer than the `rows` of the release when a row (the next one) finds none.
@@ -131,42 +130,12 @@ def matched(columns: Sequence[Beside], rows: int) -> Ints:
     ends = np.array([pair for pairs in texts for pair in pairs], dtype=np.int64).reshape(-1, 2)
     offsets = np.cumsum([0] * (exact + 1) + [len(column.ranges or ()) for column in columns[exact:]], dtype=np.int64)
     places = np.empty(rows, dtype=np.int64)
-    found = _match(released, original, exact, offsets, starts, ends, places)
+    found = first_matches(released, original, exact, offsets, starts, ends, places)
     return places[:found]
 
 
-def last_matched(columns: Sequence[Beside], rows: int) -> Ints:
+def last_matched(columns: Sequence[ColumnBeside], rows: int) -> Ints:
     """Return the last place that each released row can stand for in any way to match them; all rows must match."""
-    turned = [Beside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
+    turned = [ColumnBeside(column.released[::-1], column.original[::-1], column.ranges) for column in columns]
     last: Ints = len(columns[0].original) - 1 - matched(turned, rows)[::-1]
     return last
-
-
-@kernel
-def _match(released, original, exact, offsets, starts, ends, places):  # type: ignore[no-untyped-def]
-    """Give each released row the first original row that it covers after the one before; return how many got one."""
-    at = 0
-    for row in range(released.shape[0]):
-        taken = -1
-        while at < original.shape[0] and taken < 0:
-            covers = True
-            for c in range(exact):
-                if released[row, c] != original[at, c]:
-                    covers = False
-                    break
-            c = exact
-            while covers and c < released.shape[1]:
-                text = offsets[c] + released[row, c]
-                covers = False
-                for i in range(starts[text], starts[text + 1]):
-                    if ends[i, 0] <= original[at, c] < ends[i, 1]:
-                        covers = True
-                        break
-                c += 1
-            if covers:
-                taken = at
-            at += 1
-        if taken < 0:
-            return row
-        places[row] = taken
-    return released.shape[0]

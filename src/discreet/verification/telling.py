@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.common.rates import Rate
 from discreet.encoded import Ints
@@ -67,6 +68,13 @@ class HiddenCells:
         return Rate(int(self.everybody.max(initial=0)), int(self.everybody.sum()))
 
 
+def marked_rows(table: Engine, column: str, marker: str) -> npt.NDArray[np.bool_]:
+    """Say of each row whether its text in a column is the marker."""
+    encoded = table.encoded(column)
+    marked: npt.NDArray[np.bool_] = np.array([text == marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
+    return marked
+
+
 def hidden_cells(released: Engine, original: Engine, beside: Ints, policy: Policy, column: str) -> HiddenCells:
     """Return the hidden cells of a column; `beside` has the row of the original that each released row is.
 
@@ -76,10 +84,9 @@ def hidden_cells(released: Engine, original: Engine, beside: Ints, policy: Polic
     code_of = {text: code for code, text in enumerate(here.domain)}
     as_released = np.array([code_of.get(text, -1) for text in there.domain], dtype=np.int64)
     known = np.array([not is_missing(policy, text) for text in there.domain], dtype=np.bool_)
-    marked = np.array([text == policy.marker for text in here.domain], dtype=np.bool_)
     texts, true = here.codes.astype(np.int64), there.codes[beside].astype(np.int64)
     told = (as_released[true] == texts) & known[true]
-    rows = np.flatnonzero(marked[texts] | (~told & known[true]))
+    rows = np.flatnonzero(marked_rows(released, column, policy.marker) | (~told & known[true]))
     size = len(there.domain)
     return HiddenCells(
         column,

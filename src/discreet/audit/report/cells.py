@@ -9,8 +9,8 @@ from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose,
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.common.rates import Rate
-from discreet.verification.cells import Against, Cell, CellsFound
-from discreet.verification.promises import Finding
+from discreet.verification.cell_answers import Against, Cell, CellsFound
+from discreet.verification.findings import Finding
 
 MOST_POINTS = 2000
 FEW = 24

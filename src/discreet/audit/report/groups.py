@@ -25,7 +25,7 @@ from discreet.audit.report.words import (
 from discreet.audit.risk import Risk, RiskSpread
 from discreet.policy import Confidential, Crowd, Inference
 from discreet.verification.answers import Answer
-from discreet.verification.promises import Finding, Worst
+from discreet.verification.findings import Finding, Worst
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit

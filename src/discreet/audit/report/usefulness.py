@@ -11,7 +11,7 @@ from discreet.audit.report.page import Block, Figure, Figures, Heading, PageTabl
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import Usefulness
 from discreet.measure.utility import ColumnKept, PairKept, Utility
 
@@ -94,7 +94,7 @@ def _targets(use: Usefulness) -> PageTable | None:
     return PageTable("What the groups tell of each target: 0 is all, lower is better", head, rows) if rows else None
 
 
-def learned_figure(every: Sequence[Learned], score: str) -> Figure:
+def learned_figure(every: Sequence[LearnedTarget], score: str) -> Figure:
     """Return how well targets are learned from the original, the release, and without the protected columns."""
     found = [one for one in every if one.score == score]
     title = _learned_title(found, score)
@@ -146,7 +146,7 @@ def higher_is_better(score: str) -> bool:
     return "error" not in score.lower()
 
 
-def _learned_title(found: Sequence[Learned], score: str) -> str:
+def _learned_title(found: Sequence[LearnedTarget], score: str) -> str:
     worse = [
         (one.original - one.released) if higher_is_better(score) else (one.released - one.original) for one in found
     ]

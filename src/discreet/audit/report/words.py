@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from discreet.attack.base import Attack
 from discreet.policy import Confidential, Crowd
 from discreet.verification.answers import Answer
-from discreet.verification.promises import Finding, Worst
+from discreet.verification.findings import Finding, Worst
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit

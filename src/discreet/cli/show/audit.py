@@ -15,7 +15,7 @@ from discreet.cli.show.verdict import WrittenFiles, print_verdict
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import AUDIT
 from discreet.common.rates import Rate
-from discreet.measure.learning import Learned
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.utility import Utility
 
 TITLES: dict[Kind, str] = {
@@ -118,7 +118,7 @@ def _print_utility(to: Console, found: Utility) -> None:
         to.print(f"[dim]{escape(note[:1].upper() + note[1:])}.[/]", soft_wrap=True)
 
 
-def _learned(found: tuple[Learned, ...]) -> Iterator[str]:
+def _learned(found: tuple[LearnedTarget, ...]) -> Iterator[str]:
     for learned in found:
         without = ""
         if learned.without is not None:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from discreet.cli.terminal import escape
 from discreet.measure.cells import CellMeasures
-from discreet.measure.usefulness import Told, Usefulness
+from discreet.measure.usefulness import ToldTarget, Usefulness
 
 LEAST_BOUND = 0.01
 """Bounds below this say nothing."""
@@ -33,7 +33,7 @@ def print_usefulness(to: Console, found: Usefulness) -> None:
         to.print(f"{escape(told.target)}: {_in_words(told)}.", soft_wrap=True)
 
 
-def _in_words(told: Told) -> str:
+def _in_words(told: ToldTarget) -> str:
     if told.measure == "RM":
         return f"the groups explain {1 - told.released:.1%} of its spread ({1 - told.original:.1%} in the original)"
     if told.costs:

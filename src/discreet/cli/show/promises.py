@@ -12,8 +12,8 @@ from discreet.cli.terminal import console, escape, print_private
 from discreet.errors import rows_listed
 from discreet.policy import Policy
 from discreet.verification.answers import Answer
-from discreet.verification.cells import Against, CellsFound
-from discreet.verification.promises import Finding, Verification, Worst
+from discreet.verification.cell_answers import Against, CellsFound
+from discreet.verification.findings import Finding, Verification, Worst
 
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow", Answer.BY_LOT: "yellow"}
 

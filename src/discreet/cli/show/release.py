@@ -19,7 +19,7 @@ from discreet.cli.show.why import print_why
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import private_line
 from discreet.common.shares import percent
-from discreet.plan.plan import Recoding
+from discreet.plan.parts import Recoding
 from discreet.policy import Crowd, Policy
 from discreet.release import Release
 

@@ -13,7 +13,7 @@ from discreet.audit.audit import Audit
 from discreet.audit.report.words import attacked
 from discreet.cli.terminal import escape
 from discreet.verification.answers import Answer
-from discreet.verification.promises import Verification
+from discreet.verification.findings import Verification
 
 MOST = 8
 """Attacks named before the rest is only counted."""

@@ -10,7 +10,8 @@ from rich.table import Table
 from discreet.cli.show.texts import MOST, listed, text_of
 from discreet.cli.terminal import escape
 from discreet.common.shares import percent
-from discreet.plan.plan import Kept, Plan, Step
+from discreet.plan.parts import Kept, Step
+from discreet.plan.plan import Plan
 from discreet.policy import Inference, Policy
 
 

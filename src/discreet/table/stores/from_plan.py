@@ -11,7 +11,8 @@ import polars as pl
 
 from discreet.encoded import Encoded
 from discreet.plan.masks import ALL, Masks
-from discreet.plan.plan import Edit, Plan, Recoding
+from discreet.plan.parts import Edit, Recoding
+from discreet.plan.plan import Plan
 from discreet.table.masking import mask_of
 from discreet.table.recoded import told
 from discreet.table.row_numbers import no_such_rows
