@@ -17,6 +17,7 @@ from discreet.errors import (
     PolicyError,
     Problem,
     PromiseError,
+    Reason,
     TellingCells,
     TooManySuppressed,
     Unprotected,
@@ -36,7 +37,12 @@ ERRORS = [
     PolicyError([Problem("use", "is wrong", "p.yaml", 3), Problem("protect", "is wrong too")]),
     ImpossiblePromise([(next(iter(bank_policy().promises())), Fraction(5, 24))]),
     TooManySuppressed(3, 10, Fraction(1, 10)),
-    UnprotectedCells([Unprotected(0, "a promise", (3, 4))]),
+    UnprotectedCells(
+        [
+            Unprotected(0, "a promise", (3, 4)),
+            Unprotected(1, "another", (5,), reasons=(Reason("kept", ("id3",), (5,), "it says so", ("do this",)),)),
+        ]
+    ),
     TellingCells([(0, "it tells")]),
     BrokenPromise(d.verify(bank(), bank_policy()), "a hint"),
 ]

@@ -564,7 +564,7 @@ def test_a_value_too_common_to_be_hidden_is_refused(rules: str, more: str, tmp_p
     """Seven of ten rows tell it when row 1 does not, and nothing that may be hidden changes that."""
     code, output = run_policy(tmp_path, f"column: d, rows: [1], against: [{{rules: {{{rules}}}}}], {more}", COMMON)
     assert code == 1, output
-    assert "d of row 1, against rules: row 1 cannot be protected: more than" in output
+    assert "d of row 1, against rules: row 1 cannot be protected against rules: more than" in output
     assert "without any condition, whatever is hidden of what may be; raise min_confidence" in output
     assert_nothing_told(tmp_path, output)
 

@@ -124,6 +124,25 @@ def rows_listed(numbers: Sequence[int], most: int = 10) -> str:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why some rows were not protected: a code, and the same in words."""
+
+    code: str
+    adversaries: tuple[str, ...]
+    """Who guesses the cells, as a policy names them."""
+    rows: tuple[int, ...]
+    says: str
+    steps: tuple[str, ...]
+    """What the owner may do, one way each."""
+
+    def __str__(self) -> str:
+        against = f"protected against {' and '.join(self.adversaries)}"
+        what = f"not {against}" if self.code == "stopped" else f"cannot be {against}"
+        *ways, last = self.steps
+        return f"{rows_listed(self.rows)} {what}: {self.says}; {', '.join([*ways, f'or {last}' if ways else last])}"
+
+
+@dataclass(frozen=True)
 class Unprotected:
     """The rows, by number, whose confidential cells no method could protect."""
 
@@ -136,20 +155,12 @@ class Unprotected:
     """Why there is no way at all, where that is proven."""
     prior: str = ""
     """How common values are without any condition, where that is too common for rules."""
+    reasons: tuple[Reason, ...] = ()
+    """Why each of the rows was not protected, and what would help."""
 
     def __str__(self) -> str:
-        what, fix = (
-            "cannot be protected",
-            "choose another method, allow more to be changed, or write on_failure: remove",
-        )
-        if self.prior:
-            what = f"cannot be protected: {self.prior}"
-            fix = "raise min_confidence, or write prior: warn or on_failure: remove"
-        elif self.stopped:
-            what, fix = "not protected when the search was stopped", "allow more time"
-        elif self.why:
-            what = f"cannot be protected, whatever is hidden of what may be: {self.why}"
-        return f"protect[{self.index}]: {self.promise}: {rows_listed(self.rows)} {what}; {fix}"
+        said = [str(reason) for reason in self.reasons] or [f"{rows_listed(self.rows)} cannot be protected"]
+        return "\n".join(f"protect[{self.index}]: {self.promise}: {each}" for each in said)
 
 
 class UnprotectedCells(PromiseError):
@@ -160,7 +171,7 @@ class UnprotectedCells(PromiseError):
         super().__init__("\n".join(map(str, self.cells)))
 
     def details(self) -> dict[str, object]:
-        """Return the rows of each requirement."""
+        """Return the rows of each requirement, and why they were not protected."""
         return {
             "unprotected": [
                 {
@@ -169,6 +180,16 @@ class UnprotectedCells(PromiseError):
                     "stopped": each.stopped,
                     "why": each.why or None,
                     "prior": each.prior or None,
+                    "reasons": [
+                        {
+                            "code": reason.code,
+                            "adversaries": list(reason.adversaries),
+                            "rows": list(reason.rows),
+                            "says": reason.says,
+                            "steps": list(reason.steps),
+                        }
+                        for reason in each.reasons
+                    ],
                 }
                 for each in self.cells
             ]

@@ -76,7 +76,12 @@ def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
 def untouchable(policy: Policy) -> frozenset[str]:
     """Return the columns that cell methods leave alone."""
     other = {name for name, column in policy.columns.items() if column.role == "other"}
-    return known_to_groups(policy) | policy.sensitive | policy.targets | other
+    return needed_elsewhere(policy) | other
+
+
+def needed_elsewhere(policy: Policy) -> frozenset[str]:
+    """Return the columns that cell methods leave alone because of another promise, or of the use."""
+    return known_to_groups(policy) | policy.sensitive | policy.targets
 
 
 def predictors_of(requirement: Confidential, policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:

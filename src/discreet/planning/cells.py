@@ -19,7 +19,6 @@ from discreet.adversary.base import Trained
 from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
 from discreet.chance import chance_from
-from discreet.common.shares import percent
 from discreet.encoded import Ints
 from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
 from discreet.fit.cells import confidential_places, known_to, predictors_of, seen_by_adversaries, untouchable, wanted
@@ -37,6 +36,7 @@ from discreet.plan.parts import Decoy, Edit, Protected, Unseen
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.decoys import Asking, Drawn, not_enough
+from discreet.planning.unprotected import Words
 from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
 from discreet.table.engine import Engine
@@ -426,13 +426,14 @@ class _Planning:
                     )
 
     def _unprotected(self, job: Job) -> list[Unprotected]:
-        failing, stopped, found = [(story.ward, story.row) for story in job.failing], job.stopped, []
+        """Return the confidential cells that fail, and why; decoys may, unless the search was stopped."""
+        failing, found = job.failing, []
         for ward, (index, requirement) in enumerate(self.requirements):
             own = set(self.own[index].tolist())
-            rows = sorted({int(self.numbers[row]) for at, row in failing if at == ward and (row in own or stopped)})
+            rows = [each.row for each in failing if each.ward == ward and (each.row in own or job.stopped)]
             if rows:
-                prior = next((_too_common(*common) for common in job.common(ward)), "")
-                found.append(Unprotected(index, str(requirement), tuple(rows), stopped, job.why(ward), prior))
+                words = Words(index, requirement, self.policy, self.columns, self.numbers)
+                found.append(words.unprotected(job, ward, rows))
         return found
 
     def _edits(self) -> Iterator[Edit]:
@@ -471,13 +472,3 @@ def _tree(seen: Seen) -> ValueTree:
         if node and text is not None and not texts[node]:
             texts[node] = (text,)
     return ValueTree(tuple(texts), seen.tree.parent.astype(np.int32))
-
-
-def _too_common(defence: RuleDefence, proven: bool) -> str:
-    """Say that values are told by too many rows for any hiding by rules to help."""
-    limits = defence.limits
-    of = "the released cells" if limits.published else "all rows"
-    even = ", whatever is hidden of what may be" if proven else ""
-    return (
-        f"more than {percent(limits.confidence)} of {of} tell a value that is to be hidden, without any condition{even}"
-    )

@@ -7,72 +7,19 @@ lot, and the rows that were taken out). Each round only hides, so it ends; after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import inf
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.method.cells import bayes, hid3, kernels, many, rules
+from discreet.method.cells import hid3, many
 from discreet.method.cells.bayes import NONE, Ints, Outcome
-from discreet.method.cells.chance import Chance
-from discreet.method.cells.greedy import Learn, Learned
-from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.table import Bayes, CellTable
+from discreet.method.cells.guards import AgainstBayes, AgainstRules, Defence, RuleDefence, Ward, guard_of
+from discreet.method.cells.table import CellTable
+
+__all__ = ["ROUNDS", "Defence", "Job", "RuleDefence", "Story", "Ward"]
 
 ROUNDS = 20
-Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class RuleDefence:
-    """Against association rules: when one leaks, the conditions it may use, and what may be hidden."""
-
-    limits: rules.Limits
-    conditions: tuple[int, ...]
-    own_conditions: bool = False
-    others_conditions: bool = False
-    others_sensitive: bool = True
-    prior: bool = False
-    """Whether a value may not be above the limits without any condition, either."""
-    decoys: bool = False
-    choose: rules.Chooser | None = None
-    seconds_left: Callable[[], float] = lambda: inf
-    """How long an exact search may take."""
-
-
-@dataclass(frozen=True)
-class Defence:
-    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), rules (`rules`), or else ID3."""
-
-    method: str
-    bayes: Bayes | None = None
-    learn: Learn | None = None
-    rules: RuleDefence | None = None
-
-
-@dataclass(frozen=True)
-class Ward:
-    """The confidential cells of one requirement: their column, rows and true values (leaves of the column's tree)."""
-
-    column: int
-    predictors: tuple[int, ...]
-    rows: tuple[int, ...]
-    """Shadows of a row stand beside it, with the same true value and chance."""
-    actuals: tuple[int, ...]
-    defences: tuple[Defence, ...]
-    chances: tuple[Chance, ...]
-    strict: bool = False
-    deletes: bool = False
-    """Whether values are hidden at once, and not generalised one level after the other."""
-    fall_back: bool = True
-    """Whether INCP may go on with DECP."""
-    removes: bool = False
-    """Whether a row that cannot be protected is taken out."""
-    floors: Mapping[int, int] = field(default_factory=dict)
-    """The node that the cells of some rows are released with at least: decoys look like those they stand beside."""
 
 
 @dataclass
@@ -87,179 +34,13 @@ class Story:
     changes: Ints = field(default_factory=lambda: NONE)
 
 
-class _Guard(Protocol):
-    """One defence of one ward."""
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        """Say of which rows the true value is the single best guess."""
-        ...
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        """Protect one cell."""
-        ...
-
-
-class _AgainstBayes:
-    def __init__(self, table: CellTable, ward: Ward, options: Bayes, method: str) -> None:
-        self.table, self.ward, self.method = table, ward, method
-        self.guesser = table.guesser(ward.column, ward.predictors, options, deletes=ward.deletes)
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        start = self.table.first[self.ward.column]
-        found: Flags = kernels.all_best(self.table.frame, self.guesser, rows, actuals + start)
-        return found
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        method = self.method.removeprefix("e-")
-        return bayes.protect(self.table, self.guesser, row, actual, method, chance, fall_back=self.ward.fall_back)
-
-
-class _AgainstTree:
-    def __init__(self, trees: hid3.Trees, ward: Ward) -> None:
-        self.trees, self.ward = trees, ward
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        table, ward = self.trees.table, self.ward
-        start = int(table.first[ward.column])
-        nodes = table.frame.codes[ward.column, rows]
-        places = (table.frame.leaf[actuals + start] - self.trees.low[nodes]).astype(np.int64)
-        found = np.zeros(len(rows), dtype=np.bool_)
-        hidden = np.flatnonzero(nodes == start)
-        if len(hidden):
-            for tree in self.trees.trees(ward.column, int(rows[hidden[0]]), ward.predictors):
-                found[hidden] |= tree.guesses(table, rows[hidden]) == places[hidden]
-        for place in np.flatnonzero(nodes != start).tolist():  # each is guessed by all others
-            row = int(rows[place])
-            trees = self.trees.trees(ward.column, row, ward.predictors)
-            found[place] = any(tree.guess(table, row) == places[place] for tree in trees)
-        return found
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        ward = self.ward
-        return hid3.protect(self.trees, ward.column, ward.predictors, row, actual, chance, deletes=ward.deletes)
-
-
-class _AgainstLearner:
-    def __init__(self, table: CellTable, ward: Ward, learn: Learn) -> None:
-        self.learned = Learned(table, ward.column, ward.predictors, learn, strict=ward.strict)
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        return self.learned.exposed(rows, actuals)
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        del chance
-        return self.learned.protect(row, actual)
-
-
-class _AgainstRules:
-    """All cells of a ward at once: what is hidden for one helps the others."""
-
-    def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
-        self.table, self.ward, self.defence, self.method = table, ward, defence, method
-        self.why = ""
-        self.common = self.proven = False
-        """Whether some values are too common without any condition, and would be whatever is hidden of what may be."""
-        self.asked = False
-        self.gap: int | None = None
-        """How many cells more than needed may have been hidden at most (decoys aside), where `exact` says so."""
-        self.decoys: set[int] = set()
-        """Rows whose sensitive cells were hidden as decoys."""
-        self._counted: tuple[int, bytes, list[int]] | None = None
-        """Which rows leak, as counted last, of which rows and on which table."""
-
-    def rule_table(self, rows: Ints, actuals: Ints) -> rules.RuleTable:
-        """Return the rules about some cells on the table as it is now."""
-        frame, defence, column = self.table.frame, self.defence, self.ward.column
-        places = list(defence.conditions)
-        start = self.table.first[places][:, None]
-        cells = (frame.codes[places] - start).astype(np.int32)
-        sensitive = (frame.codes[column] - self.table.first[column]).astype(np.int32)
-        truth = (self.table.original[column] - self.table.first[column]).astype(np.int32)
-        cells[cells == 0], sensitive[sensitive == 0], truth[truth == 0] = NOTHING, NOTHING, NOTHING
-        sensitive[rows] = actuals
-        own = np.zeros(self.table.rows, dtype=np.bool_)
-        own[frame.real[rows]] = True
-        free = ~frame.locked[places] & np.where(own, defence.own_conditions, defence.others_conditions)
-        free_sensitive = ~frame.locked[column] & ~own & defence.others_sensitive
-        return rules.RuleTable(cells, sensitive, rows.tolist(), defence.limits, free, free_sensitive, frame.real, truth)
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        asked = rows.tobytes()
-        if self._counted is None or self._counted[:2] != (self.table.stamp, asked):
-            self._counted = (self.table.stamp, asked, self.rule_table(rows, actuals).leaking())
-        return np.isin(rows, self._counted[2]) | self.too_common(actuals)
-
-    def too_common(self, actuals: Ints, *, whatever: bool = False) -> Flags:
-        """Say which values are told by too many of all rows, as rules count them, where that is not to be.
-
-        `whatever`: even if all cells of the column that may be hidden were.
-        """
-        frame, column, limits = self.table.frame, self.ward.column, self.defence.limits
-        root = int(self.table.first[column])
-        rows = int(frame.all_up[root]) - (int(frame.all_own[root]) if limits.published else 0)
-        found = np.zeros(len(actuals), dtype=np.bool_)
-        for value in np.unique(actuals).tolist() if self.defence.prior else ():
-            telling = int(frame.all_own[root + value])
-            free = self._free(value) if whatever else 0
-            of = rows - (free if limits.published else 0)
-            above = telling - free > limits.support and telling - free > limits.confidence * of
-            found[actuals == value] = above
-        return found
-
-    def _free(self, value: int) -> int:
-        """Return how many cells that tell a value may be hidden; those of confidential rows are."""
-        frame, column = self.table.frame, self.ward.column
-        if not self.defence.others_sensitive:
-            return 0
-        telling = (frame.codes[column] == self.table.first[column] + value) & ~frame.locked[column]
-        return int((telling & (frame.real == np.arange(self.table.rows))).sum())
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        del row, actual, chance
-        return Outcome("safe")  # see `protect_all`
-
-    def protect_all(self, rows: Ints, actuals: Ints, carry_on: Callable[[], bool]) -> tuple[bool, list[int]]:
-        """Protect some cells; return whether something else was hidden, and the rows that still leak."""
-        found = self.rule_table(rows, actuals)
-        answer = rules.solve(found, self.method, self.defence.choose, carry_on, self.defence.seconds_left)
-        if not self.asked:
-            self.gap = answer.gap
-        elif answer.hidden:  # what was proven was about the first round
-            self.gap = None
-        self.asked = True
-        self.why = answer.why
-        if answer.status == "safe" and self.defence.decoys:
-            self.decoys.update(rules.decoys(found))
-        for row, place in found.hidden:
-            column = self.ward.column if place == rules.SENSITIVE else self.defence.conditions[place]
-            self.table.set(column, row, 0)
-        leaking = found.leaking()
-        self._counted = (self.table.stamp, rows.tobytes(), leaking)
-        common = self.too_common(actuals)
-        self.proven = bool(common.any() and self.too_common(actuals[common], whatever=True).any())
-        self.common = self.proven or bool(common.any() and not leaking)  # else rules are the reason
-        return bool(found.hidden), [*leaking, *rows[common].tolist()]
-
-
-class _RowRemoved:
-    """NRD: the whole row goes, whatever the adversary."""
-
-    def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        del actuals
-        return np.ones(len(rows), dtype=np.bool_)
-
-    def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
-        del row, actual, chance
-        return Outcome("removed")
-
-
 class Job:
     """Protects all cells of some wards on one table, which it changes."""
 
     def __init__(self, table: CellTable, wards: Sequence[Ward]) -> None:
         self.table, self.wards = table, tuple(wards)
         self.trees = hid3.Trees(table)
-        self.guards = [[self._guard(ward, defence) for defence in ward.defences] for ward in wards]
+        self.guards = [[guard_of(table, self.trees, ward, each) for each in ward.defences] for ward in wards]
         self.stories = {
             (number, row): Story(number, row)
             for number, ward in enumerate(self.wards)
@@ -274,17 +55,8 @@ class Job:
         self.rounds = 0
         self.stopped = False
         """Whether it was told to stop before all cells were done."""
-
-    def _guard(self, ward: Ward, defence: Defence) -> _Guard:
-        if defence.method == "nrd":
-            return _RowRemoved()
-        if defence.rules is not None:
-            return _AgainstRules(self.table, ward, defence.rules, defence.method)
-        if defence.learn is not None:
-            return _AgainstLearner(self.table, ward, defence.learn)
-        if defence.bayes is not None:
-            return _AgainstBayes(self.table, ward, defence.bayes, defence.method)
-        return _AgainstTree(self.trees, ward)
+        self.given_up: dict[tuple[int, int], int] = {}
+        """The cells (ward, row) for which a method last found no way, with the place of that defence."""
 
     def run(self, carry_on: Callable[[int, int], bool] = lambda *_: True) -> None:
         """Hide all cells, then protect them until all hold; `carry_on` hears how many are done and left in a round.
@@ -323,10 +95,8 @@ class Job:
     def exposed(self) -> list[tuple[int, int]]:
         """Return the cells (ward, row) whose true value some adversary has as the single best guess."""
         found = []
-        for number, ward in enumerate(self.wards):
-            keys = [(place, row) for place, row in enumerate(ward.rows) if self._is_open(number, row)]
-            rows = np.array([row for _, row in keys], dtype=np.int64)
-            actuals = np.array([ward.actuals[place] for place, _ in keys], dtype=np.int64)
+        for number in range(len(self.wards)):
+            rows, actuals = self.open(number)
             hit = np.zeros(len(rows), dtype=np.bool_)
             for guard in self.guards[number] if len(rows) else ():
                 hit |= guard.exposed(rows, actuals)
@@ -337,6 +107,13 @@ class Job:
     def failing(self) -> list[Story]:
         """The cells that are not protected."""
         return [story for story in self.stories.values() if story.status == "failed"]
+
+    def open(self, number: int) -> tuple[Ints, Ints]:
+        """Return the rows of a ward that adversaries are asked about, shadows among them, and their true values."""
+        ward = self.wards[number]
+        places = [place for place, row in enumerate(ward.rows) if self._is_open(number, row)]
+        rows = np.array([ward.rows[place] for place in places], dtype=np.int64)
+        return rows, np.array([ward.actuals[place] for place in places], dtype=np.int64)
 
     def _is_open(self, number: int, row: int) -> bool:
         """Whether a cell is in the table and was not left by lot."""
@@ -369,14 +146,11 @@ class Job:
         self, number: int, pending: Sequence[tuple[int, int]], carry_on: Callable[[int, int], bool]
     ) -> bool:
         """Protect all cells of a ward against rules, where it has them; return whether to go on."""
-        guards = [guard for guard in self.guards[number] if isinstance(guard, _AgainstRules)]
+        guards = [guard for guard in self.guards[number] if isinstance(guard, AgainstRules)]
         if not guards or not any(at == number for at, _ in pending):
             return True
-        ward = self.wards[number]
         for guard in guards:
-            places = [place for place, row in enumerate(ward.rows) if self._is_open(number, row)]
-            rows = np.array([ward.rows[place] for place in places], dtype=np.int64)
-            actuals = np.array([ward.actuals[place] for place in places], dtype=np.int64)
+            rows, actuals = self.open(number)
             left = len(rows)
             hid, leaking = guard.protect_all(rows, actuals, lambda left=left: carry_on(0, left))  # type: ignore[misc]
             failed = set(leaking)
@@ -386,20 +160,12 @@ class Job:
 
     def decoys(self, number: int) -> set[int]:
         """Return the rows whose cells were hidden only so that hidden cells of a ward tell less."""
-        return {row for g in self.guards[number] if isinstance(g, _AgainstRules) for row in g.decoys}
+        return {row for g in self.guards[number] if isinstance(g, AgainstRules) for row in g.decoys}
 
     def gap(self, number: int) -> int | None:
         """Return how many cells more than needed were hidden for a ward at most, where `exact` says so."""
-        gaps = [g.gap for g in self.guards[number] if isinstance(g, _AgainstRules)]
+        gaps = [g.gap for g in self.guards[number] if isinstance(g, AgainstRules)]
         return None if not gaps or None in gaps else sum(gap for gap in gaps if gap is not None)
-
-    def common(self, number: int) -> list[tuple[RuleDefence, bool]]:
-        """Return against which rules values of a ward are too common, and whether that is so whatever is hidden."""
-        return [(g.defence, g.proven) for g in self.guards[number] if isinstance(g, _AgainstRules) and g.common]
-
-    def why(self, number: int) -> str:
-        """Return why the cells of a ward cannot be protected, where that is known."""
-        return "; ".join(g.why for g in self.guards[number] if isinstance(g, _AgainstRules) and g.why)
 
     def _method(self, number: int) -> str | None:
         """Return the method of a ward that works on several cells at once, if it has one."""
@@ -414,20 +180,22 @@ class Job:
         know at a more general class what they do not at a lesser one.
         """
         table, column = self.table, self.wards[number].column
-        guards = [guard for guard in self.guards[number] if not isinstance(guard, _AgainstRules)]
+        placed = [(place, g) for place, g in enumerate(self.guards[number]) if not isinstance(g, AgainstRules)]
         actual, chance = self.cells[number, row]
         here, true = np.array([row], dtype=np.int64), np.array([actual], dtype=np.int64)
+        self.given_up.pop((number, row), None)
         for turn in range(ROUNDS):
-            for guard in guards:
+            for place, guard in placed:
                 level = table.node(column, row)
-                if self.rounds <= 1 and (turn == 0 or isinstance(guard, _AgainstBayes)):
+                if self.rounds <= 1 and (turn == 0 or isinstance(guard, AgainstBayes)):
                     table.set(column, row, self._least(self.wards[number], actual))
                 outcome = guard.protect(row, actual, chance)
                 many.raise_to(table, column, row, level)
                 self._note(number, row, outcome)
                 if not outcome.holds:
+                    self.given_up[number, row] = place
                     return
-            if not any(guard.exposed(here, true)[0] for guard in guards[:-1]):
+            if not any(guard.exposed(here, true)[0] for _, guard in placed[:-1]):
                 return
 
     def _note(self, number: int, row: int, outcome: Outcome) -> None:
@@ -448,7 +216,7 @@ class Job:
     def _protect_values(self, number: int, rows: Sequence[int]) -> None:
         """e-DECP: rows with the same true value share the changes."""
         ward = self.wards[number]
-        guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
+        guard = next(guard for guard in self.guards[number] if isinstance(guard, AgainstBayes))
         place_of = {row: place for place, row in enumerate(ward.rows)}
         by_value: dict[int, list[int]] = {}
         for row in rows:
@@ -469,7 +237,7 @@ class Job:
         for row, number_of in by_row.items():
             guessers, actuals, chances = {}, {}, {}
             for column, number in number_of.items():
-                guard = next(guard for guard in self.guards[number] if isinstance(guard, _AgainstBayes))
+                guard = next(guard for guard in self.guards[number] if isinstance(guard, AgainstBayes))
                 guessers[column] = guard.guesser
                 actuals[column], chances[column] = self.cells[number, row]
             outcomes = many.e_dropp(self.table, guessers, row, actuals, chances)

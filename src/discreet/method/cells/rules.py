@@ -17,7 +17,7 @@ from math import inf
 import numpy as np
 
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Limits, RuleTable, largest_share, prune
+from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Codes, Limits, RuleTable, largest_share, prune
 from discreet.method.cells.rules_baseline import cr
 from discreet.method.cells.rules_cover import hitting_sets, smc
 from discreet.method.cells.rules_decoys import decoys
@@ -31,6 +31,7 @@ __all__ = [
     "Answer",
     "Cell",
     "Chooser",
+    "Codes",
     "Limits",
     "RuleTable",
     "certificate",

@@ -139,10 +139,14 @@ class CellTable:
     def set(self, column: int, row: int, node: int) -> None:
         """Give a cell another node (counted in its own tree), in all shadows of its row."""
         for same in self.family(row):
-            if self.node(column, same) != node:
-                self.touch(same)
-                kernels.move(self.frame, same, column, node + self._starts[column])
-                self.touch(same)
+            self.put(column, same, node)
+
+    def put(self, column: int, row: int, node: int) -> None:
+        """Give a cell another node, in this row or shadow alone."""
+        if self.node(column, row) != node:
+            self.touch(row)
+            kernels.move(self.frame, row, column, node + self._starts[column])
+            self.touch(row)
 
     def family(self, row: int) -> list[int]:
         """Return a row with all its shadows, the row itself first."""
