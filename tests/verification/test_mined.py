@@ -9,8 +9,8 @@ import pytest
 from discreet.policy import Confidential, KAnonymity
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
-from tests.audit.test_cells import check, edited
 from tests.conftest import load_golden
+from tests.verification.test_cells import check, edited
 
 HOLDS, BROKEN, NOT_CHECKABLE = Answer.HOLDS, Answer.BROKEN, Answer.NOT_CHECKABLE
 

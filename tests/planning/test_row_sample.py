@@ -29,7 +29,7 @@ from discreet.verification.matching import covered
 from discreet.verification.truth import untrue
 from tests.jobs import Job, mixed_jobs
 from tests.kinds import KINDS, to_rows
-from tests.test_removal import recoded
+from tests.planning.test_removal import recoded
 
 AGES = [str(20 + number % 10) for number in range(100)]
 

@@ -22,7 +22,7 @@ from discreet.planning.problem import cut_problem
 from discreet.planning.row_share import scaled_k, seen_only, thinned
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_coordinate import adult_columns
+from tests.method.cuts.test_coordinate import adult_columns
 
 
 def searching_on(job: Job, share: Fraction, rows: str = "mask") -> Job:

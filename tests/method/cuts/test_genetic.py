@@ -27,9 +27,9 @@ from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_coordinate import BEST, adult_columns, evaluator, reference
-from tests.method.test_cuts import SEEDS, fast_of
-from tests.method.test_quick import AIMS, adult, k_jobs, numbers, numbers_evaluator, objective_of, switches
+from tests.method.cuts.test_bits import SEEDS, fast_of
+from tests.method.cuts.test_coordinate import BEST, adult_columns, evaluator, reference
+from tests.method.cuts.test_quick import AIMS, adult, k_jobs, numbers, numbers_evaluator, objective_of, switches
 from tests.profiles import FEW
 from tests.reference import cuts as slow
 from tests.reference.test_cuts_reference import ADULT, adult_table, columns

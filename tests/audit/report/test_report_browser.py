@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.assist.test_frontier_page import nasty as nasty_frontier
+from tests.assist.test_frontier_page import shares, sizes
 from tests.audit.audits import nasty, real, rich
-from tests.audit.test_report import NASTY
+from tests.audit.report.test_report import NASTY
 from tests.browser import Browser, chromium
-from tests.test_frontier_page import nasty as nasty_frontier
-from tests.test_frontier_page import shares, sizes
 
 pytestmark = pytest.mark.browser
 

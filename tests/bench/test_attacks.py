@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.bench.test_cells import small
 from tests.conftest import ROOT
-from tests.test_cells_bench import small
 
 sys.path.insert(0, str(ROOT / "bench"))
 

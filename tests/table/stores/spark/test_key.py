@@ -22,8 +22,8 @@ from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Map
 from tests.jobs import bank, bank_policy
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
+from tests.table.stores.spark.test_spark import adult
 from tests.table.test_engines import without_times
-from tests.table.test_spark import adult
 
 pytestmark = GROUP
 

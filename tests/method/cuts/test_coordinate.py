@@ -23,7 +23,7 @@ from discreet.planning.problem import cut_problem
 from discreet.policy import Inference
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_disclosure import _kind as kind_of
+from tests.method.disclosure.test_search import _kind as kind_of
 from tests.reference import cuts as slow
 from tests.reference import disclosure as promises
 from tests.reference.test_cuts_reference import ADULT, adult_table

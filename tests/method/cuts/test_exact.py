@@ -30,7 +30,7 @@ from discreet.planning.cutting import CutPlanner
 from discreet.planning.objectives import objectives
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_coordinate import adult_columns, evaluator, reference
+from tests.method.cuts.test_coordinate import adult_columns, evaluator, reference
 from tests.reference import cuts as slow
 from tests.reference.test_cuts_reference import ADULT, adult_table
 

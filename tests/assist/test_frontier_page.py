@@ -16,7 +16,7 @@ from discreet.assist import charts
 from discreet.assist.frontier import Frontier, Point
 from discreet.cli.app import app
 from tests.audit.audits import rich
-from tests.audit.test_report import NASTY, Read
+from tests.audit.report.test_report import NASTY, Read
 from tests.jobs import bank, bank_policy
 
 PRIVATE = "PRIVATE: this tells more than a release does. Keep it; never publish it."

@@ -21,7 +21,7 @@ from discreet.errors import InputError
 from discreet.planning.find import find_plan
 from discreet.table.stores import files, opening, scratch
 from tests.table.engines import LARGE
-from tests.test_faults import small_disk
+from tests.writing.test_faults import small_disk
 
 POLICY = d.Policy(protect=[d.KAnonymity(k=5, over=["a", "b", "c"])])
 

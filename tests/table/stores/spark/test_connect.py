@@ -29,8 +29,8 @@ from tests.spark import (
     require_connect,
     to_connect,
 )
+from tests.table.stores.spark.test_spark import K4, ODD
 from tests.table.test_engines import cell_job
-from tests.table.test_spark import K4, ODD
 
 pytestmark = GROUP
 

@@ -22,9 +22,9 @@ from discreet.policy.cell_methods import CASES
 from discreet.verification.answers import Answer
 from tests.conftest import load_golden
 from tests.kinds import to_rows
+from tests.planning.test_cells import assert_groups
 from tests.reference.cells_model import is_top, naive_bayes
 from tests.reference.cells_tree import classify, id3
-from tests.test_cells import assert_groups
 
 NAMES = ["a", "b", "c", "d"]
 IDENTIFIER: dict[str, Any] = {"id": {"role": "identifier"}}

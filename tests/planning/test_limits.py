@@ -22,8 +22,8 @@ from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
 from discreet.pipeline import prepare
 from tests.jobs import Use
+from tests.planning.test_removal import REMOVE, removed_slowly
 from tests.profiles import FEW
-from tests.test_removal import REMOVE, removed_slowly
 
 TREE = {"any": {"north": ["oslo", "turku"], "south": ["rome"]}}
 VALUES = {

@@ -114,7 +114,7 @@ def test_a_cluster_that_falls_apart(cluster: Cluster, tmp_path: Path) -> None:
     }
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PYTHONWARNINGS": "ignore"}
     driver = subprocess.Popen(
-        [sys.executable, "-m", "tests.table.cluster_job", cluster.master, str(tmp_path)],
+        [sys.executable, "-m", "tests.table.stores.spark.cluster_job", cluster.master, str(tmp_path)],
         env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT,
         start_new_session=True,
     )  # fmt: skip

@@ -36,7 +36,7 @@ def start(folder: Path, *, said: str | None = None, settings: str = "") -> subpr
     environment = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"} | changed
     if said is not None:
         environment["SPARK_LOCAL_DIRS"] = said
-    words = [sys.executable, "-m", "tests.table.spark_files_job", str(folder)]
+    words = [sys.executable, "-m", "tests.table.stores.spark.files_job", str(folder)]
     return subprocess.Popen(
         words, cwd=folder, env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

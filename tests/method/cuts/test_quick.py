@@ -22,8 +22,8 @@ from discreet.method.cuts.quick import Quick
 from discreet.pipeline import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import TREE, Job, mixed_jobs
-from tests.method.test_coordinate import adult_columns, evaluator
-from tests.method.test_cuts import SEEDS
+from tests.method.cuts.test_bits import SEEDS
+from tests.method.cuts.test_coordinate import adult_columns, evaluator
 from tests.reference.test_cuts_reference import ADULT, adult_table
 
 VALUES: dict[str, list[str | None]] = {
