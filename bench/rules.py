@@ -101,7 +101,7 @@ def table_of(setting: Setting, seed: int) -> rules.RuleTable:
     return rules.RuleTable(data.cells[used], data.sensitive, marked, limits, free, ~mine & sensitive)
 
 
-METHODS: dict[str, Callable[[rules.RuleTable], rules.Answer]] = {
+METHODS: dict[str, Callable[[rules.RuleTable], rules.HidingAnswer]] = {
     "SMC": rules.smc,
     "MAX-D": rules.r_graph,
     "CR": lambda table: rules.cr(table, conditions=not table.free_sensitive.any()),

@@ -274,7 +274,7 @@ def test_no_time() -> None:
 
 def test_no_way_is_found_and_none_is_said_to_be_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = ask(**FIGURE, method="smc")
-    monkeypatch.setattr(rules, "solve", lambda *_: rules.Answer("not found"))
+    monkeypatch.setattr(rules, "solve", lambda *_: rules.HidingAnswer("not found"))
     found, said = why(LEAKY, policy)
     (reason,) = found.reasons
     assert (reason.code, found.why) == ("not_found", "")

@@ -14,7 +14,7 @@ from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 def make(adversary: Adversary) -> AdversaryGuesser:
     """Return the adversary that a policy names (of `Confidential.adversaries`, where nothing is left unsaid).
 
-    >>> from discreet.policy.confidential import Id3
+    >>> from discreet.policy.adversaries import Id3
     >>> make(Id3()).name
     'id3'
     """

@@ -133,7 +133,7 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
     assert scale is not None
     extra = len(column.missing)
     places = column.codes[column.codes >= extra] - extra
-    yield VALUES, places, _NumberTexts(values.numbers, scale)
+    yield VALUES, places, _PreviewNumbers(values.numbers, scale)
     if said.ends is not None:
         cuts = [place for place, allowed in enumerate(allowed_cuts(values, said)) if allowed and place]
         labels = [interval.text for interval in intervals(values, said, cuts, column.marker)]
@@ -148,7 +148,7 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
 
 
 @dataclass(frozen=True)
-class _NumberTexts(Sequence[str]):
+class _PreviewNumbers(Sequence[str]):
     """Numbers as texts, written when asked for: there may be many, and only some are shown."""
 
     numbers: Sequence[Decimal]
@@ -165,7 +165,7 @@ class _NumberTexts(Sequence[str]):
 
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         if isinstance(place, slice):
-            return _NumberTexts(self.numbers[place], self.scale)
+            return _PreviewNumbers(self.numbers[place], self.scale)
         return self.scale.write(self.numbers[place])
 
 

@@ -50,7 +50,7 @@ def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iter
 
 
 @dataclass(frozen=True)
-class ValueTally:
+class FittingValues:
     """The values of a column in groups of rows: for each group from `starts[g]` up to `starts[g + 1]`, ascending."""
 
     starts: Ints
@@ -77,11 +77,11 @@ class ValueTally:
         return value, weight
 
 
-def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> ValueTally:
+def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> FittingValues:
     """Return how many rows of each group have each value; a line of the lists is a row, or a part of some."""
     found, which = np.unique(group * size + values, return_inverse=True)
     starts = np.searchsorted(found // max(size, 1), np.arange(groups + 1)).astype(np.int64)
-    return ValueTally(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
+    return FittingValues(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class _LookUp(Knowing):
         return _GroupTexts(of_row.astype(np.int64), found // texts, found % texts, rows.astype(np.int64))
 
     @cached_property
-    def released(self) -> ValueTally:
+    def released(self) -> FittingValues:
         """How many rows of each group have each value, a text shared evenly by what it covers."""
         begin, covered, shares = self.shares
         width = begin[self.pairs.text + 1] - begin[self.pairs.text]

@@ -189,7 +189,7 @@ def interval_text(text: str, scale: Scale) -> str | None:
 
     A range without brackets has both its ends.
 
-    >>> from discreet.scale import Numbers
+    >>> from discreet.columns.scale import Numbers
     >>> [interval_text(text, Numbers()) for text in ("20-40", "[20.0; 40[", "(-Inf,20]", "40+", "> 5", "a-b")]
     ['[20, 40]', '[20, 40)', '<=20', '>=40', '>5', None]
     """

@@ -122,9 +122,7 @@ def _risks(
         if isinstance(promises[0], Crowd) and promises[0].whole:
             sizes = _covered(released, original, policy, promises[0].given, after, medians)
         for place, promise in enumerate(promises):
-            yield _risk(
-                promise, _PromiseGroups(before, promise, place), _PromiseGroups(after, promise, place, sizes), most
-            )
+            yield _risk(promise, _RiskGroups(before, promise, place), _RiskGroups(after, promise, place, sizes), most)
 
 
 def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpread], ...]:
@@ -134,7 +132,7 @@ def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpre
         promises: list[GroupPromise] = [] if isinstance(requirement, Confidential) else list(policy.promises_of(index))
         found += [promise for promise in promises if isinstance(promise, Crowd) and not promise.whole]
     return tuple(
-        (promise.k, _PromiseGroups(_counts(released, policy, [promise]), promise, 0).spread())
+        (promise.k, _RiskGroups(_counts(released, policy, [promise]), promise, 0).spread())
         for promise in found
         if set(promise.given) <= set(released.columns)
     )
@@ -163,7 +161,7 @@ def _covered(
 
 
 @dataclass(frozen=True)
-class _PromiseGroups:
+class _RiskGroups:
     """The groups of a table for one promise: `sizes` are those that count, where they are not the rows."""
 
     counts: Recount
@@ -262,7 +260,7 @@ class _PromiseGroups:
         return RiskSpread(ends, tuple(rows.tolist()))
 
 
-def _risk(promise: GroupPromise, before: _PromiseGroups, after: _PromiseGroups, most: int) -> Risk:
+def _risk(promise: GroupPromise, before: _RiskGroups, after: _RiskGroups, most: int) -> Risk:
     return Risk(
         index=promise.index,
         kind=promise.kind,

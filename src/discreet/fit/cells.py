@@ -16,8 +16,9 @@ from discreet.encoded import Ints
 from discreet.errors import Problem, rows_listed
 from discreet.plan.parts import Edit
 from discreet.policy import Policy
+from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, Rules, too_many_conditions
 from discreet.policy.bind import known_to_groups
-from discreet.policy.confidential import MOST_CONDITIONS, Adversary, Confidential, Rules, too_many_conditions
+from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]

@@ -19,11 +19,7 @@ from discreet.common.private import private_json
 from discreet.errors import InputError
 from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
 from discreet.plan.masks import Masks, read_masks
-from discreet.plan.parts import Decoy as Decoy
-from discreet.plan.parts import Edit as Edit
-from discreet.plan.parts import Kept, Recoding, Step
-from discreet.plan.parts import Protected as Protected
-from discreet.plan.parts import Unseen as Unseen
+from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
 from discreet.plan.plain_data import as_plain, read_interval, read_pair, read_texts
 from discreet.policy import Policy
 from discreet.policy.bind import binned

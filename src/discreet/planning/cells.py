@@ -15,36 +15,32 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from discreet.adversary.base import Trained
-from discreet.adversary.make import readings
-from discreet.adversary.view import Lines, Seen, View, domain_of, see_column
+from discreet.adversary.view import Seen, domain_of, see_column
 from discreet.chance import chance_from
 from discreet.encoded import Ints
-from discreet.errors import InputError, TellingCells, Unprotected, UnprotectedCells
+from discreet.errors import TellingCells, Unprotected, UnprotectedCells
 from discreet.fit.cells import confidential_places, known_to, predictors_of, seen_by_adversaries, untouchable, wanted
 from discreet.fit.telling import INSTEAD, all_have_it
 from discreet.method.cells.chance import drawn
 from discreet.method.cells.decoys import DecoyColumn, one_value_only
-from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
-from discreet.method.cells.job import ROUNDS, Defence, Job, RuleDefence, Ward
+from discreet.method.cells.job import ROUNDS, Job, Ward
 from discreet.method.cells.kernels import REFUSE
-from discreet.method.cells.rules import Limits
-from discreet.method.cells.table import Bayes, CellTable
+from discreet.method.cells.table import CellTable
 from discreet.method.cells.trees import Nodes, ValueTree
-from discreet.plan.assigning import placed
-from discreet.plan.parts import Decoy, Edit, Protected, Unseen
+from discreet.plan.parts import Decoy, Edit, Protected
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.decoys import Asking, Drawn, not_enough
+from discreet.planning.defences import Defences
+from discreet.planning.shadows import Shadows
 from discreet.planning.unprotected import Words
+from discreet.policy.adversaries import Adversary, Rules
 from discreet.policy.bind import known_to_groups, recoded
-from discreet.policy.confidential import Adversary, Confidential, NaiveBayes, Rules
+from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 
 DRAWS = 3
 """How often all decoys are drawn anew, where too few of those that were drawn can be protected."""
-MOST_SHADOWS = 2_000_000
-"""Ways in which confidential rows may be seen, that are kept."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +138,7 @@ class _Planning:
         """For each requirement its rows and their shadows, pair by pair."""
         real = np.arange(len(self.numbers), dtype=np.int64)
         for index, requirement in self.requirements:
-            shadows, of = self._shadows(index, requirement, table)
+            shadows, of = self._shadows(index, requirement).among(table)
             order = np.argsort(of, kind="stable")
             self.shadows[index] = list(zip(of[order].tolist(), (len(real) + order).tolist(), strict=True))
             if len(of):
@@ -228,63 +224,12 @@ class _Planning:
                     locked[self._place(item.column), rows] = True
         return locked
 
-    def _shadows(self, index: int, requirement: Confidential, table: Nodes) -> tuple[Nodes, Ints]:
-        """Return the other ways in which the rows may be seen by who knows their original values: nodes, and the row.
-
-        They are all released combinations of labels of recoded columns that cover the row's original values; each
-        adversary combines the columns that it knows.
-        """
-        shadows, of = [table[:, :0]], [np.empty(0, dtype=np.int64)]
+    def _shadows(self, index: int, requirement: Confidential) -> Shadows:
         known = [self._known_to(requirement, each) for each in requirement.adversaries]
         several = known_to_groups(self.policy) & set(self.plan.recoded)  # fixed intervals: each value has one only
         chosen = dict.fromkeys(tuple(name for name in names if name in several) for names in known)
-        for names in chosen if requirement.knows == "original" and len(self.rows[index]) else ():
-            if names:
-                some, whose = self._shadows_by(index, names, table)
-                shadows.append(some)
-                of.append(whose)
-        return np.concatenate(shadows, axis=1), np.concatenate(of)
-
-    def _shadows_by(self, index: int, names: Sequence[str], table: Nodes) -> tuple[Nodes, Ints]:
-        """Return the shadows by some recoded columns."""
-        rows = self.rows[index]
-        places = [self._place(name) for name in names]
-        combinations = np.unique(table[places][:, : len(self.numbers)], axis=1)
-        at = np.searchsorted(self.source.numbers(), self.numbers[rows])
-        originals = [self.source.encoded(name) for name in names]
-        kinds, kind = np.unique(np.stack([each.codes[at] for each in originals]), axis=1, return_inverse=True)
-        fits = np.ones((kinds.shape[1], combinations.shape[1]), dtype=np.bool_)
-        for line, (name, place) in enumerate(zip(names, places, strict=True)):
-            covers = self._covers(name, originals[line].domain, place)
-            fits &= covers[kinds[line]][:, combinations[line]]
-        fitting = fits[kind.reshape(-1)]
-        if (number := int(fitting.sum())) > MOST_SHADOWS:
-            message = f"knows: there are {number:,} ways in which the rows may be seen; write knows: released"
-            raise InputError(f"protect[{index}]: {message}")
-        which, combination = np.nonzero(fitting)
-        shadows = table[:, rows[which]]
-        shadows[places] = combinations[:, combination]
-        other = (shadows != table[:, rows[which]]).any(axis=0)
-        return shadows[:, other], rows[which[other]]
-
-    def _covers(self, name: str, values: Sequence[str | None], place: int) -> npt.NDArray[np.bool_]:
-        """Say which original values (by code) each node of a recoded column may stand for."""
-        node_of = self.seen[place].tree.node_of
-        covers = np.zeros((len(values), len(self.trees[place].parent)), dtype=np.bool_)
-        covers[:, 0] = True
-        for recoding in self.plan.recodings:
-            if recoding.column == name:
-                texts = recoding.texts(values, self.policy.column(name).scale)
-                for code, text in enumerate(texts):
-                    covers[code, 0 if isinstance(text, Unseen) else node_of.get(text, 0)] = True
-        for told in (told for grouping in self.plan.groupings for told in grouping.columns if told.column == name):
-            here = placed(told, self.policy, values)
-            for label, low, high in zip(told.labels, here.low.tolist(), here.high.tolist(), strict=True):
-                inside = (here.positions >= low) & (here.positions < high)
-                if label.among:
-                    inside &= np.isin(here.codes, label.among)
-                covers[inside, node_of.get(label.text, 0)] = True
-        return covers
+        sets = [names for names in chosen if names and requirement.knows == "original"]
+        return Shadows(self.plan, self.source, self.numbers, self.columns, self.seen, index, self.rows[index], sets)
 
     def _ward(self, index: int, requirement: Confidential) -> Ward:
         column = self._place(requirement.column)
@@ -294,6 +239,10 @@ class _Planning:
         if requirement.two_values == "refuse":
             chances = [replace(chance, coin=REFUSE) for chance in chances]
         place_of = {row: place for place, row in enumerate(rows)}
+        known_to_one, rows_released = partial(self._known_to, requirement), len(self.numbers)
+        defences = Defences(
+            requirement, self._place, known_to_one, self.seen, rows_released, self.chance, self.seconds_left
+        )
         for row, shadow in self.shadows[index]:
             rows.append(shadow)
             actuals.append(actuals[place_of[row]])
@@ -303,7 +252,7 @@ class _Planning:
             predictors=tuple(self._place(name) for name in self._predictors(requirement) if name in self.columns),
             rows=tuple(rows),
             actuals=tuple(actuals),
-            defences=tuple(self._defence(requirement, *pair) for pair in requirement.defences),
+            defences=tuple(defences.of(*pair) for pair in requirement.defences),
             chances=tuple(chances),
             strict=requirement.strict,
             deletes=requirement.change == "delete",
@@ -311,47 +260,6 @@ class _Planning:
             removes=requirement.on_failure == "remove",
             floors=self.decoys.floors(index),
         )
-
-    def _defence(self, requirement: Confidential, adversary: Adversary, method: str) -> Defence:
-        if isinstance(adversary, Rules) and method != "nrd":
-            return Defence(method, rules=self._rules(requirement, adversary))
-        if method == "greedy":
-            return Defence(method, learn=self._learn(adversary))
-        if method != "nrd" and isinstance(adversary, NaiveBayes):
-            nulls = adversary.nulls or "count"
-            return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
-        return Defence(method)
-
-    def _rules(self, requirement: Confidential, adversary: Rules) -> RuleDefence:
-        return RuleDefence(
-            Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
-            tuple(self._place(name) for name in self._known_to(requirement, adversary)),
-            own_conditions=requirement.may("own.conditions"),
-            others_conditions=requirement.may("others.conditions"),
-            others_sensitive=requirement.may("others.sensitive"),
-            prior=adversary.prior == "refuse",
-            decoys=requirement.decoys is True,
-            choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
-            seconds_left=self.seconds_left,
-        )
-
-    def _learn(self, adversary: Adversary) -> Learn:
-        """Return how a library learner (or any adversary) is trained on the table in the making."""
-
-        def learn(table: CellTable, column: int, predictors: Sequence[int]) -> list[Guess]:
-            def now(place: int) -> Seen:
-                seen = self.seen[place]
-                codes = table.frame.codes[place, : len(self.numbers)]
-                return replace(seen, nodes=(codes - table.first[place]).astype(np.int32))
-
-            def guess(asked: Trained, rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
-                guesses = asked.guess(Lines(table.frame.real[rows], levels, nodes))
-                return guesses.weights, guesses.best
-
-            view = View(now(column), tuple(now(place) for place in predictors))
-            return [partial(guess, asked) for asked in readings(adversary, view)]
-
-        return learn
 
     def run(self, carry_on: Callable[[int, int], bool]) -> CellPlan | None:
         """Protect the cells and return what was changed; None if other or more decoys are to be tried."""

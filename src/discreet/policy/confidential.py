@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from discreet.common.shares import percent
-from discreet.policy.adversaries import MOST_CONDITIONS as MOST_CONDITIONS
-from discreet.policy.adversaries import Adversary as Adversary
-from discreet.policy.adversaries import AdversaryField, Id3, Learner
-from discreet.policy.adversaries import NaiveBayes as NaiveBayes
-from discreet.policy.adversaries import Rules as Rules
-from discreet.policy.adversaries import too_many_conditions as too_many_conditions
+from discreet.policy.adversaries import (
+    Adversary,
+    AdversaryField,
+    Id3,
+    Learner,
+    NaiveBayes,
+    Rules,
+)
 from discreet.policy.cell_methods import (
     AGAINST_BAYES,
     AGAINST_RULES,

@@ -16,6 +16,7 @@ import pytest
 
 import discreet as d
 from discreet import pipeline
+from discreet.audit import describing
 from discreet.common.staging import lock
 from discreet.errors import InputError
 from discreet.planning.find import find_plan
@@ -93,14 +94,14 @@ def test_a_source_that_changes_is_noticed(
 ) -> None:
     path = tmp_path / "t.parquet"
     table(5_000).write_parquet(path)
-    name = "find_plan" if when == "planning" else "changes"
-    found = getattr(pipeline, name)
+    where, name = (pipeline, "find_plan") if when == "planning" else (describing, "changes")
+    found = getattr(where, name)
 
     def meanwhile(*asked: object, **said: object) -> object:
         table(5_000, seed=2).write_parquet(path)
         return found(*asked, **said)
 
-    monkeypatch.setattr(pipeline, name, meanwhile)
+    monkeypatch.setattr(where, name, meanwhile)
     with pytest.raises(InputError, match="was changed while it was being read; nothing was written"):
         d.protect(path, POLICY, engine=engine)
 

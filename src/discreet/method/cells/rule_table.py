@@ -210,7 +210,7 @@ class RuleTable:
 
 
 @dataclass
-class Answer:
+class HidingAnswer:
     """What a method found: `safe`, `infeasible` (with the reason why) or `not found`, and the cells it hid."""
 
     status: str

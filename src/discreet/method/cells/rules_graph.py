@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import Answer, RuleTable, columns_of, subsets
+from discreet.method.cells.rule_table import HidingAnswer, RuleTable, columns_of, subsets
 
 Chooser = Callable[[int], int]
 """Draws a number below another."""
@@ -120,7 +120,7 @@ class _Graph:
         return bool(rows)
 
 
-def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | None = None) -> Answer:
+def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | None = None) -> HidingAnswer:
     """Hide conditions of other rows by the R-graph: `max-descendant`, `random-max` or `random` (with a chooser)."""
     begun = len(table.hidden)
     while True:
@@ -130,9 +130,9 @@ def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | Non
             while _graph_step(graph, how, choose):
                 pass
         if table.is_safe():
-            return Answer("safe", table.hidden[begun:], how)
+            return HidingAnswer("safe", table.hidden[begun:], how)
         if len(table.hidden) == before:
-            return Answer("not found", table.hidden[begun:], how)
+            return HidingAnswer("not found", table.hidden[begun:], how)
 
 
 def _graph_step(graph: _Graph, how: str, choose: Chooser | None) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.method.cells import search_kernels as kernels
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Flags, Ints, RuleTable, columns_of, masks_of
+from discreet.method.cells.rule_table import SENSITIVE, Cell, Flags, HidingAnswer, Ints, RuleTable, columns_of, masks_of
 
 MOST = 100_000
 """Rules times rows that are searched."""
@@ -29,13 +29,13 @@ def search(
     fewer_than: int | None = None,
     carry_on: Callable[[], bool] = lambda: True,
     work: int = WORK,
-) -> Answer:
+) -> HidingAnswer:
     """Find the fewest cells that make a table safe, and hide nothing yet.
 
     `least` is given where all choices were tried. With `fewer_than` only choices of fewer cells are looked for, and
     `not found` with `least` means that there are none.
     """
-    nothing = Answer("not found", [], "search")
+    nothing = HidingAnswer("not found", [], "search")
     if int(_can_leak(table).sum()) * len(table.values) > MOST:
         return nothing
     free = _free(table)
@@ -49,10 +49,10 @@ def search(
         left -= steps
     cells = _cells(state.best, table.conditions)
     if cells:
-        return Answer("safe", cells, "search", least=len(cells) if done else None)
+        return HidingAnswer("safe", cells, "search", least=len(cells) if done else None)
     if done and fewer_than is None:
-        return Answer("infeasible", [], "search", NO_CHOICE)
-    return Answer("not found", [], "search", least=fewer_than) if done else nothing
+        return HidingAnswer("infeasible", [], "search", NO_CHOICE)
+    return HidingAnswer("not found", [], "search", least=fewer_than) if done else nothing
 
 
 def _can_leak(table: RuleTable) -> Flags:
