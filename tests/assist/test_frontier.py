@@ -112,6 +112,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_plots(files: Path) -> None:
     result = CliRunner().invoke(app, ["frontier", "bank.csv", "-p", "bank.yaml", "--plot", "f.svg"])
     assert result.exit_code == 0, result.output
@@ -150,6 +151,7 @@ def test_sizes_below_one_are_refused() -> None:
             d.frontier(bank(), policy, [k])
 
 
+@pytest.mark.slow
 @FEW
 @given(st.one_of(mixed_jobs(search="coordinate"), mixed_jobs(search="genetic")))
 def test_cuts_have_a_frontier_too(job: Job) -> None:

@@ -64,6 +64,7 @@ def test_it_says_that_it_is_private(made: Callable[[], Frontier]) -> None:
     assert f'<div class="banner private" role="note">{PRIVATE}</div>' in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 def test_it_may_do_what_a_report_may_and_no_more(made: Callable[[], Frontier]) -> None:
     page, report = made().to_html(), rich().to_html()

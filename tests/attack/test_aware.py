@@ -69,6 +69,7 @@ def assert_sound(found: Attack, cells: Sequence[int] = ROWS) -> None:
         assert not any(value in text for value in VALUES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "against", "name"),
     [

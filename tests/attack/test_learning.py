@@ -56,6 +56,7 @@ def test_what_follows_is_learned_by_all_and_is_no_leak() -> None:
         assert (attack.baseline.share or 1) < 0.5
 
 
+@pytest.mark.slow
 def test_what_only_ones_own_row_tells_is_a_leak() -> None:
     table = people(400, 1, noise=1.0).with_columns(age=pl.Series([str(n) for n in range(400)]))
     found = attacked(table)

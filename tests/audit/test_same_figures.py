@@ -90,6 +90,7 @@ def lines_of(folder: Path, name: str) -> list[str]:
     return (folder / name).read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made_by", "changeable"), [("suppressing", ["age", "town", "job"]), ("disclosing", ["Job", "Country"])]
 )
@@ -128,6 +129,7 @@ def test_the_error_without_any_column_is_the_same_everywhere(disclosing: Path) -
     assert set(lines) == {"38%"}
 
 
+@pytest.mark.slow
 def test_what_the_groups_tell_is_the_same_in_both_commands(disclosing: Path) -> None:
     """`audit` once took rows that top-down disclosure hides for suppressed ones, which cost more."""
     told = [line for name in ("protect.txt", "audit.txt") for line in lines_of(disclosing, name) if "majority" in line]
@@ -135,6 +137,7 @@ def test_what_the_groups_tell_is_the_same_in_both_commands(disclosing: Path) -> 
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_intervals_stand_in_their_order(suppressing: Path) -> None:
     table = said(suppressing / "public.html").rpartition("age in the release")[2].partition("in the release")[0]
     told = [cell.strip() for cell in table.split("|") if re.match(r"[<>\[]", cell)]

@@ -241,6 +241,7 @@ def test_check_says_what_is_promised_and_how_things_stand(folder: Path) -> None:
     assert document["promises"][0]["least_possible"] == "5/24"
 
 
+@pytest.mark.process
 def test_progress_is_shown_on_a_terminal_only(folder: Path) -> None:
     ours, theirs = pty.openpty()
     words = [sys.executable, "-m", "discreet", *PROTECT, "--force"]
@@ -485,6 +486,7 @@ def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.process
 def test_output_that_cannot_be_printed_does_not_lie_about_the_release(folder: Path) -> None:
     line = "discreet protect bank.csv -p bank.yaml -o release.csv --force"
     full = shell(folder, f"{line} > /dev/full")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.commands import run
 
 VALUES = ("Trader", "Cook", "UK", "Canada", "Discharged")
@@ -76,6 +78,7 @@ RAW = ("\x1b", "\x7f", "\x9b", "\u202e")
 FORGED = "Verified: all is well"
 
 
+@pytest.mark.slow
 def test_names_and_policies_cannot_steer_the_terminal(folder: Path) -> None:
     """Neither names of columns nor texts of a policy or plan reach the terminal raw, nor begin a line of their own."""
     name = f"{EVIL}\n{FORGED}"

@@ -66,6 +66,7 @@ def test_formulas_go_out_as_they_came_in_unless_the_policy_says_otherwise(table:
     assert lines(out) == lines(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("header", [True, ("a", "'=name")])
 def test_escaped_formulas_are_verified_audited_and_applied(

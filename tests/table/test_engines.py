@@ -37,6 +37,7 @@ def test_templates_by_disclosure(engine: str, job: Job) -> None:
     assert_same(job, engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(
@@ -90,6 +91,7 @@ def odd_table(rows: int = 400) -> pl.DataFrame:
     return frame.with_columns(pl.when(pl.Series(rng.random(rows) < 0.1)).then(None).otherwise("A").alias("A"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 def test_odd_names_and_texts(engine: str) -> None:
     policy = d.Policy(
@@ -119,6 +121,7 @@ def typed_table(rows: int = 500) -> pl.DataFrame:
     ).with_columns(day=pl.date(2020, 1, 1) + pl.duration(days=pl.lit(pl.Series(rng.integers(0, 9, rows)))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
     policy = d.Policy(
@@ -132,6 +135,7 @@ def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
         assert found.kinds[3:6] == ["Float64", "List(Int64)", "String"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 @pytest.mark.parametrize("values", [300, 30_000])
 def test_many_values(engine: str, values: int) -> None:
@@ -336,6 +340,7 @@ def test_many_parquet_files(engine: str, tmp_path: Path) -> None:
         d.protect(folder, POLICY, engine=engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 def test_the_frontier_and_the_audit(engine: str, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "t.parquet")

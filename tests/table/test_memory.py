@@ -50,6 +50,7 @@ def peak(folder: Path, *options: str) -> tuple[int, str]:
     return int(found.stdout) << (0 if sys.platform == "darwin" else 10), found.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_the_estimate_is_above_what_is_taken_but_not_by_far(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{form}"
@@ -65,6 +66,7 @@ def test_the_estimate_is_above_what_is_taken_but_not_by_far(form: str, tmp_path:
     assert 0.9 * taken < estimated < 2 * taken
 
 
+@pytest.mark.slow
 def test_a_file_larger_than_the_memory_is_streamed_within_it(tmp_path: Path) -> None:
     """By the measured peak: allocators reserve more addresses than they use, so no limit can be set on these."""
     table(1_200_000).write_csv(tmp_path / "t.csv")
@@ -103,6 +105,7 @@ def test_limits_follow_from_the_memory() -> None:
     assert FetchLimits(1).cells == memory.LEAST_FETCHED
 
 
+@pytest.mark.slow
 def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:
     """Before a row is fetched; the message says what is needed, what there is, and what to do."""
     pl.DataFrame({"a": ["x", "y", "z"] * 40_000, "b": ["u", "v"] * 60_000}).write_parquet(tmp_path / "t.parquet")

@@ -128,6 +128,7 @@ def test_frames(kind: str, names: dict[str, str]) -> None:
     assert figures(release.audit) == figures(plain.audit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 @pytest.mark.parametrize("form", ["parquet", "csv"])
@@ -136,6 +137,7 @@ def test_files(form: str, engine: str | None, names: dict[str, str], tmp_path: P
     assert found == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_confidential_cells(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
@@ -152,6 +154,7 @@ def test_spark(names: dict[str, str], policy: Callable[[dict[str, str]], d.Polic
     assert found == all_of(PLAIN, policy(PLAIN), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [TURNS[0], TURNS[3]])
 @pytest.mark.parametrize("engine", ["local", "streaming"])
 def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
@@ -192,6 +195,7 @@ def test_k_in_the_whole_table(names: dict[str, str]) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::3])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_thresholds_checks_and_values(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:

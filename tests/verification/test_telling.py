@@ -394,6 +394,7 @@ def test_releases_of_others_are_attacked_too(made: Any, text: str) -> None:
     assert found.leaks
 
 
+@pytest.mark.slow
 def test_it_says_nothing_where_nothing_is_hidden_and_little_where_anybody_is() -> None:
     audit = d.audit_release(TABLE, policy(d.KAnonymity(k=2, over=["age"])), TABLE, seed=1)
     assert audit.attacks is not None

@@ -126,6 +126,7 @@ def test_an_interrupt_while_names_change(name: str, force: bool, folder: Path, m
     assert not strays(folder)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
 def test_an_interrupt_before_names_change_and_one_after(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,6 +187,7 @@ def run(folder: Path, at: int, how: signal.Signals) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("at", [1, 2, 4, 6])
 def test_a_termination_signal_in_a_program_of_its_own(at: int, folder: Path, old: dict[str, bytes]) -> None:
     result = run(folder, at, signal.SIGTERM)
@@ -197,6 +199,7 @@ def test_a_termination_signal_in_a_program_of_its_own(at: int, folder: Path, old
     assert not strays(folder)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("at", [1, 2, 4, 6])
 def test_killed_outright_between_names(at: int, folder: Path, old: dict[str, bytes]) -> None:
     """Each file is the old or the new one as a whole, the release last; the next run sweeps away what is left."""

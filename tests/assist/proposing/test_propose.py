@@ -336,6 +336,7 @@ def hundred_thousand() -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_values_are_quick_or_refused() -> None:
     frame = hundred_thousand()
     for column in ("number", "day", "zip"):

@@ -165,6 +165,7 @@ def test_headings_are_in_order_and_nothing_is_loaded(public: bool) -> None:
     assert all(attrs.get("scope") in ("row", "col") for tag, attrs in read.tags if tag == "th")
 
 
+@pytest.mark.slow
 def test_the_public_page_has_nothing_but_what_may_be_published() -> None:
     """Whatever else changes in an audit, the public page stays the same to the letter."""
     for audit in bases():
@@ -178,6 +179,7 @@ def test_the_public_page_has_nothing_but_what_may_be_published() -> None:
         assert "S3CRET" in secret.to_html()
 
 
+@pytest.mark.slow
 def test_what_may_be_published_is() -> None:
     """Public facts have nothing too much: each text of theirs is on the page, each figure changes it."""
     facts = sampled(rich()).public
@@ -261,6 +263,7 @@ def test_attacks_are_compared_with_the_control_first() -> None:
     assert attacked(replace(rich(), attacks=replace(found, found=()))) == "No attack was possible"
 
 
+@pytest.mark.slow
 def test_a_private_report_is_for_its_owner_only(tmp_path: Path) -> None:
     write_reports(rich(), {tmp_path / "owner.html": False})
     write_reports(rich(), {tmp_path / "public.html": True})

@@ -207,6 +207,7 @@ def test_a_small_space_is_proven_with_templates_too(seed: int) -> None:
     assert release.plan.bound == 1.0
 
 
+@pytest.mark.slow
 def test_no_proof_where_a_lucky_draw_would_beat_the_best() -> None:
     """A cut that needs rows drawn by lot keeps more detail in one draw of some: the bound says as much."""
     table, policy = few_rows(14)

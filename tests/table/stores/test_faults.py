@@ -62,6 +62,7 @@ def test_a_refused_job_leaves_no_scratch_files(engine: str, here: Path, tmp_path
     assert list(here.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_a_full_disk_for_scratch_files(engine: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,6 +88,7 @@ def test_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             d.protect(tmp_path / "t.parquet", policy, engine="duckdb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @pytest.mark.parametrize("when", ["planning", "verifying"])
 def test_a_source_that_changes_is_noticed(
@@ -106,6 +108,7 @@ def test_a_source_that_changes_is_noticed(
         d.protect(path, POLICY, engine=engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 def test_a_source_with_other_rows_is_noticed_by_its_counts(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
