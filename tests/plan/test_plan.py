@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 
 import discreet as d
+from tests.conftest import ROOT
 from tests.jobs import Job, bank, bank_policy, jobs
 
 
@@ -331,3 +332,13 @@ def test_plans_with_numbers_or_depths_out_of_reach_are_no_plans(part: str, tmp_p
     plan.write_text(f"{whole}, {part}}}", encoding="utf-8")
     with pytest.raises(d.InputError, match="not a (whole )?plan"):
         d.read_plan(plan)
+
+
+def test_a_plan_of_an_earlier_version_is_carried_out_as_it_was(folder: Path) -> None:
+    """Written before the modules were moved into rooms: the same rows come out."""
+    plan = d.read_plan(ROOT / "tests" / "golden" / "plan_form5_bank.json")
+    release = plan.apply(folder / "bank.csv", policy=folder / "bank.yaml")
+    release.write(folder / "then.csv")
+    d.protect(folder / "bank.csv", folder / "bank.yaml").write(folder / "now.csv")
+    assert (folder / "then.csv").read_bytes() == (folder / "now.csv").read_bytes()
+    assert d.Plan.from_json(plan.to_json()) == plan
