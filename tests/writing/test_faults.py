@@ -28,7 +28,8 @@ COMMAND = [sys.executable, "-m", "discreet"]
 PROTECT = ["protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", "--plan", "plan.json", "--force"]
 # Says when the heavy imports are done, so that the fault comes in the middle of the work.
 ANNOUNCED = """
-import discreet.cli, discreet.pipeline, discreet.method.disclosure, discreet.show, discreet.writing
+import discreet.cli.app, discreet.cli.show.release, discreet.pipeline, discreet.writing.release
+import discreet.method.disclosure.search
 print("ready", flush=True)
 from discreet.__main__ import main
 main()
