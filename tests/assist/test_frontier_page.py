@@ -56,6 +56,7 @@ def specs(page: str) -> list[dict[str, Any]]:
     return [json.loads(text) for kind, text in Read(page).scripts() if kind == "application/json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 def test_it_says_that_it_is_private(made: Callable[[], Frontier]) -> None:
     page = made().to_html()
@@ -147,6 +148,7 @@ def test_texts_are_escaped() -> None:
     assert "\u202e" not in nasty().to_html()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 def test_a_picture_alone_is_private_too(made: Callable[[], Frontier]) -> None:
     found = made()

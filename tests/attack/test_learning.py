@@ -77,6 +77,7 @@ def test_people_outside_are_the_control_where_they_are_given() -> None:
         assert (attack.control.share or 0) > 0.9, attack.name
 
 
+@pytest.mark.slow
 def test_a_release_that_tells_nothing_teaches_nothing() -> None:
     table = people(400, 4)
     hidden = table.with_columns(job=pl.lit("*"), age=pl.lit("*"))
@@ -90,6 +91,7 @@ def test_a_release_that_tells_nothing_teaches_nothing() -> None:
         assert (attack.original.share if attack.original else 0) or 0 > 0.9
 
 
+@pytest.mark.slow
 def test_intervals_are_understood_by_learners() -> None:
     rng = np.random.default_rng(6)
     age = rng.integers(20, 60, 600)

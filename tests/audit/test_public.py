@@ -86,6 +86,7 @@ def published(audit: Audit) -> str:
     return public_html(replace(audit.public, learned=()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twins", TWINS.values(), ids=TWINS)
 def test_tables_with_one_release_have_one_public_report(
     twins: tuple[tuple[pl.DataFrame, d.Policy], tuple[pl.DataFrame, d.Policy]],

@@ -115,6 +115,7 @@ def test_groups_are_counted_alike_everywhere(
         assert figure(page, "Rows in the smallest group") == smallest
 
 
+@pytest.mark.slow
 def test_the_error_without_any_column_is_the_same_everywhere(disclosing: Path) -> None:
     """It once was that of the few rows that test: 88% where 37.5% of all rows are not of the commonest class."""
     audit = json.loads((disclosing / "audit.json").read_text(encoding="utf-8"))
@@ -148,6 +149,7 @@ def test_intervals_stand_in_their_order(suppressing: Path) -> None:
     assert len(told) > 2
 
 
+@pytest.mark.slow
 def test_only_texts_that_occur_are_called_shown(suppressing: Path) -> None:
     released = pl.read_csv(suppressing / "release.csv", infer_schema=False).get_column("job").unique()
     assert "poet" not in released

@@ -90,6 +90,7 @@ def test_the_lot_among_billions_of_rows() -> None:
     assert (among - lot(among, 4 * 10**9 - 100, os.urandom)).sum() == 100
 
 
+@pytest.mark.slow
 def test_rows_drawn_by_lot_are_any_of_their_combination() -> None:
     """Every ordinary row keeps the odd one company about as often as any other, equal ones included."""
     name = ["a"] * 6 + list("bcdefg") + ["z"]

@@ -64,6 +64,7 @@ def test_cuts_of_everything(
     assert_same(job, engine, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(mixed_jobs(search="coordinate", most_rows=30), mixed_jobs(search="coordinate", most_rows=30))
@@ -210,6 +211,7 @@ def cell_job(seed: int) -> tuple[pl.DataFrame, d.Policy]:
     return frame, d.Policy.from_dict(policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "seed"),
     [
@@ -259,6 +261,7 @@ POLICY = d.Policy(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "latin", "semicolon"])
 def test_text_files(engine: str, form: str, tmp_path: Path) -> None:
@@ -301,6 +304,7 @@ def test_verification_finds_what_is_wrong(engine: str, tmp_path: Path) -> None:
         assert found.holds == (what == "whole")
 
 
+@pytest.mark.slow
 def test_relations_come_in_and_go_out(tmp_path: Path) -> None:
     connection = duckdb.connect(str(tmp_path / "people.duckdb"))
     frame = people()

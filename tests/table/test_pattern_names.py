@@ -118,6 +118,7 @@ def all_of(names: dict[str, str], policy: d.Policy, folder: Path, form: str = "p
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS)
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
 def test_frames(kind: str, names: dict[str, str]) -> None:
@@ -166,6 +167,7 @@ def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_missing_values_and_removed_rows(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:

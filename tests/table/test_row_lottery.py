@@ -72,6 +72,7 @@ def test_rows_without_any_text() -> None:
     assert lot_texts([], np.array([0, 0, 1]), SALT).to_list() == [f"{SALT}#1", f"{SALT}#2", f"{SALT}#1"]
 
 
+@pytest.mark.slow
 def test_equal_rows_are_as_likely_as_others() -> None:
     """One row of four, of which three are equal: each in a quarter of the cases."""
     columns = [pl.Series(["a", "a", "a", "b"])]

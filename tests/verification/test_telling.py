@@ -377,6 +377,7 @@ def test_enough_decoys_silence_it() -> None:
     assert found.warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["*", ""], ids=["marker", "blank"])
 @pytest.mark.parametrize(
     "made",

@@ -140,6 +140,7 @@ def test_a_broken_promise_comes_first() -> None:
     assert "row 7" not in public.lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("public", [False, True])
 def test_every_chart_has_words_a_table_and_a_description(public: bool) -> None:
     page = rich().to_html(public=public)
@@ -198,6 +199,7 @@ def test_what_may_be_published_is() -> None:
     assert len(paths) > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("public", [False, True])
 def test_texts_are_escaped(public: bool) -> None:
     audit = nasty(NASTY)

@@ -34,6 +34,7 @@ TABLES = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=40).map(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("few", "longest", "most"), [(60, 20_000, 62), (2, 20_000, 5), (60, 2, 62)])
 @given(frame=TABLES)
 def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most: int, frame: pl.DataFrame) -> None:
