@@ -29,7 +29,7 @@ demo: $(READY)
 # What one runs all day: all but the slow kinds (CONTRIBUTING.md lists them), with few random examples.
 test: $(READY)
 	$(BIN)/python -m tests.warm_up
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (spark or process or browser or bench or reference)"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (slow or spark or process or browser or bench or reference)"
 
 # Everything, nothing skipped: needs Java, Chromium and the public data sets as well.
 test-all:

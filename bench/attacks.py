@@ -32,16 +32,17 @@ import discreet as d
 from adult import NAMES, data_folder
 from cells_data import DATA, DELETING
 from cells_trials import Bench
-from discreet.adversary.base import Guesser, Guesses, wilson
+from discreet.adversary.base import AdversaryGuesser, Guesses
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Seen, View
 from discreet.attack.aware import aware_attacks
-from discreet.attack.counting import Counts
+from discreet.attack.counting import ClassCounts
 from discreet.attack.inversion import invert
-from discreet.attack.protected import Protected, right, told
+from discreet.attack.protected import ProtectedCells, right, told
 from discreet.attack.refill import refill
-from discreet.attack.scene import Scene
+from discreet.common.rates import wilson
+from discreet.compare.scene import Scene
 from discreet.method.cells.chance import Chance
 from discreet.table.source import open_table
 from evaluation import print_table
@@ -80,7 +81,7 @@ def seen(bench: Bench, column: int) -> View:
     return View(one(column), tuple(one(c) for c in bench.data.predictors(column)))
 
 
-def adversaries(method: str) -> tuple[Guesser, NaiveBayesGuesser]:
+def adversaries(method: str) -> tuple[AdversaryGuesser, NaiveBayesGuesser]:
     """Return whom a method is against, and the naive Bayes that its cells are weighed by."""
     bayes = NaiveBayesGuesser("spread" if method.endswith("-G") else "count")
     if not method.startswith("HID3"):
@@ -104,14 +105,14 @@ def one_trial(bench: Bench, method: str, row: int, column: int, chance: Chance) 
         edited = (table.frame.codes != table.original).T
     predictors = list(bench.data.predictors(column))
     nothing = np.zeros(len(predictors), dtype=np.bool_)
-    cell = Protected(view, view.lines(at), edited[:, predictors], edited[:, column], True, nothing)
+    cell = ProtectedCells(view, view.lines(at), edited[:, predictors], edited[:, column], True, nothing)
     trained = against.train(view)
     guesses = trained.guess(cell.lines)
     if method.startswith(("DECP", "INCP")):
         weights = refill(cell, bayes, guesses, classes=method.startswith("INCP")).weights
     else:
         asked = trained if method.startswith("HID3") else None
-        weights = invert(cell, Counts(view, bayes), guesses, asked, WAYS, np.random.default_rng(row))
+        weights = invert(cell, ClassCounts(view, bayes), guesses, asked, WAYS, np.random.default_rng(row))
 
     def hit(found: Guesses) -> float:
         return float(told(found, true)[0])

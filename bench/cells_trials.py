@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cells_data import DATA, DELETE, GENERALISE, Data
 from discreet.adversary.view import Tree
 from discreet.chance import chance_from
-from discreet.measure.cells import CellMeasures, Column, measure
+from discreet.measure.cells import CellMeasures, ChangedColumn, measure
 from discreet.method.cells import bayes, hid3, kernels, many
 from discreet.method.cells.chance import Chance, drawn
 from discreet.method.cells.hid3 import Trees
@@ -144,7 +144,7 @@ class Bench:
     def measures(self) -> CellMeasures:
         """Return the measures of the whole table as it is."""
         columns = [
-            Column(
+            ChangedColumn(
                 tree,
                 self.table.original[c].astype(np.int64) - first,
                 self.table.frame.codes[c].astype(np.int64) - first,

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import k_anonymity
-from discreet.method import exact
-from discreet.method.coordinate import Candidate
+from discreet.method.cuts import exact
+from discreet.method.cuts.objective import Candidate
 from k_anonymity import Job
 
 PROVEN = {"LM": {500: "0.49003 proven in 19 s", 250: "0.43647 proven in 185 s", 100: "0.36918 proven in 176 s",
@@ -44,7 +44,7 @@ def job(golden: dict[str, Any], k: int, use: str) -> Job:
     return Job.of(k_anonymity.adult(golden["columns"]), k_anonymity.policy(golden, k, use))
 
 
-def proved(job: Job, start: Candidate, carry_on: Callable[[exact.Watch], bool]) -> exact.Proof:
+def proved(job: Job, start: Candidate, carry_on: Callable[[exact.ExactWatch], bool]) -> exact.Proof:
     """Search for the best of all cuts, from one that is known."""
     return exact.search(job.evaluator.problem, job.evaluator, job.objective, start, carry_on=carry_on)
 

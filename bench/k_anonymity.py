@@ -29,12 +29,12 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder
-from discreet.grouping import cut_problem
-from discreet.method import coordinate, genetic
-from discreet.method.coordinate import Candidate, Objective
-from discreet.method.evaluation import Cut, Evaluator
+from discreet.method.cuts import coordinate, genetic
+from discreet.method.cuts.evaluation import Cut, Evaluator
+from discreet.method.cuts.objective import Candidate, Objective
 from discreet.pipeline import prepare
-from discreet.planning import loss_bound, objectives
+from discreet.planning.objectives import loss_bound, objectives
+from discreet.planning.problem import cut_problem
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "ga_adult.json"
 SIZES = [10, 25, 50, 75, 100, 150, 200, 250, 500]
@@ -125,7 +125,7 @@ class Published:
         aim: str,
         settings: Settings,
         seed: int,
-        carry_on: Callable[[genetic.Watch], bool] = lambda _: True,
+        carry_on: Callable[[genetic.GeneticWatch], bool] = lambda _: True,
     ) -> Scored:
         job = self.jobs[aim]
         return self._timed(
@@ -236,7 +236,7 @@ def by_iteration(figure: str, table: pl.DataFrame, golden: dict[str, Any], setti
     aim, published = FIGURES[figure], Published(table, golden, 100)
     looks: dict[int, Look] = {}
 
-    def watch(far: genetic.Watch) -> bool:
+    def watch(far: genetic.GeneticWatch) -> bool:
         value = published.score(far.best.cut).by(aim)
         looks[far.iterations] = Look(far.iterations, value, far.distinct)
         return True

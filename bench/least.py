@@ -31,7 +31,7 @@ import numpy.typing as npt
 import polars as pl
 
 import k_anonymity
-from discreet.method.kernels import kernel
+from discreet.common.compiled import kernel
 from k_anonymity import Published, Settings
 
 Ints = npt.NDArray[np.int64]

@@ -30,11 +30,12 @@ import discreet as d
 import k_anonymity
 import k_scalability
 from adult import data_folder, expand
-from discreet.grouping import cut_problem
-from discreet.method.local import Local, search
-from discreet.method.local_shapes import Labels
-from discreet.method.problem import CutProblem
+from discreet.method.base.problem import CutProblem
+from discreet.method.local.grouping import Local
+from discreet.method.local.search import search
+from discreet.method.local.shapes import Labels
 from discreet.pipeline import prepare
+from discreet.planning.problem import cut_problem
 from scalability import STAGES, Run, report, timed
 
 ARX = {10: (0.0788, 4.1), 25: (0.1156, 7.4), 50: (0.1494, 10.6), 100: (0.1917, 12.7), 250: (0.2592, 14.3),

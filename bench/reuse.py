@@ -24,7 +24,7 @@ import polars as pl
 
 import discreet as d
 from c45 import Codes
-from discreet.method.evaluation import Cut
+from discreet.method.cuts.evaluation import Cut
 from k_anonymity import GOLDEN, SIZES, Published, Scored, Settings, adult, compile_all, policy
 from learners import LEARNERS, encode
 

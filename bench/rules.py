@@ -29,8 +29,8 @@ import polars as pl
 
 import discreet as d
 from adult import NAMES, data_folder, expanded
+from discreet.encoded import encode
 from discreet.method.cells import rules
-from discreet.table.encode import encode
 from evaluation import print_table
 
 CONDITIONS = ["sex", "marital-status", "workclass", "education", "education-num", "income", "race"]
@@ -101,7 +101,7 @@ def table_of(setting: Setting, seed: int) -> rules.RuleTable:
     return rules.RuleTable(data.cells[used], data.sensitive, marked, limits, free, ~mine & sensitive)
 
 
-METHODS: dict[str, Callable[[rules.RuleTable], rules.Answer]] = {
+METHODS: dict[str, Callable[[rules.RuleTable], rules.HidingAnswer]] = {
     "SMC": rules.smc,
     "MAX-D": rules.r_graph,
     "CR": lambda table: rules.cr(table, conditions=not table.free_sensitive.any()),

@@ -7,9 +7,9 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 
-DEMO = Path(d.__file__).parent / "demo"
+DEMO = Path(d.__file__).parent / "cli" / "demo"
 """The bank example."""
 
 

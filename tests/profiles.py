@@ -10,7 +10,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 20, "ci": 100, "nightly": 2_000}
+EXAMPLES = {"quick": 10, "ci": 30, "nightly": 2_000}
 
 # The machine's speed decides nothing: no example is refused for the time it took.
 for _name, _examples in EXAMPLES.items():
@@ -20,6 +20,6 @@ for _name, _examples in EXAMPLES.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 _usual = settings().max_examples
-FEW = settings(max_examples=_usual // 4)
+FEW = settings(max_examples=max(_usual // 4, 3))
 MANY = settings(max_examples=_usual * 5)
 VERY_MANY = settings(max_examples=_usual * 20)

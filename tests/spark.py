@@ -76,7 +76,7 @@ def session() -> SparkSession:
     require()
     from pyspark.sql import SparkSession
 
-    from discreet.table.big.cluster import own_interrupts
+    from discreet.table.stores.spark.cluster import own_interrupts
 
     serving = {
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",

@@ -22,7 +22,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.spark import GROUP, session
 
 ESCAPE = "\x1b[2J\x1b]0;canary\x07"
@@ -153,6 +153,7 @@ def on_engine(case: Case, engine: str) -> list[str]:
     return [*case.words, "--engine", engine]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
 def test_no_error_tells_a_cell_and_nothing_is_left_behind(case: Case, engine: str, folder: Path) -> None:

@@ -25,6 +25,7 @@ sys.meta_path.insert(0, Absent())
 """
 
 
+@pytest.mark.process
 def test_everything_is_collected_without_spark(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT)
     places = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]

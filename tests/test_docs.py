@@ -23,13 +23,14 @@ from pathlib import Path
 import pytest
 import typer
 from pydantic import BaseModel
+from tools import house
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
+from tests.commands import DEMO
 from tests.conftest import ROOT
 
-DEMO = Path(d.__file__).parent / "demo"
 BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -232,9 +233,14 @@ def test_every_public_name_is_explained() -> None:
     assert [name for name in d.__all__ if f"`{name}`" not in text] == []
 
 
-def test_the_layout_names_every_module() -> None:
+def test_the_layout_names_every_room_in_order() -> None:
+    """And no module that there is not."""
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    places = [text.index(f"| `{room}") for rooms in house.ORDER[:-1] for room in rooms]
+    assert places == sorted(places)
     source = Path(d.__file__).parent
-    modules = [path.relative_to(source) for path in source.rglob("*.py") if path.name != "__init__.py"]
-    named = {name: f"`{name.as_posix()}`" in text or f"`{name.name}`" in text for name in modules}
-    assert [name.as_posix() for name, there in named.items() if not there] == []
+    names = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
+    folders = {path.relative_to(source).as_posix() + "/" for path in source.rglob("*") if path.is_dir()}
+    assert [folder for folder in folders if "__" not in folder and f"`{folder}`" not in text] == []
+    paths = re.findall(r"`([a-z_]+/[a-z_/]*\.py)`", text)
+    assert [path for path in paths if path not in names and not path.startswith(("tests/", "tools/", "bench/"))] == []

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import discreet as d
+from tests import commands
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
-BANK = Path(d.__file__).parent / "demo" / "bank.csv"
+BANK = commands.DEMO / "bank.csv"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.fuzz_jobs import FuzzJob, complaints, fuzz_jobs
 from tests.profiles import VERY_MANY
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 
 import discreet as d
-from discreet.audit.answers import Answer
-from discreet.audit.verify import Finding, Truth, Verification
+from discreet.verification.answers import Answer
+from discreet.verification.findings import Finding, Truth, Verification
 from tests.jobs import Job, bank, bank_policy, jobs, two_templates
 
 

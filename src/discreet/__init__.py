@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    from discreet.attack.base import Attack, Attacked, Rate
-    from discreet.audit.answers import Answer
+    from discreet.assist.frontier import Frontier, Point, frontier
+    from discreet.assist.proposing.propose import propose_taxonomy
+    from discreet.attack.base import Attack, Attacked
     from discreet.audit.audit import Audit
-    from discreet.audit.cells import Cell, CellsFound
+    from discreet.audit.auditing import audit_release
     from discreet.audit.risk import Risk
-    from discreet.audit.verify import Finding, Truth, Verification, Worst, verify
-    from discreet.auditing import audit_release
+    from discreet.columns.intervals import Interval
+    from discreet.columns.taxonomy import Taxonomy, read_taxonomy
+    from discreet.common.progress import Progress
+    from discreet.common.rates import Rate
     from discreet.errors import (
         BrokenPromise,
         DiscreetError,
@@ -37,10 +40,10 @@ if TYPE_CHECKING:
         TooManySuppressed,
         UnprotectedCells,
     )
-    from discreet.intervals import Interval
     from discreet.measure.utility import Utility
-    from discreet.pipeline import Progress, Release, protect
-    from discreet.plan import Decoy, Edit, Kept, Plan, Protected, Recoding, Step, read_plan
+    from discreet.pipeline import protect
+    from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
+    from discreet.plan.plan import Plan
     from discreet.policy import (
         Classify,
         Column,
@@ -63,19 +66,24 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
-    from discreet.proposing.propose import propose_taxonomy
-    from discreet.taxonomy import Taxonomy, read_taxonomy
-    from discreet.thresholds import Frontier, Point, frontier
+    from discreet.release import Release
+    from discreet.verification.answers import Answer
+    from discreet.verification.cell_answers import Cell, CellsFound
+    from discreet.verification.findings import Finding, Truth, Verification, Worst
+    from discreet.verification.promises import verify
+    from discreet.writing.plan_file import read_plan
 
 _HOMES = {
-    "discreet.attack.base": ("Attack", "Attacked", "Rate"),
-    "discreet.audit.answers": ("Answer",),
+    "discreet.attack.base": ("Attack", "Attacked"),
+    "discreet.common.rates": ("Rate",),
+    "discreet.verification.answers": ("Answer",),
     "discreet.audit.audit": ("Audit",),
-    "discreet.audit.cells": ("Cell", "CellsFound"),
+    "discreet.verification.cell_answers": ("Cell", "CellsFound"),
     "discreet.audit.risk": ("Risk",),
-    "discreet.auditing": ("audit_release",),
+    "discreet.audit.auditing": ("audit_release",),
     "discreet.measure.utility": ("Utility",),
-    "discreet.audit.verify": ("Finding", "Truth", "Verification", "Worst", "verify"),
+    "discreet.verification.findings": ("Finding", "Truth", "Verification", "Worst"),
+    "discreet.verification.promises": ("verify",),
     "discreet.errors": (
         "BrokenPromise",
         "DiscreetError",
@@ -88,9 +96,10 @@ _HOMES = {
         "TooManySuppressed",
         "UnprotectedCells",
     ),
-    "discreet.thresholds": ("Frontier", "Point", "frontier"),
-    "discreet.intervals": ("Interval",),
-    "discreet.plan": ("Decoy", "Edit", "Kept", "Plan", "Protected", "Recoding", "Step", "read_plan"),
+    "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
+    "discreet.columns.intervals": ("Interval",),
+    "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
+    "discreet.plan.plan": ("Plan",),
     "discreet.policy": (
         "Classify",
         "Column",
@@ -113,9 +122,12 @@ _HOMES = {
         "Template",
         "read_policy",
     ),
-    "discreet.pipeline": ("Progress", "Release", "protect"),
-    "discreet.proposing.propose": ("propose_taxonomy",),
-    "discreet.taxonomy": ("Taxonomy", "read_taxonomy"),
+    "discreet.pipeline": ("protect",),
+    "discreet.writing.plan_file": ("read_plan",),
+    "discreet.common.progress": ("Progress",),
+    "discreet.release": ("Release",),
+    "discreet.assist.proposing.propose": ("propose_taxonomy",),
+    "discreet.columns.taxonomy": ("Taxonomy", "read_taxonomy"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

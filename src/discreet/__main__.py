@@ -9,7 +9,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line."""
     try:
-        from discreet.cli import main as run
+        from discreet.cli.app import main as run
 
         run()
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 Source = Callable[[int], bytes]
 """Gives so many random bytes."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from discreet.audit.verify import Verification
     from discreet.policy import GroupPromise
+    from discreet.verification.findings import Verification
 
 
 class DiscreetError(Exception):
@@ -83,7 +83,7 @@ class ImpossiblePromise(PromiseError):
 
     def __init__(self, least: list[tuple[GroupPromise, Fraction]]) -> None:
         self.least = least
-        lines = [f"protect[{promise.index}]: {promise} {cannot_be_kept(promise, share)}" for promise, share in least]
+        lines = [f"protect[{promise.index}]: {promise} {promise.cannot_be_kept(share)}" for promise, share in least]
         super().__init__("\n".join(lines))
 
     def details(self) -> dict[str, object]:
@@ -91,22 +91,11 @@ class ImpossiblePromise(PromiseError):
         return {"least": [{"index": i.index, "promise": str(i), "share": str(share)} for i, share in self.least]}
 
 
-def cannot_be_kept(promise: GroupPromise, share: Fraction) -> str:
-    """Return what an owner needs to know of a promise that no release keeps: the least share possible."""
-    from discreet.policy import Crowd
-    from discreet.policy.share import percent
-
-    if isinstance(promise, Crowd):
-        rows = share.denominator
-        return f"cannot be kept: with everything hidden the smallest group has {rows} row{'s' if rows > 1 else ''}"
-    return f"cannot be kept: with everything hidden it is still {share} ({percent(share)}); allow at least that much"
-
-
 class TooManySuppressed(PromiseError):
     """More rows would have to be suppressed than the policy allows. Nothing was released."""
 
     def __init__(self, rows: int, total: int, limit: Fraction) -> None:
-        from discreet.policy.share import percent
+        from discreet.common.shares import percent
 
         self.rows, self.total, self.limit = rows, total, limit
         if rows == total and limit == 1:

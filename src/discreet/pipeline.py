@@ -6,128 +6,38 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.audit.audit import Audit, Sampled, not_covered
-from discreet.audit.public import Facts, terms
-from discreet.audit.verify import check
-from discreet.chance import chance_from
+from discreet.audit.describing import MakingFigures, describe
+from discreet.columns.medians import median_ranges
+from discreet.common.progress import Progress, silent
 from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
-from discreet.measure.cells import Removal, cell_measures
-from discreet.measure.changes import changes
-from discreet.measure.usefulness import usefulness
-from discreet.medians import Ranges, median_ranges
-from discreet.persons import repeat_warnings
-from discreet.plan import Plan
-from discreet.planning import (
-    Task,
-    detail_of,
-    ends_warnings,
-    find_plan,
-    missing_warnings,
-    tight_warnings,
-    value_problems,
-)
+from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at, wanted
+from discreet.fit.persons import repeat_warnings
+from discreet.fit.telling import refuse_own_values
+from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
+from discreet.plan.plan import Plan
+from discreet.planning.carrying_out import CellSearch, carry_out, refuse_many, require_rows, sample_of
+from discreet.planning.detail import detail_of
+from discreet.planning.find import find_plan
+from discreet.planning.fitting_columns import binned_columns, changeable_columns, ends_warnings
+from discreet.planning.row_sample import drawn_rows
+from discreet.planning.task import Task
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind
-from discreet.sampling import drawn_rows
-from discreet.selecting import cell_problems, cell_warnings, hides, looked_at, wanted
-from discreet.spaces import binned_columns, changeable_columns
-from discreet.suppression import Suppressed, rows_to_suppress
+from discreet.release import Release
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
-from discreet.telling import refuse_own_values
-from discreet.thinning import share_warnings
+from discreet.verification.promises import check
 
 if TYPE_CHECKING:
-    from discreet.method.disclosure import Standing
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a job is: the stage, and within planning what is disclosed.
-
-    `disclosed` values, nodes and cuts are shown (in a search for cuts: starts or iterations are made), `left` are to
-    be tried, `detail` is the share of the detail of the changeable columns that is shown so far, `seconds` the time
-    since the job began. While single cells are protected (`cells`), `disclosed` are done. While an exact search looks
-    for a proof, `bound` is the share of what the best cut so far costs that no cut goes below. While a release is
-    attacked (`attack`), `disclosed` attacks are made; all of them take about `expected` seconds.
-    """
-
-    stage: str
-    disclosed: int = 0
-    left: int = 0
-    detail: float = 0.0
-    seconds: float = 0.0
-    bound: float | None = None
-    expected: float | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Release:
-    """A verified release with its private plan and audit."""
-
-    plan: Plan
-    audit: Audit
-    engine: Engine
-    source: Engine
-    """The table it was made from."""
-
-    def __repr__(self) -> str:
-        return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
-
-    def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the release to a CSV or Parquet file (by its name), whole or not at all.
-
-        The file is read back before it gets its name: what is published is what was verified.
-        """
-        from discreet.writing import write_release
-
-        write_release(self, Path(path), force=force)
-
-    def attack(
-        self,
-        *,
-        control: Table | None = None,
-        population: Table | None = None,
-        targets: Sequence[str] = (),
-        thorough: bool = False,
-        time_limit: float | None = None,
-        seed: int | None = None,
-        progress: Callable[[Progress], bool | None] | None = None,
-    ) -> Audit:
-        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
-        from discreet.auditing import attacked
-
-        return attacked(
-            self,
-            control=control,
-            population=population,
-            targets=targets,
-            thorough=thorough,
-            time_limit=time_limit,
-            seed=seed,
-            progress=progress,
-        )
-
-    @property
-    def intervals(self) -> dict[str, Ranges]:
-        """For each column released by medians, where the interval of each begins and stops; publish it as well."""
-        return {
-            column: {text: ends for text, ends in ranges.items() if self.engine.occurrences(column, text)}
-            for column, ranges in median_ranges(self.plan).items()
-        }
-
-    @property
-    def table(self) -> object:
-        """The released table, of the kind that came in (a Polars frame for a file)."""
-        return self.engine.native()
+    from discreet.method.disclosure.search import Standing
 
 
 def protect(
@@ -187,52 +97,61 @@ def protect(
     """
     policy = as_policy(policy)
     say = progress or silent
-    begin = time.monotonic()
-
-    def carry_on(standing: Standing) -> bool:
-        passed = time.monotonic() - begin
-        answer = say(Progress("plan", standing.done, standing.left, standing.kept, passed, standing.bound))
-        return answer is not False and (time_limit is None or passed < time_limit)
-
+    watch = _PlanningWatch(say, time_limit)
     threading.Thread(target=_load_kernels, daemon=True).start()
     job = prepare(table, policy, say, seed, Opening(engine, memory_limit, key))
     say(Progress("plan"))
-    plan = replace(find_plan(job.task, carry_on, seed=seed), kinds=job.kinds, sampled=job.sampled)
-
-    def cells_left(done: int, left: int) -> bool:
-        passed = time.monotonic() - begin
-        answer = say(Progress("cells", done, left, seconds=passed))
-        return answer is not False and (time_limit is None or passed < time_limit)
-
-    def seconds_left() -> float:
-        return math.inf if time_limit is None else time_limit - (time.monotonic() - begin)
-
-    cells = CellSearch(cells_left, seconds_left)
+    plan = replace(find_plan(job.task, watch.planned, seed=seed), kinds=job.kinds, sampled=job.sampled)
+    cells = CellSearch(watch.protected, watch.seconds_left)
     try:
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
     except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
         try:
-            plan = find_plan(job.task, carry_on, most_suppressed=0, seed=seed)
+            plan = find_plan(job.task, watch.planned, most_suppressed=0, seed=seed)
         except TooManySuppressed:  # there is no cut that removes none
             raise too_many from None
         plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
         return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
 
 
+class _PlanningWatch:
+    """Says how far planning is, and hears whether it may go on: nobody objects, and there is time left."""
+
+    def __init__(self, say: Callable[[Progress], bool | None], time_limit: float | None) -> None:
+        self._say = say
+        self._time_limit = math.inf if time_limit is None else time_limit
+        self._begin = time.monotonic()
+
+    def planned(self, standing: Standing) -> bool:
+        """Whether a search that stands so may go on."""
+        passed = self._passed()
+        return self._heard(Progress("plan", standing.done, standing.left, standing.kept, passed, standing.bound))
+
+    def protected(self, done: int, left: int) -> bool:
+        """Whether a search that has protected so many cells may go on."""
+        return self._heard(Progress("cells", done, left, seconds=self._passed()))
+
+    def seconds_left(self) -> float:
+        """Return how much time is left."""
+        return self._time_limit - self._passed()
+
+    def _passed(self) -> float:
+        return time.monotonic() - self._begin
+
+    def _heard(self, progress: Progress) -> bool:
+        return self._say(progress) is not False and progress.seconds < self._time_limit
+
+
 def _load_kernels() -> None:
     """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
     with contextlib.suppress(Exception):
-        from discreet.method.kernels import warm_up
+        from discreet.method.base.kernels import warm_up
 
         warm_up()
 
 
-def silent(_: Progress) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True)
-class Job:
+class PreparedJob:
     """A table and a policy that fit: read, bound and counted."""
 
     source: Engine
@@ -253,7 +172,7 @@ def prepare(
     say: Callable[[Progress], bool | None] = silent,
     seed: int | None = None,
     opening: Opening = DEFAULT,
-) -> Job:
+) -> PreparedJob:
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit.
 
     Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
@@ -263,7 +182,7 @@ def prepare(
     policy = as_written(policy, source)
     bound = bind(policy, source.columns)
     refuse_own_values(policy)
-    _require_rows(source, table)
+    require_rows(source, table)
     if rows := looked_at(policy, source.columns):
         source.refuse_rows(len(rows))
     say(Progress("count"))
@@ -286,13 +205,13 @@ def prepare(
     places = drawn_rows(source, policy, seed)
     binned = tuple(column.binned() for column in cut)
     if places is None:
-        return Job(source, Task(bound, columns, counted, binned), kinds)
+        return PreparedJob(source, Task(bound, columns, counted, binned), kinds)
     if not policy.k_on_population:
         counted = seen.only(places).count(bound.counted)
         columns, unfit = changeable_columns(bound, counted)
         if unfit:  # the whole table fits
             raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
-    return Job(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
+    return PreparedJob(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
 
 
 def apply(
@@ -315,7 +234,7 @@ def apply(
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
     plan, owners = replace(plan, policy=as_written(plan.policy, source)), as_written(owners, source)
     bound, judge = bind(plan.policy, source.columns), bind(owners, source.columns)
-    _require_rows(source, table)
+    require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
@@ -334,25 +253,6 @@ ITS_OWN_POLICY = (
 )
 
 
-@dataclass(frozen=True)
-class CellSearch:
-    """What the search for cells is told of time: it hears how many are done and left, and may go on or not."""
-
-    carry_on: Callable[[int, int], bool]
-    seconds_left: Callable[[], float]
-
-
-def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
-    """Yield where an exact search ended before it was proven best."""
-    for each in removal:
-        if each.gap:
-            some = "1 cell" if each.gap == 1 else f"{each.gap} cells"
-            yield (
-                f"protect[{each.requirement}]: method: exact was ended by the time limit: at most {some} more than "
-                "needed may be hidden"
-            )
-
-
 def _release(
     plan: Plan,
     source: Engine,
@@ -367,33 +267,13 @@ def _release(
 ) -> Release:
     """Carry the plan out; release nothing that verification does not confirm.
 
-    Confidential cells are protected on the table as it is recoded, for `protect` only (`cells`): edits are not
-    for other rows. A `judge` is the policy that the release must keep, where it is not the plan's own; `vouched` as
-    for `check`.
+    `cells` as for `carry_out`, for `protect` only. A `judge` is the policy that the release must keep, where it is not
+    the plan's own; `vouched` as for `check`.
     """
     judge = judge or bound
-    say(Progress("apply"))
-    if cells is not None:
-        plan = replace(plan, edits=hides(bound.policy, _sample_of(source, plan)))
-    released = source.apply(plan)
-    warnings = judge.warnings
-    gone: list[Suppressed] = []
-    removal: tuple[Removal, ...] = ()
-    if bound.policy.method != "disclosure":
-        plan, suppressed = _suppressing(plan, source, released, bound, seed)
-        gone.append(suppressed)
-        if suppressed.drawn:  # nobody reckoned exactly with the lot
-            plan = replace(plan, bound=None)
-        released = source.apply(plan)
-        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
-    if cells is not None and any(wanted(bound.policy)):
-        say(Progress("cells"))
-        plan, released, removal, more = _with_cells(plan, source, released, bound, seed, cells)
-        gone += more
-        warnings = (*warnings, *_gap_warnings(removal))
-    drawn = sum(suppressed.drawn for suppressed in gone)
-    if seed is not None:
-        warnings = (*warnings, *_seed_warnings(plan, drawn))
+    made = carry_out(plan, source, bound, say, seed=seed, cells=cells)
+    plan, released = made.plan, made.released
+    warnings = (*judge.warnings, *made.warnings(seed))
     say(Progress("verify"))
     whole = source.apply(replace(plan, sampled=None)) if judge.policy.k_on_population else None
     hide_only = source.apply(replace(plan, edits=(), removed=())) if any(wanted(judge.policy)) else None
@@ -412,116 +292,17 @@ def _release(
     if not verification.holds:
         raise BrokenPromise(verification, hint)
     if bound.policy.method != "disclosure":
-        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
-    told = _sample_of(source, plan)
+        refuse_many(released, source, plan, bound.policy)
+    told = sample_of(source, plan)
     if task is not None:
-        plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in gone]))
+        plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in made.suppressed]))
     if source.row_wise:  # those included that no promise needs suppressed: unseen, or in groups that tell nothing
         gone_numbers = (released if whole is None else whole).suppressed_numbers()
         plan = replace(plan, suppressed=tuple(gone_numbers.tolist()))
-    hidden, coarser = changes(released, source, bound)
-    measured = cell_measures(released, told, bound)
-    audit = Audit(
-        verification=verification,
-        before=check(told, bound.policy, None, vouched=True, whole=source).requirements,
-        rows=released.rows,
-        sample=None if bound.policy.release is None else Sampled(bound.policy.release, source.rows),
-        dropped=source.dropped,
-        suppressed=released.suppressed,
-        removed=released.removed,
-        drawn=drawn,
-        unseen=released.unseen,
-        hidden_cells=hidden,
-        coarser_cells=coarser,
-        detail=None if task is None else plan.detail,
-        bound=plan.bound,
-        usefulness=usefulness(released, told, bound),
-        cells=None if measured is None else replace(measured, removal=removal),
-        warnings=warnings,
-        not_covered=not_covered(bound.policy, bound.released),
-        public=Facts(None, bound.released, released.rows, terms(bound, made=True)),
-    )
+    making = MakingFigures(made.drawn, made.removal, None if task is None else plan.detail, plan.bound)
+    audit = describe(verification, released, told, source, bound, warnings, making=making)
     source.refuse_changed()
     return Release(plan, audit, released, source)
-
-
-ROUNDS = 20
-"""How often groups that lost rows are masked, and cells protected anew, before it is given up."""
-
-
-def _with_cells(
-    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None, cells: CellSearch
-) -> tuple[Plan, Engine, tuple[Removal, ...], list[Suppressed]]:
-    """Return the plan with the edits for confidential cells and its release; what they hide, and rows suppressed.
-
-    A row that is left out for its cells may break a promise about its group: such groups are masked whole, and the
-    cells protected anew on what is then released. Each round hides more, so it ends; verification has the last word.
-    """
-    from discreet.cell_planning import plan_cells  # compiled: only loaded when needed
-
-    gone: list[Suppressed] = []
-    while True:
-        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
-        edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells, decoys=found.decoys)
-        left = source.apply(edited)
-        _require_rows(left, "the release")
-        # Later a row may not be left out any more whose group was masked without it.
-        if not (found.removed or gone) or not bound.counted or len(gone) == ROUNDS:
-            return edited, left, found.removal, gone
-        again, more = _suppressing(edited, source, left, bound, seed)
-        fresh = set(again.suppressed) - set(plan.suppressed)
-        if not fresh:
-            return edited, left, found.removal, gone
-        gone.append(more)
-        plan = replace(plan, suppressed=tuple(sorted({*plan.suppressed, *fresh})), bound=None)
-        released = source.apply(plan)
-        _refuse_many(released, source.rows if plan.sampled is None else len(plan.sampled), bound.policy)
-
-
-def _suppressing(
-    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None
-) -> tuple[Plan, Suppressed]:
-    """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
-    told = None
-    if bound.policy.k_on_population and plan.sampled is not None:
-        released = source.apply(replace(plan, sampled=None))
-        told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
-    found = rows_to_suppress(released, bound, chance_from(seed), told)
-    if not source.row_wise:
-        return replace(plan, masks=found.masks), found
-    numbers: list[int] = []
-    for masks, which in ((found.masks, told), (found.untold, None if told is None else ~told)):
-        if masks is not None:
-            among = released if which is None else released.only(np.flatnonzero(which))
-            numbers += source.numbers_of(masks, among).tolist()
-    return replace(plan, suppressed=tuple(sorted(numbers))), found
-
-
-def _sample_of(source: Engine, plan: Plan) -> Engine:
-    """Return the rows that were drawn, or all where there is no sample."""
-    if plan.sampled is None:
-        return source
-    return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
-
-
-def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
-    """Yield what a given seed makes repeatable; that one was given is said in any case."""
-    if plan.sampled is None and not drawn and not plan.cells:
-        yield "a seed was given, though nothing was drawn by chance; releases are made without one"
-    if plan.sampled is not None:
-        yield "whoever knows the seed can tell which rows were drawn for the sample"
-    if drawn:
-        rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
-        yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
-    if plan.cells:
-        yield "whoever knows the seed can tell which guesses were drawn for the confidential cells"
-
-
-def _refuse_many(released: Engine, rows: int, policy: Policy) -> None:
-    """Refuse a release with more suppressed rows than the policy allows, or with none left."""
-    gone = released.suppressed + released.removed
-    if gone > math.floor(policy.suppress.limit * rows) or not released.rows:
-        raise TooManySuppressed(gone, rows, policy.suppress.limit)
 
 
 def _hint(released: Engine, plan: Plan, policy: Policy) -> str:
@@ -540,10 +321,3 @@ def _hint(released: Engine, plan: Plan, policy: Policy) -> str:
     became = "removed" if released.removed else "suppressed"
     rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
     return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
-
-
-def _require_rows(source: Engine, table: object) -> None:
-    """Refuse a table without rows: there is nothing to release."""
-    if source.rows == 0:
-        name = str(table) if isinstance(table, (str, Path)) else "the table"
-        raise InputError(f"{name}: has no rows" + (" without a missing value" if source.dropped else ""))

@@ -11,7 +11,7 @@ from discreet.adversary.learners import LEARNERS, LibraryGuesser
 from discreet.adversary.make import make
 from discreet.adversary.view import View
 from discreet.errors import InputError
-from discreet.policy.confidential import Learner
+from discreet.policy.adversaries import Learner
 from tests.adversary.releases import one, policy_for, view_of
 from tests.adversary.strategies import Nested, flat, written
 

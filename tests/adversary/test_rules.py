@@ -16,7 +16,7 @@ from discreet.adversary.make import make
 from discreet.adversary.rules import Denominator, Judged, Leak, Rule, RulesGuesser, TrainedRules, aware
 from discreet.adversary.view import Lines, Seen, View, flat_tree
 from discreet.errors import InputError
-from discreet.policy.confidential import Rules
+from discreet.policy.adversaries import Rules
 from tests.adversary.releases import policy_for, view_of
 from tests.conftest import load_golden
 from tests.reference.rules_model import Cell, Table, Task, release

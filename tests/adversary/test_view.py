@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.adversary.base import prior, wilson
+from discreet.adversary.base import prior
 from discreet.adversary.view import domain_of, flat_tree, see, tree_of
+from discreet.columns.taxonomy import Taxonomy
+from discreet.common.rates import wilson
 from discreet.policy import Confidential, KAnonymity, Policy
 from discreet.table.source import open_table
-from discreet.taxonomy import Taxonomy
 from tests.adversary.releases import policy_for, view_of
 
 JOBS = {"Any": {"Public": ["State", "Local"], "Private": {"Firm": None}}}

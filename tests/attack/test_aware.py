@@ -15,7 +15,7 @@ import pytest
 import discreet as d
 from discreet.attack.aware import aware_attacks
 from discreet.attack.base import Attack
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
 
 NAMES = ["a", "b", "c", "d"]
@@ -69,6 +69,7 @@ def assert_sound(found: Attack, cells: Sequence[int] = ROWS) -> None:
         assert not any(value in text for value in VALUES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "against", "name"),
     [
@@ -139,7 +140,7 @@ def test_a_release_made_elsewhere_is_attacked_by_what_it_shows() -> None:
 
 
 def test_only_some_cells_are_tried_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.attack.scene.QUICK", 5)
+    monkeypatch.setattr("discreet.compare.scene.QUICK", 5)
     (found,) = attacks(scene_of(frame(), ask(method="dropp")))
     assert (found.released.tries, found.sampled) == (5, True)
 

@@ -12,7 +12,7 @@ import discreet as d
 from discreet.attack.base import Attack
 from discreet.attack.cells import cell_attacks
 from discreet.attack.learning import LIBRARY, OUTSIDE
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
 
 
@@ -86,7 +86,7 @@ def test_protected_cells_are_not_guessed_by_the_adversary_that_was_named(method:
 
 
 def test_the_same_cells_are_asked_about_on_both_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.attack.scene.QUICK", 15)
+    monkeypatch.setattr("discreet.compare.scene.QUICK", 15)
     for attack in attacked(hiding_only(patients(300, 4))).values():
         assert attack.released.tries == 15
         assert attack.sampled

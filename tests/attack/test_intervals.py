@@ -9,9 +9,9 @@ import pytest
 import discreet as d
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import look
-from discreet.attack.base import Rate
 from discreet.attack.guessing import asked_here
-from discreet.attack.scene import Scene
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
 
 

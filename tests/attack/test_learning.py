@@ -11,7 +11,7 @@ from discreet.adversary.view import look
 from discreet.attack.base import Attack
 from discreet.attack.guessing import asked_here, asked_outside, lines_of
 from discreet.attack.learning import LEFT_OUT, LIBRARY, OUTSIDE, BestRule, learning_attacks
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
 
 
@@ -56,6 +56,7 @@ def test_what_follows_is_learned_by_all_and_is_no_leak() -> None:
         assert (attack.baseline.share or 1) < 0.5
 
 
+@pytest.mark.slow
 def test_what_only_ones_own_row_tells_is_a_leak() -> None:
     table = people(400, 1, noise=1.0).with_columns(age=pl.Series([str(n) for n in range(400)]))
     found = attacked(table)
@@ -76,6 +77,7 @@ def test_people_outside_are_the_control_where_they_are_given() -> None:
         assert (attack.control.share or 0) > 0.9, attack.name
 
 
+@pytest.mark.slow
 def test_a_release_that_tells_nothing_teaches_nothing() -> None:
     table = people(400, 4)
     hidden = table.with_columns(job=pl.lit("*"), age=pl.lit("*"))
@@ -89,6 +91,7 @@ def test_a_release_that_tells_nothing_teaches_nothing() -> None:
         assert (attack.original.share if attack.original else 0) or 0 > 0.9
 
 
+@pytest.mark.slow
 def test_intervals_are_understood_by_learners() -> None:
     rng = np.random.default_rng(6)
     age = rng.integers(20, 60, 600)

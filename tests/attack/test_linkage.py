@@ -17,9 +17,9 @@ import discreet as d
 from discreet.attack.base import Attack
 from discreet.attack.homogeneity import LEFT_OUT, OUTSIDE, look_up_attacks
 from discreet.attack.linkage import linkage_attacks
-from discreet.attack.scene import Scene
-from discreet.audit.covers import untrue
+from discreet.compare.scene import Scene
 from discreet.table.source import open_table
+from discreet.verification.truth import untrue
 from tests.reference import linkage as reference
 
 POLICY = d.Policy(

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.attack.base import Attack
 from discreet.attack.minimality import Grouped, Split, attack_recoding, minimality_attacks
-from discreet.attack.scene import Scene
-from discreet.attack.worlds import MANY, within
+from discreet.attack.possible_worlds import within
+from discreet.attack.possible_worlds_kernels import MANY
+from discreet.compare.scene import Scene
 from discreet.policy import Inference
 from discreet.table.source import open_table
 from tests.reference.attacks import surer

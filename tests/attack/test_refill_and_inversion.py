@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags, Seen, View, flat_tree
-from discreet.attack.counting import Counts, shares
+from discreet.attack.counting import ClassCounts, shares
 from discreet.attack.inversion import invert
-from discreet.attack.protected import Protected, chosen
+from discreet.attack.protected import ProtectedCells, chosen
 from discreet.attack.refill import refill
 from tests.conftest import load_golden
 from tests.reference.attacks import by_bayes, by_tree, inverted, likeliest, refilled
@@ -28,7 +28,9 @@ DOMAINS = ["ab", "xyz", "pq", "uvw"]
 J, PREDICTORS = 3, [0, 1, 2]
 
 
-def protected(table: Table, i: int, j: int, predictors: Sequence[int], domains: Sequence[Sequence[str]]) -> Protected:
+def protected(
+    table: Table, i: int, j: int, predictors: Sequence[int], domains: Sequence[Sequence[str]]
+) -> ProtectedCells:
     """A table in which everything that is null was hidden."""
 
     def seen(c: int) -> Seen:
@@ -39,7 +41,7 @@ def protected(table: Table, i: int, j: int, predictors: Sequence[int], domains: 
     changed = np.array([[row[c] is None for c in predictors] for row in table], dtype=np.bool_)
     hidden = np.array([row[j] is None for row in table], dtype=np.bool_)
     nothing: Flags = np.zeros(len(predictors), dtype=np.bool_)
-    return Protected(view, view.lines(np.array([i])), changed, hidden, True, nothing)
+    return ProtectedCells(view, view.lines(np.array([i])), changed, hidden, True, nothing)
 
 
 def taken(weights: np.ndarray, domain: Sequence[str]) -> set[str]:
@@ -58,7 +60,7 @@ def by_inversion(table: Table, i: int, j: int, predictors: Sequence[int], domain
                  *, tree: bool = False, most: int = 1000) -> set[str]:  # fmt: skip
     there = protected(table, i, j, predictors, domains)
     trained = Id3Guesser().train(there.view) if tree else BAYES.train(there.view)
-    counts = Counts(there.view, FILLING if tree else BAYES)
+    counts = ClassCounts(there.view, FILLING if tree else BAYES)
     rng = np.random.default_rng(0)
     weights = invert(there, counts, trained.guess(there.lines), trained if tree else None, most, rng)
     return taken(weights, domains[j])
@@ -75,10 +77,10 @@ def test_scores_are_those_of_naive_bayes(table: Table) -> None:
     exact = naive_bayes(table, 0, J, PREDICTORS, DOMAINS[J])
     total = sum(exact.values())
     expected = [float(exact[value] / total) if total else 0.0 for value in DOMAINS[J]]
-    assert shares(Counts(there.view, BAYES).scores(there.lines))[0] == pytest.approx(expected)
+    assert shares(ClassCounts(there.view, BAYES).scores(there.lines))[0] == pytest.approx(expected)
     for options in (BAYES, FILLING, NaiveBayesGuesser("spread"), NaiveBayesGuesser("count", Fraction(1, 2))):
         guessed = options.train(there.view).guess(there.lines).weights
-        assert shares(Counts(there.view, options).scores(there.lines)) == pytest.approx(guessed)
+        assert shares(ClassCounts(there.view, options).scores(there.lines)) == pytest.approx(guessed)
 
 
 @given(tables, st.data())
@@ -127,7 +129,7 @@ def test_drawn_ways_weigh_what_all_of_them_do() -> None:
     ]
     table[0] = [None, None, None, None, "b", None]
     there = protected(table, 0, 5, [0, 1, 2, 3, 4], domains)
-    counts, guesses = Counts(there.view, BAYES), BAYES.train(there.view).guess(there.lines)
+    counts, guesses = ClassCounts(there.view, BAYES), BAYES.train(there.view).guess(there.lines)
     exact = invert(there, counts, guesses, None, 81, rng)[0]
     drawn = [invert(there, counts, guesses, None, 80, np.random.default_rng(seed))[0] for seed in range(60)]
     means = np.mean([weights / weights.sum() for weights in drawn], axis=0)
@@ -184,10 +186,12 @@ def test_only_one_of_two_values_may_have_been_left_to_chance() -> None:
     table: Table = [["a", value] for value in (None, *"uuuuuuvvvv")]
     there = protected(table, 0, 1, [0], ["ab", "uv"])
     guesses = BAYES.train(there.view).guess(there.lines)
-    by_lot = Protected(there.view, there.lines, there.changed, there.hidden, True, there.unsaid, lot=np.array([True]))
+    by_lot = ProtectedCells(
+        there.view, there.lines, there.changed, there.hidden, True, there.unsaid, lot=np.array([True])
+    )
     for weights in (
         refill(by_lot, BAYES, guesses, classes=False).weights,
-        invert(by_lot, Counts(there.view, BAYES), guesses, None, 10, np.random.default_rng(0)),
+        invert(by_lot, ClassCounts(there.view, BAYES), guesses, None, 10, np.random.default_rng(0)),
     ):
         assert weights[0] / weights[0].sum() == pytest.approx([3 / 7, 4 / 7])
 
@@ -198,10 +202,10 @@ def test_hidden_for_its_own_sake() -> None:
                     ["b", "x", "v"], ["b", "y", "w"]]  # fmt: skip
     there = protected(table, 0, 2, [0, 1], ["ab", "xy", "uvw"])
     guesses = BAYES.train(there.view).guess(there.lines)
-    counts, rng = Counts(there.view, BAYES), np.random.default_rng(0)
+    counts, rng = ClassCounts(there.view, BAYES), np.random.default_rng(0)
     sure = invert(there, counts, guesses, None, 10, rng)[0]
     unsaid = np.array([True, False])
-    own = Protected(there.view, there.lines, there.changed, there.hidden, True, unsaid)
+    own = ProtectedCells(there.view, there.lines, there.changed, there.hidden, True, unsaid)
     unsure = invert(own, counts, guesses, None, 10, rng)[0]
     assert sure.argmax() == unsure.argmax() == 0
     assert sure[2] == unsure[2] == 0
@@ -224,7 +228,7 @@ def test_weights_are_sound_whatever_was_done(table: Table, seed: int) -> None:
         if classes:
             weights = refill(there, BAYES, guesses, classes=True).weights
         else:
-            weights = invert(there, Counts(there.view, BAYES), guesses, None, 100, np.random.default_rng(0))
+            weights = invert(there, ClassCounts(there.view, BAYES), guesses, None, 100, np.random.default_rng(0))
         out = there.ruled_out(guesses)
         assert not weights[out & ~there.blank[:, None]].any() or weights[~out].sum() == 0
         assert weights.min() >= 0

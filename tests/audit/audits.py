@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import discreet as d
-from discreet.attack.base import Attack, Attacked, Rate
-from discreet.audit.answers import Answer
-from discreet.audit.audit import About, Audit, Sampled
-from discreet.audit.cells import Against, Cell, CellsFound
-from discreet.audit.public import Counted, Facts, Shares, Target, Terms, Told, errors
-from discreet.audit.risk import Risk, Spread
-from discreet.audit.verify import Finding, Truth, Verification, Worst
+from discreet.attack.base import Attack, Attacked
+from discreet.audit.about import About, Sampled
+from discreet.audit.audit import Audit
+from discreet.audit.public import Facts, ReleaseCounts, Shares, TargetFigure, Terms, ToldCells, errors
+from discreet.audit.risk import Risk, RiskSpread
+from discreet.common.rates import Rate
 from discreet.measure import usefulness
-from discreet.measure.cells import CellMeasures, Removal
+from discreet.measure.cells import CellMeasures
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import Usefulness
-from discreet.measure.utility import Bar, ColumnKept, Learned, PairKept, Shown, Utility
+from discreet.measure.utility import Bar, ColumnKept, PairKept, Shown, Utility
+from discreet.plan.removal import Removal
+from discreet.verification.answers import Answer
+from discreet.verification.cell_answers import Against, Cell, CellsFound
+from discreet.verification.findings import Finding, Truth, Verification, Worst
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -35,7 +39,10 @@ def real(name: str) -> Audit:
 
 def table_of(name: str) -> Path:
     """The table of an example policy."""
-    tables = {"two_templates": Path(d.__file__).parent / "demo" / "bank.csv", "clinic_k": EXAMPLES / "clinic.csv"}
+    tables = {
+        "two_templates": Path(d.__file__).parent / "cli" / "demo" / "bank.csv",
+        "clinic_k": EXAMPLES / "clinic.csv",
+    }
     return tables.get(name, EXAMPLES / f"{name}.csv")
 
 
@@ -73,14 +80,18 @@ def _risks() -> tuple[Risk, ...]:
             0, "k-anonymity", "age, education, sex: at least 10 rows alike", "10", 30162, 30110, 14210, 812, 21034, 0,
             tuple(crowd(1, {"age": str(20 + i), "education": "Doctorate", "sex": "Female"}) for i in range(6)),
             tuple(crowd(10 + i, {"age": "[65-90]", "education": "Doctorate", "sex": "*"}) for i in range(6)),
-            Spread(ends, (5210, 4100, 5200, 6524, 3500, 2600, 1500, 900, 628, 0, 0)),
-            Spread(ends, (0, 0, 0, 0, 1420, 3200, 5100, 7300, 8100, 4200, 790)),
+            RiskSpread(ends, (5210, 4100, 5200, 6524, 3500, 2600, 1500, 900, 628, 0, 0)),
+            RiskSpread(ends, (0, 0, 0, 0, 1420, 3200, 5100, 7300, 8100, 4200, 790)),
         ),
         Risk(
             1, "template", "education, sex -> salary = >50K, at most 60%", "3/5", 30162, 30110, 32, 19, 412, 0,
             tuple(earlier), tuple(worst),
-            Spread(shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)),
-            Spread(shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)),
+            RiskSpread(
+                shares, (0, 900, 99, 4200, 6300, 540, 380, 2500, 1700, 1200, 800, 500, 50, 70, 60, 40, 12, 7, 3, 0)
+            ),
+            RiskSpread(
+                shares, (0, 500, 2400, 4700, 6800, 5900, 3900, 2300, 1500, 1100, 700, 310, 0, 0, 0, 0, 0, 0, 0, 0)
+            ),
         ),
     )  # fmt: skip
 
@@ -153,9 +164,9 @@ def _utility() -> Utility:
         for j, other in enumerate(COLUMNS[i + 1 :])
     )
     learned = (
-        Learned("salary", "decision tree", "error", 0.181, 0.193, 0.241, 0.249, 9000, ("age", "education")),
-        Learned("salary", "random forest", "error", 0.165, 0.184, 0.238, 0.249, 9000, ("age", "education")),
-        Learned("hours", "boosting", "share of the variance explained", 0.42, 0.37, None, -0.02, 9000),
+        LearnedTarget("salary", "decision tree", "error", 0.181, 0.193, 0.241, 0.249, 9000, ("age", "education")),
+        LearnedTarget("salary", "random forest", "error", 0.165, 0.184, 0.238, 0.249, 9000, ("age", "education")),
+        LearnedTarget("hours", "boosting", "share of the variance explained", 0.42, 0.37, None, -0.02, 9000),
     )
     return Utility(0.31, tuple(columns), pairs, 30, learned, ("learned on a sample of 20,000 rows",))
 
@@ -191,7 +202,7 @@ def rich() -> Audit:
         coarser_cells={"age": 30073, "education": 11000, "country": 0, "occupation": 0},
         detail=0.69,
         bound=0.93,
-        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (usefulness.Told("salary", "CM", 0.172, 0.093, 0.249),)),
+        usefulness=Usefulness(812, 10, 37.1, 4_812_331, (usefulness.ToldTarget("salary", "CM", 0.172, 0.093, 0.249),)),
         cells=CellMeasures(57, 0.024, 1.013, 0, 0.0008, 0.42, 4, 6, 6, (Removal(2, 48, 9, 240880, 12),)),
         warnings=("no promise speaks of the column 'hours'",),
         not_covered=(
@@ -239,14 +250,14 @@ def _public() -> Facts:
         not_covered=("whoever also knows hours, country of a person", "what can be inferred from several releases"),
     )
     utility = _utility()
-    counted = Counted(
+    counted = ReleaseCounts(
         answers=(Answer.HOLDS, Answer.HOLDS, Answer.NOT_CHECKABLE),
         masked=37,
         groups=812,
         smallest=10,
         average=37.1,
-        targets=(Target("salary", "CM", 0.17),),
-        told=tuple(Told(one.name, one.unchanged, one.coarser, one.hidden) for one in utility.columns),
+        targets=(TargetFigure("salary", "CM", 0.17),),
+        told=tuple(ToldCells(one.name, one.unchanged, one.coarser, one.hidden) for one in utility.columns),
         shares=tuple(Shares(one.name, one.shown) for one in utility.columns),
         sizes=((10, _risks()[0].spread_after),),
     )

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.audit.audit import Audit
 from discreet.audit.schema import audit_schema
-from discreet.cli import app
+from discreet.cli.app import app
 from tests.audit.audits import ATTACKED, REAL, attacked, real, rich, sampled
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import discreet as d
 from discreet.audit.audit import Audit
-from discreet.audit.public import Told, errors
-from discreet.audit.report import public_html
-from discreet.measure.utility import Learned
-from discreet.taxonomy import Taxonomy
+from discreet.audit.public import ToldCells, errors
+from discreet.audit.report.render import public_html
+from discreet.columns.taxonomy import Taxonomy
+from discreet.measure.learning import LearnedTarget
 
 TREE = Taxonomy.from_tree({"any": {"office": ["clerk", "typist", "boss"], "kitchen": ["cook", "waiter"]}})
 
@@ -86,6 +86,7 @@ def published(audit: Audit) -> str:
     return public_html(replace(audit.public, learned=()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twins", TWINS.values(), ids=TWINS)
 def test_tables_with_one_release_have_one_public_report(
     twins: tuple[tuple[pl.DataFrame, d.Policy], tuple[pl.DataFrame, d.Policy]],
@@ -139,7 +140,7 @@ def test_a_broken_group_is_seen_by_everybody() -> None:
 def test_errors_are_in_whole_percents() -> None:
     audit = d.protect(*hidden("smith"), seed=1).attack(time_limit=0)
     assert audit.utility is not None
-    learned = Learned("ill", "decision tree", "error", 0.1849, 0.1913, None, 0.2491, 9000)
+    learned = LearnedTarget("ill", "decision tree", "error", 0.1849, 0.1913, None, 0.2491, 9000)
     near = replace(learned, original=0.1751, released=0.1949, nothing=0.2549, rows=7)
     pages = [public_html(replace(audit.public, learned=errors([one]))) for one in (learned, near)]
     assert pages[0] == pages[1]
@@ -149,10 +150,10 @@ def test_errors_are_in_whole_percents() -> None:
 def test_how_much_a_text_tells_is_read_from_the_text() -> None:
     told = [d.protect(*twins[0], seed=1).attack(time_limit=0).public.counted for twins in TWINS.values()]
     found = dict(zip(TWINS, (each.told[0] for each in told if each is not None), strict=True))
-    assert found["median"] == Told("age", 0, 15, 0)
-    assert found["interval"] == Told("age", 0, 15, 0)
-    assert found["taxonomy"] == Told("job", 0, 8, 0)
-    assert found["hidden by disclosure"] == Told("job", 7, 0, 11)
-    assert found["suppressed"] == Told("town", 10, 0, 2)
-    assert found["removed"] == Told("town", 10, 0, 0)
-    assert found["set"] == Told("job", 3, 3, 0)
+    assert found["median"] == ToldCells("age", 0, 15, 0)
+    assert found["interval"] == ToldCells("age", 0, 15, 0)
+    assert found["taxonomy"] == ToldCells("job", 0, 8, 0)
+    assert found["hidden by disclosure"] == ToldCells("job", 7, 0, 11)
+    assert found["suppressed"] == ToldCells("town", 10, 0, 2)
+    assert found["removed"] == ToldCells("town", 10, 0, 0)
+    assert found["set"] == ToldCells("job", 3, 3, 0)

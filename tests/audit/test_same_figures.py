@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import discreet
-from discreet.cli import app
-from discreet.measure.natural import natural_order
+from discreet.cli.app import app
+from discreet.compare.natural import natural_order
 from discreet.policy import Column
+from tests import commands
 
 K = """
 use: general
@@ -26,7 +26,7 @@ columns:
   town: {taxonomy: {"*": {North: [Oslo, Turku], South: [Rome, Bari]}}}
   income: {role: other}
 """
-BANK = Path(discreet.__file__).parent / "demo"
+BANK = commands.DEMO
 
 
 def people(rows: int = 300) -> pl.DataFrame:
@@ -90,6 +90,7 @@ def lines_of(folder: Path, name: str) -> list[str]:
     return (folder / name).read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made_by", "changeable"), [("suppressing", ["age", "town", "job"]), ("disclosing", ["Job", "Country"])]
 )
@@ -114,6 +115,7 @@ def test_groups_are_counted_alike_everywhere(
         assert figure(page, "Rows in the smallest group") == smallest
 
 
+@pytest.mark.slow
 def test_the_error_without_any_column_is_the_same_everywhere(disclosing: Path) -> None:
     """It once was that of the few rows that test: 88% where 37.5% of all rows are not of the commonest class."""
     audit = json.loads((disclosing / "audit.json").read_text(encoding="utf-8"))
@@ -128,6 +130,7 @@ def test_the_error_without_any_column_is_the_same_everywhere(disclosing: Path) -
     assert set(lines) == {"38%"}
 
 
+@pytest.mark.slow
 def test_what_the_groups_tell_is_the_same_in_both_commands(disclosing: Path) -> None:
     """`audit` once took rows that top-down disclosure hides for suppressed ones, which cost more."""
     told = [line for name in ("protect.txt", "audit.txt") for line in lines_of(disclosing, name) if "majority" in line]
@@ -135,6 +138,7 @@ def test_what_the_groups_tell_is_the_same_in_both_commands(disclosing: Path) -> 
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_intervals_stand_in_their_order(suppressing: Path) -> None:
     table = said(suppressing / "public.html").rpartition("age in the release")[2].partition("in the release")[0]
     told = [cell.strip() for cell in table.split("|") if re.match(r"[<>\[]", cell)]
@@ -145,6 +149,7 @@ def test_intervals_stand_in_their_order(suppressing: Path) -> None:
     assert len(told) > 2
 
 
+@pytest.mark.slow
 def test_only_texts_that_occur_are_called_shown(suppressing: Path) -> None:
     released = pl.read_csv(suppressing / "release.csv", infer_schema=False).get_column("job").unique()
     assert "poet" not in released

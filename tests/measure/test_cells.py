@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.adversary.view import flat_tree
 from discreet.measure import cells
-from discreet.measure.cells import CellMeasures, Column, cell_measures, measure
+from discreet.measure.cells import CellMeasures, ChangedColumn, cell_measures, measure
 from discreet.policy.bind import bind
 from tests.adversary.releases import engine, frame, names, policy_for
 from tests.adversary.strategies import SHAPES, Nested, labels, leaves, written
@@ -146,10 +146,10 @@ def test_many_columns_are_measured_in_part_and_that_is_said() -> None:
     """Pairs with a confidential column come first; with a prime number of rows no pair is independent."""
     rng = np.random.default_rng(1)
     tree = flat_tree(["a", "b"])
-    columns = [Column(tree, now := rng.integers(1, 3, 53), now) for _ in range(40)]
+    columns = [ChangedColumn(tree, now := rng.integers(1, 3, 53), now) for _ in range(40)]
     found = measure(columns, {39})
     assert (found.columns, found.pairs, found.of_pairs) == (40, 435, 780)
-    hidden = [*columns[:39], Column(tree, columns[39].before, np.zeros(53, dtype=np.int64))]
+    hidden = [*columns[:39], ChangedColumn(tree, columns[39].before, np.zeros(53, dtype=np.int64))]
     lost = measure(hidden, {39})
     assert (lost.dd, lost.skld, lost.acmi_infinite) == (53, inf, 39)
     assert lost.to_dict()["skld"] is None

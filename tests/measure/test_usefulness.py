@@ -13,7 +13,7 @@ from hypothesis import given
 import discreet as d
 from discreet.measure.usefulness import Usefulness
 from tests.jobs import Job, mixed_jobs
-from tests.method.test_coordinate import costs_of, reference
+from tests.method.cuts.test_coordinate import costs_of, reference
 from tests.reference import cuts as slow
 
 

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 from discreet.measure import learning
 from discreet.measure.cells import cell_measures
-from discreet.measure.utility import ColumnKept, Learned, Utility, utility
+from discreet.measure.learning import LearnedTarget
+from discreet.measure.utility import ColumnKept, Utility, utility
 from discreet.policy.bind import bind
 from discreet.table.source import open_table
 from tests.attack.test_linkage import ADULT, adult
@@ -219,7 +220,7 @@ def lessons(rows: int = 600) -> pl.DataFrame:
     )
 
 
-def learned(found: Utility) -> dict[str, Learned]:
+def learned(found: Utility) -> dict[str, LearnedTarget]:
     return {one.learner: one for one in found.learned}
 
 

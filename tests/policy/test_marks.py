@@ -7,10 +7,10 @@ import pytest
 
 from discreet.errors import PolicyError
 from discreet.policy import Confidential, read_policy
-from discreet.policy.confidential import Published
 from discreet.policy.marks import read_marks
 from discreet.policy.model import Policy
 from discreet.policy.schema import policy_schema
+from discreet.policy.which_cells import Published
 
 POLICY = """
 protect:

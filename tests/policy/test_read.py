@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.policy.part import Source
-from discreet.policy.read import build_policy
+from discreet.policy.build import build_policy
+from discreet.policy.places import PolicySource
 from tests.jobs import Job, jobs
 
 YAML = """
@@ -267,7 +267,7 @@ _fields = st.sampled_from(
 )
 def test_random_documents_are_policies_or_policy_errors(document: dict[str, object]) -> None:
     try:
-        build_policy(document, Source())
+        build_policy(d.Policy, document, PolicySource())
     except d.PolicyError as error:
         assert error.problems
 

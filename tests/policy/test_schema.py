@@ -8,7 +8,6 @@ import textwrap
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -17,10 +16,11 @@ import yaml
 
 import discreet as d
 from discreet.policy.schema import policy_schema
+from tests import commands
 from tests.conftest import ROOT
 from tests.policy.test_read import YAML
 
-DEMO = Path(d.__file__).parent / "demo" / "bank.yaml"
+DEMO = commands.DEMO / "bank.yaml"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "examples" / "README.md"]
 BLOCK = re.compile(r"^( *)```(yaml|toml)\b([^\n]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 ITEM = {"infer", "k", "column", "against"}

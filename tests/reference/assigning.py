@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import discreet as d
-from discreet.plan import Grouping, Label, Told
-from discreet.scale import Scale
+from discreet.columns.scale import Scale
+from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
 
 Row = Mapping[str, str | None]
 
@@ -21,7 +21,7 @@ def read(policy: d.Policy, column: str, value: str | None) -> object:
     return scale.read(value)
 
 
-def covers(policy: d.Policy, told: Told, label: Label, value: str | None) -> bool:
+def covers(policy: d.Policy, told: GroupColumn, label: Label, value: str | None) -> bool:
     """Whether a label may be released for a value."""
     meant = read(policy, told.column, value)
     known = [read(policy, told.column, each) for each in told.values]
@@ -34,7 +34,7 @@ def covers(policy: d.Policy, told: Told, label: Label, value: str | None) -> boo
     return meant in [known[place] for place in places]
 
 
-def group_of(policy: d.Policy, grouping: Grouping, row: Row) -> int:
+def group_of(policy: d.Policy, grouping: PlannedGroups, row: Row) -> int:
     """The group of a row; -1 if it is removed, -2 if no group covers it."""
     meant = [read(policy, told.column, row[told.column]) for told in grouping.told]
     for number, group in enumerate(grouping.group):

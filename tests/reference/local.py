@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.method.local import Local
-from discreet.method.problem import CutProblem, CutTable
-from discreet.method.space import Space
+from discreet.method.base.problem import CutProblem, GroupTable
+from discreet.method.base.space import Space
+from discreet.method.local.grouping import Local
 
 Label = tuple[int, ...]
 """The codes that a cell's label stands for; none for the marker, which stands for all."""
@@ -93,7 +93,7 @@ def broken(release: Release) -> set[int]:
     return found
 
 
-def _broken_by(table: CutTable, rows: Sequence[int]) -> set[int]:
+def _broken_by(table: GroupTable, rows: Sequence[int]) -> set[int]:
     size = sum(int(table.sizes[row]) for row in rows)
     found = set()
     for place, number in enumerate(table.promises):

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from discreet.masks import Masks
-from discreet.plan import Edit, Plan
+from discreet.encoded import Combinations, Encoded, Ints
+from discreet.plan.masks import Masks
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
-from discreet.table.encode import Combinations, Encoded, Ints
-from discreet.table.engine import Engine, Mismatch, Pair, Recount
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount
 from discreet.table.local import LocalEngine
 
 
@@ -99,8 +100,8 @@ class CountsOnly:
     def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
         raise AskedForRowsError("reworded", changes)
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
-        return self.inner.reads_back(path, policy)
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
+        return self.inner.reads_back(path, policy, opened)
 
     def beside(self, original: Engine) -> Engine | None:
         del original

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.masks import ALL
+from discreet.plan.masks import ALL
 from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
 from discreet.table.source import open_table

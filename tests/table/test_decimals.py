@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
-from discreet.audit.adopt import interval_text
-from discreet.audit.covers import untrue
-from discreet.cli import app
-from discreet.intervals import Values, finder, intervals
-from discreet.scale import Numbers
+from discreet.audit.foreign import interval_text
+from discreet.cli.app import app
+from discreet.columns.intervals import Values, finder, intervals
+from discreet.columns.scale import Numbers
+from discreet.verification.truth import untrue
 from tests.spark import session
 from tests.table.engines import ALL
 

@@ -37,6 +37,7 @@ def test_templates_by_disclosure(engine: str, job: Job) -> None:
     assert_same(job, engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(
@@ -63,6 +64,7 @@ def test_cuts_of_everything(
     assert_same(job, engine, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(mixed_jobs(search="coordinate", most_rows=30), mixed_jobs(search="coordinate", most_rows=30))
@@ -90,6 +92,7 @@ def odd_table(rows: int = 400) -> pl.DataFrame:
     return frame.with_columns(pl.when(pl.Series(rng.random(rows) < 0.1)).then(None).otherwise("A").alias("A"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 def test_odd_names_and_texts(engine: str) -> None:
     policy = d.Policy(
@@ -119,6 +122,7 @@ def typed_table(rows: int = 500) -> pl.DataFrame:
     ).with_columns(day=pl.date(2020, 1, 1) + pl.duration(days=pl.lit(pl.Series(rng.integers(0, 9, rows)))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
     policy = d.Policy(
@@ -132,6 +136,7 @@ def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
         assert found.kinds[3:6] == ["Float64", "List(Int64)", "String"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL)
 @pytest.mark.parametrize("values", [300, 30_000])
 def test_many_values(engine: str, values: int) -> None:
@@ -206,6 +211,7 @@ def cell_job(seed: int) -> tuple[pl.DataFrame, d.Policy]:
     return frame, d.Policy.from_dict(policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "seed"),
     [
@@ -255,6 +261,7 @@ POLICY = d.Policy(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "latin", "semicolon"])
 def test_text_files(engine: str, form: str, tmp_path: Path) -> None:
@@ -297,6 +304,7 @@ def test_verification_finds_what_is_wrong(engine: str, tmp_path: Path) -> None:
         assert found.holds == (what == "whole")
 
 
+@pytest.mark.slow
 def test_relations_come_in_and_go_out(tmp_path: Path) -> None:
     connection = duckdb.connect(str(tmp_path / "people.duckdb"))
     frame = people()
@@ -336,6 +344,7 @@ def test_many_parquet_files(engine: str, tmp_path: Path) -> None:
         d.protect(folder, POLICY, engine=engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 def test_the_frontier_and_the_audit(engine: str, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "t.parquet")

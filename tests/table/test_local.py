@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as d
-from discreet.plan import Plan
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
 from discreet.table.source import open_table
 from tests.jobs import bank, bank_policy

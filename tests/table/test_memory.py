@@ -14,8 +14,8 @@ import pytest
 import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
-from discreet.table.big import coded
-from discreet.table.memory import Limits, needed
+from discreet.table.memory import FetchLimits, needed
+from discreet.table.stores.stream import coded
 
 POLICY = "protect: [{k: 5, over: [a, b]}]\n"
 
@@ -50,6 +50,7 @@ def peak(folder: Path, *options: str) -> tuple[int, str]:
     return int(found.stdout) << (0 if sys.platform == "darwin" else 10), found.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_the_estimate_is_above_what_is_taken_but_not_by_far(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{form}"
@@ -65,6 +66,7 @@ def test_the_estimate_is_above_what_is_taken_but_not_by_far(form: str, tmp_path:
     assert 0.9 * taken < estimated < 2 * taken
 
 
+@pytest.mark.slow
 def test_a_file_larger_than_the_memory_is_streamed_within_it(tmp_path: Path) -> None:
     """By the measured peak: allocators reserve more addresses than they use, so no limit can be set on these."""
     table(1_200_000).write_csv(tmp_path / "t.csv")
@@ -95,14 +97,15 @@ def test_a_strange_file_is_left_to_who_reads_it(tmp_path: Path) -> None:
 
 
 def test_limits_follow_from_the_memory() -> None:
-    assert Limits().combinations == 20_000_000
-    assert Limits().cells == 400_000_000
-    small, half = Limits(2 << 30), Limits(2 << 30, 0.5)
+    assert FetchLimits().combinations == 20_000_000
+    assert FetchLimits().cells == 400_000_000
+    small, half = FetchLimits(2 << 30), FetchLimits(2 << 30, 0.5)
     assert small.combinations == ((2 << 30) - memory.PROCESS) // memory.COMBINATION
     assert half.cells == ((1 << 30) - memory.PROCESS) // memory.FETCHED < small.cells < 400_000_000
-    assert Limits(1).cells == memory.LEAST_FETCHED
+    assert FetchLimits(1).cells == memory.LEAST_FETCHED
 
 
+@pytest.mark.slow
 def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:
     """Before a row is fetched; the message says what is needed, what there is, and what to do."""
     pl.DataFrame({"a": ["x", "y", "z"] * 40_000, "b": ["u", "v"] * 60_000}).write_parquet(tmp_path / "t.parquet")
@@ -120,7 +123,7 @@ def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["streaming", "duckdb"])
 def test_only_the_needed_columns_are_fetched(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.table.big.engine import BigEngine
+    from discreet.table.stores.engine import BigEngine
 
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.choice(["p", "q", "r"], 60) for name in "abcd"})
@@ -164,7 +167,7 @@ def test_combinations_are_counted_without_holding_too_many(monkeypatch: pytest.M
     assert found.codes[0].tolist() == list(range(500))
     assert found.codes[1].tolist() == [int(int(text) % 2 == 0) for text in found.domains[0]]
     assert found.counts.tolist() == [2] * 500
-    monkeypatch.setattr("discreet.table.big.packing.MOST_BITS", 9)  # more columns than fit into one number
+    monkeypatch.setattr("discreet.table.stores.packing.MOST_BITS", 9)  # more columns than fit into one number
     again = coded.counted(twice, ["p", "q"], 1000, 500, collect, "the table")
     assert again is not None
     assert [codes.tolist() for codes in again.codes] == [codes.tolist() for codes in found.codes]

@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet as d
-import discreet.table.columns
-from discreet.checking import check_policy
-from discreet.cli import app
-from discreet.drafting import draft_policy
-from discreet.proposing.tally import count_values
+import discreet.table.by_name
+from discreet.assist.check import check_policy
+from discreet.assist.draft import draft_policy
+from discreet.assist.proposing.tally import count_values
+from discreet.cli.app import app
 from discreet.table.memory import needed
 from tests.kinds import KINDS, to_rows
 from tests.spark import GROUP, session
@@ -32,7 +32,7 @@ TURNS = [
     for turn in range(len(ROLES))
 ]
 """Every name in every role, beside columns that it would match."""
-SOURCE = Path(discreet.table.columns.__file__).parents[1]
+SOURCE = Path(discreet.table.by_name.__file__).parents[1]
 
 
 def table_of(names: dict[str, str], rows: int = 120) -> pl.DataFrame:
@@ -118,6 +118,7 @@ def all_of(names: dict[str, str], policy: d.Policy, folder: Path, form: str = "p
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS)
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
 def test_frames(kind: str, names: dict[str, str]) -> None:
@@ -128,6 +129,7 @@ def test_frames(kind: str, names: dict[str, str]) -> None:
     assert figures(release.audit) == figures(plain.audit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 @pytest.mark.parametrize("form", ["parquet", "csv"])
@@ -136,6 +138,7 @@ def test_files(form: str, engine: str | None, names: dict[str, str], tmp_path: P
     assert found == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_confidential_cells(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
@@ -152,6 +155,7 @@ def test_spark(names: dict[str, str], policy: Callable[[dict[str, str]], d.Polic
     assert found == all_of(PLAIN, policy(PLAIN), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [TURNS[0], TURNS[3]])
 @pytest.mark.parametrize("engine", ["local", "streaming"])
 def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
@@ -163,6 +167,7 @@ def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_missing_values_and_removed_rows(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
@@ -192,6 +197,7 @@ def test_k_in_the_whole_table(names: dict[str, str]) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::3])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_thresholds_checks_and_values(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ taxonomy), the values of the group are the candidates. Rules (`RuleGuesses`) exp
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
@@ -17,7 +16,6 @@ import numpy.typing as npt
 from discreet.adversary.view import Flags, Lines, View
 
 Floats = npt.NDArray[np.float64]
-_Z = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Trained(Protocol):
         ...
 
 
-class Guesser(Protocol):
+class AdversaryGuesser(Protocol):
     """A way to guess."""
 
     @property
@@ -92,25 +90,6 @@ def prior(view: View) -> Prior:
     counts = np.bincount(leaves[leaves >= 0], minlength=len(tree.domain))
     top = int(np.argmax(counts))
     return Prior(tree.domain[top], int(counts[top]), int(counts.sum()))
-
-
-def wilson(successes: float, n: int) -> tuple[float, float]:
-    """Return the 95% interval of a share by Wilson's score; of a mean of probabilities (not whole) a wider one.
-
-    >>> [round(end, 3) for end in wilson(8, 10)]
-    [0.49, 0.943]
-    >>> wilson(0, 0)
-    (0.0, 1.0)
-    """
-    if not 0 <= successes <= n:
-        raise ValueError("successes lie between 0 and n")
-    if n == 0:
-        return 0.0, 1.0
-    share, square = successes / n, _Z * _Z
-    middle = (share + square / (2 * n)) / (1 + square / n)
-    half = _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
-    low = 0.0 if successes == 0 else max(middle - half, 0.0)
-    return low, 1.0 if successes == n else min(middle + half, 1.0)
 
 
 def normalised(weights: Floats) -> Floats:

@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.view import UNKNOWN, Flags, Lines, View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _LOG_ERROR = 64 * 2.0**-53
 """Far above the relative error of a product with a logarithm (a few units in the last place)."""
@@ -104,7 +104,7 @@ class TrainedId3:
         labels = tree.leaf_of[nodes[rows]]
         rough = labels < 0
         if rough.any():
-            known = _Counts(labels[~rough], len(tree.domain))
+            known = _NodeCounts(labels[~rough], len(tree.domain))
             groups, at = nodes[rows[rough]], np.zeros(int(rough.sum()), dtype=np.int64)
             labels[rough] = known.commonest(at, tree.first[groups], tree.stop[groups])
         return rows, labels - first
@@ -134,7 +134,8 @@ class _Growing:
     def _one_level(self) -> None:
         counts = self._class_counts()
         columns = [
-            _Column(self, place, np.flatnonzero(~self.used[:, place])) for place in range(len(self.view.predictors))
+            _LevelColumn(self, place, np.flatnonzero(~self.used[:, place]))
+            for place in range(len(self.view.predictors))
         ]
         chosen = _choose(columns, len(self.used), (counts > 0).sum(axis=1) <= 1)
         self._finish(chosen[self.line_group] < 0, counts)
@@ -156,7 +157,7 @@ class _Growing:
         total = counts.sum(axis=1, keepdims=True)
         self.shares[lines] = counts / np.maximum(total, 1)
 
-    def _descend(self, chosen: Ints, columns: list[_Column], counts: Ints) -> None:
+    def _descend(self, chosen: Ints, columns: list[_LevelColumn], counts: Ints) -> None:
         """Send lines and rows down the branches of the chosen columns."""
         branch = np.full(len(self.rows), -1, dtype=np.int64)
         line_branch = np.full(len(self.lines), -1, dtype=np.int64)
@@ -181,7 +182,7 @@ class _Growing:
         self.rows, self.label, self.group = self.rows[stays], self.label[stays], place_of[stays]
 
 
-class _Column:
+class _LevelColumn:
     """A predictor at all nodes of a level where it may still be split on."""
 
     def __init__(self, growing: _Growing, place: int, groups: Ints) -> None:
@@ -194,12 +195,12 @@ class _Column:
         """The training rows at these nodes."""
         group, nodes = growing.group[self.open], self.seen.nodes[growing.rows[self.open]].astype(np.int64)
         leaves = self.seen.tree.leaf_of[nodes]
-        known = _Counts(group[leaves >= 0] * self.size + leaves[leaves >= 0], self.size)
+        known = _NodeCounts(group[leaves >= 0] * self.size + leaves[leaves >= 0], self.size)
         self.splittable = np.bincount(known.keys // self.size, minlength=len(growing.used)) > 1
         self._values = leaves.copy()
         rough = leaves < 0
         self._values[rough] = known.commonest(group[rough], *self._range(nodes[rough]))
-        self.after = _Counts(group * self.size + self._values, self.size)
+        self.after = _NodeCounts(group * self.size + self._values, self.size)
         """Rows by node and branch, once unknown values are filled in."""
         self.label = growing.label[self.open]
         self.group = group
@@ -226,7 +227,7 @@ class _Column:
         return self.after.counts, self.after.keys // self.size, counts.astype(np.int64), groups
 
 
-class _Counts:
+class _NodeCounts:
     """How often each value occurs at each node: keys are node x size + value, ascending."""
 
     def __init__(self, keys: Ints, size: int) -> None:
@@ -250,7 +251,7 @@ class _Counts:
         return result
 
 
-def _choose(columns: list[_Column], groups: int, pure: Flags) -> Ints:
+def _choose(columns: list[_LevelColumn], groups: int, pure: Flags) -> Ints:
     """Return the column that each node is split on; -1 for a leaf."""
     chosen = np.full(groups, -1, dtype=np.int64)
     if not columns:

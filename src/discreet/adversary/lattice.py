@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.view import View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 Small = npt.NDArray[np.int32]
 _MOST = 2**62

@@ -18,8 +18,8 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, normalised
 from discreet.adversary.view import UNKNOWN, Lines, Tree, View
+from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.table.encode import Ints
 
 MOST_ROWS = 50_000
 _MOST_NUMBERS = 2_000_000

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from discreet.adversary.base import Guesser, Trained
+from discreet.adversary.base import AdversaryGuesser, Trained
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser
 from discreet.adversary.view import View
-from discreet.policy.confidential import Adversary, Id3, NaiveBayes, Rules
+from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 
 
-def make(adversary: Adversary) -> Guesser:
+def make(adversary: Adversary) -> AdversaryGuesser:
     """Return the adversary that a policy names (of `Confidential.adversaries`, where nothing is left unsaid).
 
-    >>> from discreet.policy.confidential import Id3
+    >>> from discreet.policy.adversaries import Id3
     >>> make(Id3()).name
     'id3'
     """

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.adversary.base import Guesses, normalised
 from discreet.adversary.products import Products
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _MOST_NUMBERS = 16_000_000
 """Numbers that are held at a time: lines x values x factors."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from discreet.adversary.base import Floats
 from discreet.adversary.view import Flags
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _LARGEST = 2**53
 """Whole numbers below are floats exactly."""

@@ -22,9 +22,9 @@ import numpy as np
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.lattice import Kinds, kinds_of, set_sizes
 from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree, View
+from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.policy.confidential import MOST_CONDITIONS, too_many_conditions
-from discreet.table.encode import Ints
+from discreet.policy.adversaries import MOST_CONDITIONS, too_many_conditions
 
 Denominator: TypeAlias = Literal["all", "published"]
 MOST_RULES = 10_000
@@ -193,7 +193,7 @@ class RulesGuesser:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _CountedRules:
     """All rules over the subsets of one pattern (a set of them is a number) to one value."""
 
     support: Ints
@@ -271,7 +271,7 @@ class TrainedRules:
         pairs = enumerate(nodes.tolist())
         return [(column, node) for column, node in pairs if node != UNKNOWN or self.options.absence]
 
-    def _counted(self, pattern: Sequence[tuple[int, int]], values: Ints) -> Iterator[tuple[int, _Counted]]:
+    def _counted(self, pattern: Sequence[tuple[int, int]], values: Ints) -> Iterator[tuple[int, _CountedRules]]:
         """Yield the rules of a pattern to each of some different values."""
         kinds, size = self._kinds, 1 << len(pattern)
         agree, told, end = kinds.agreeing(pattern), int(kinds.starts[0]), int(kinds.starts[-1])
@@ -279,12 +279,12 @@ class TrainedRules:
         rows = published + kinds.counted(agree, 0, told, size)
         for value in values.tolist():
             first, stop = int(kinds.starts[value]), int(kinds.starts[value + 1])
-            yield value, _Counted(kinds.counted(agree, first, stop, size), rows, published)
+            yield value, _CountedRules(kinds.counted(agree, first, stop, size), rows, published)
 
-    def _among(self, counted: _Counted) -> Ints:
+    def _among(self, counted: _CountedRules) -> Ints:
         return counted.rows if self.options.denominator == "all" else counted.published
 
-    def _judged(self, pattern: Sequence[tuple[int, int]], counted: _Counted) -> tuple[int, ...]:
+    def _judged(self, pattern: Sequence[tuple[int, int]], counted: _CountedRules) -> tuple[int, ...]:
         """Return the fields of `Judged` for one cell."""
         rules = np.flatnonzero(counted.supported(self.options))
         if not len(rules):
@@ -295,14 +295,14 @@ class TrainedRules:
         unsafe = [int(self.options.above(support, among).sum()) for among in (rows, published)]
         return (*unsafe, columns, int(support[worst]), int(rows[worst]), int(published[worst]))
 
-    def _unsafe(self, counted: _Counted) -> list[int]:
+    def _unsafe(self, counted: _CountedRules) -> list[int]:
         """Return the unsafe ones of the rules, the shortest first."""
         unsafe = counted.supported(self.options)
         rules = np.flatnonzero(unsafe & self.options.above(counted.support, self._among(counted)))
         found: list[int] = rules[np.lexsort((rules, set_sizes(rules)))].tolist()
         return found
 
-    def _rule(self, conditions: Sequence[tuple[int, int]], counted: _Counted, number: int) -> Rule:
+    def _rule(self, conditions: Sequence[tuple[int, int]], counted: _CountedRules, number: int) -> Rule:
         names = tuple(self.view.predictors[column].name for column, _ in conditions)
         return Rule(names, int(counted.support[number]), int(counted.rows[number]), int(counted.published[number]))
 

@@ -17,13 +17,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet.columns.taxonomy import Taxonomy
+from discreet.encoded import Ints
+from discreet.fit.cells import is_missing, predictors_of
 from discreet.policy import Policy
 from discreet.policy.bind import recoded
 from discreet.policy.confidential import Confidential
-from discreet.selecting import is_missing, predictors_of
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
-from discreet.taxonomy import Taxonomy
 
 UNKNOWN = 0
 """The root of every tree."""

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.attack.sense import Flags, Floats, Sense
-from discreet.method.kernels import kernel
-from discreet.table.encode import Ints, keys
+from discreet.attack.alike_kernels import lines_fit, tally_fitting
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.encoded import Ints, keys
 
 CHUNK = 500
 """People who are looked up at once: between them the clock is asked."""
@@ -108,7 +108,7 @@ class Paths:
         """Say of lines of values whether each is covered by the released row beside it."""
         fits = np.zeros(len(lines), dtype=np.bool_)
         texts = np.column_stack([sense.codes[rows] for sense in self.senses])
-        _fits(self._ordered(lines), texts, *self.ranges, fits)
+        lines_fit(self._ordered(lines), texts, *self.ranges, fits)
         return fits
 
     def tally(self, lines: Ints, starts: Ints, values: Ints, weights: Floats, size: int) -> Floats:
@@ -117,7 +117,7 @@ class Paths:
         The values of group g, with their weights, stand from `starts[g]` up to `starts[g + 1]`.
         """
         found = np.zeros((len(lines), size))
-        _tally(self._ordered(lines), *self._tree(), *self.ranges, self.of_texts, starts, values, weights, found)
+        tally_fitting(self._ordered(lines), *self._tree(), *self.ranges, self.of_texts, starts, values, weights, found)
         return found
 
     def _ordered(self, lines: Ints) -> Ints:
@@ -151,54 +151,3 @@ def paths(senses: Sequence[Sense], codes: Sequence[Ints] | None = None) -> Paths
         end[here] = np.append(begin[here][1:], level[place + 2])
     ordered = tuple(senses[place] for place in asked.tolist())
     return Paths(ordered, of_texts, groups, level, nodes, begin, end, asked)
-
-
-@kernel
-def _covers(text, value, starts, ends):  # type: ignore[no-untyped-def]
-    """Whether a text may stand for a value; an unknown value may be anything."""
-    if value < 0:
-        return True
-    covers = False
-    for i in range(starts[text], starts[text + 1]):
-        covers |= ends[i, 0] <= value < ends[i, 1]
-    return covers
-
-
-@kernel
-def _fits(lines, texts, offsets, starts, ends, found):  # type: ignore[no-untyped-def]
-    """Say of each line of values whether the texts beside it cover it."""
-    for q in range(lines.shape[0]):
-        fits = True
-        for c in range(lines.shape[1]):
-            if not _covers(offsets[c] + texts[q, c], lines[q, c], starts, ends):
-                fits = False
-                break
-        found[q] = fits
-
-
-@kernel
-def _tally(lines, level, codes, begin, end, offsets, starts, ends, of_texts, first, values, weights, found):  # type: ignore[no-untyped-def]
-    """Sum up the weights of the values of the groups that fit each line."""
-    depth = lines.shape[1]
-    at, stop = np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64)
-    bottom = level[depth - 1]
-    for q in range(lines.shape[0]):
-        c = 0
-        at[0], stop[0] = 0, level[1]
-        while c >= 0:
-            if at[c] == stop[c]:
-                c -= 1
-                continue
-            node = at[c]
-            at[c] += 1
-            text = codes[node] if of_texts else lines[q, c]
-            value = lines[q, c] if of_texts else codes[node]
-            if not _covers(offsets[c] + text, value, starts, ends):
-                continue
-            if c == depth - 1:
-                group = node - bottom
-                for i in range(first[group], first[group + 1]):
-                    found[q, values[i]] += weights[i]
-            else:
-                c += 1
-                at[c], stop[c] = begin[node], end[node]

@@ -20,19 +20,23 @@ from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.make import make
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags
-from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.counting import Counts
+from discreet.attack.base import Attack, AttackTask
+from discreet.attack.counting import ClassCounts
 from discreet.attack.hidden_values import rule_attacks
 from discreet.attack.inversion import invert
 from discreet.attack.minimality import minimality_attacks
-from discreet.attack.protected import Protected, right, told
+from discreet.attack.protected import ProtectedCells, right, told
 from discreet.attack.refill import refill
-from discreet.attack.scene import Scene
-from discreet.audit.cells import CellCheck, Matches, looked_at
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
+from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
 from discreet.policy.bind import known_to_groups
-from discreet.policy.confidential import Adversary, Confidential, Id3, NaiveBayes, Rules
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
+from discreet.policy.confidential import Confidential
+from discreet.verification.cell_check import CellCheck
+from discreet.verification.cells import looked_at
+from discreet.verification.row_matches import Matches
 
 REFILLED = ("decp", "e-decp", "incp")
 INVERTED = ("dropp", "e-dropp", "hid3", "greedy")
@@ -43,17 +47,17 @@ _FEW = 30
 """Below so many cells no interval tells anything."""
 
 
-def aware_attacks(scene: Scene) -> Iterator[Task]:
+def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks of who knows the methods that a policy names."""
     for index, requirement in wanted(scene.policy):
         if scene.places is None:
             continue  # whose row is whose is not known: no guess could be judged
-        cells = _Cells(scene, index, requirement)
+        cells = _AwareCells(scene, index, requirement)
         for adversary, method in requirement.defences:
             if method == "nrd":
                 continue  # the rows are not there
             name = f"aware, {method} against {adversary.name}"
-            yield Task(name, _seconds(scene, requirement, adversary), _Run(cells, adversary, method))
+            yield AttackTask(name, _seconds(scene, requirement, adversary), _Run(cells, adversary, method))
     yield from minimality_attacks(scene)
 
 
@@ -67,7 +71,7 @@ def _seconds(scene: Scene, requirement: Confidential, adversary: Adversary) -> f
 class _Run:
     """What is to be tried for one defence."""
 
-    def __init__(self, cells: _Cells, adversary: Adversary, method: str) -> None:
+    def __init__(self, cells: _AwareCells, adversary: Adversary, method: str) -> None:
         self.cells, self.adversary, self.method = cells, adversary, method
 
     def __call__(self) -> Iterator[Attack]:
@@ -85,7 +89,7 @@ class _Run:
             yield trial.invert()
 
 
-class _Cells:
+class _AwareCells:
     """The confidential cells of one requirement, looked at when they are asked for."""
 
     def __init__(self, scene: Scene, index: int, requirement: Confidential) -> None:
@@ -120,7 +124,7 @@ class _Cells:
         return sum(1 for _ in wanted(self.scene.policy)) == 1
 
     @cached_property
-    def protected(self) -> Protected:
+    def protected(self) -> ProtectedCells:
         """The cells as who knows the method sees them."""
         check, policy = self.check, self.scene.policy
         lines = check.view.lines(check.here[check.checked][self.tried])
@@ -132,7 +136,7 @@ class _Cells:
         two = tree.stop[lines.levels] - tree.first[lines.levels] == 2
         lot: Flags = two & (self.requirement.two_values == "lot")
         hidden = self._changed(self.requirement.column)
-        return Protected(check.view, lines, changed, hidden, self.alone, unsaid, self.requirement.strict, lot)
+        return ProtectedCells(check.view, lines, changed, hidden, self.alone, unsaid, self.requirement.strict, lot)
 
     def _changed(self, name: str) -> Flags:
         """Say in which rows a column has a text that an edit may have put there."""
@@ -165,7 +169,7 @@ class _Cells:
 class _Trial:
     """The cells of one requirement beside one adversary whom they are protected from."""
 
-    def __init__(self, cells: _Cells, adversary: Adversary) -> None:
+    def __init__(self, cells: _AwareCells, adversary: Adversary) -> None:
         self.cells, self.adversary = cells, adversary
         self.protected = cells.protected
         check = cells.check
@@ -213,7 +217,7 @@ class _Trial:
             options = NaiveBayesGuesser("spread")
         else:
             options = NaiveBayesGuesser("drop", Fraction(1))
-        counts = Counts(self.protected.view, options)
+        counts = ClassCounts(self.protected.view, options)
         rng = np.random.default_rng(self.cells.scene.seed)
         weights = invert(self.protected, counts, self.guesses, None if own else self.trained, most, rng)
         notes = [f"hidden cells are filled in all ways, or in {most} drawn at random where there are more"]

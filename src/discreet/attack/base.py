@@ -10,55 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Literal
 
-from discreet.adversary.base import wilson
+from discreet.common.rates import Rate
 
 Kind = Literal["linkage", "inference", "cells", "aware"]
 KINDS: tuple[Kind, ...] = ("linkage", "inference", "cells", "aware")
-
-
-@dataclass(frozen=True)
-class Rate:
-    """How often an attack is right: `right` of `tries`.
-
-    `right` is not whole where each try succeeds with a known probability (one of five rows alike is the person: 1/5);
-    the interval is then wider than it need be, never narrower: such a mean varies less than that of whole tries.
-    """
-
-    right: float
-    tries: int
-
-    @property
-    def share(self) -> float | None:
-        """The share of the tries that were right; None when nothing was tried."""
-        return self.right / self.tries if self.tries else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval of the share, by Wilson's score."""
-        return wilson(self.right, self.tries)
-
-    def beyond(self, other: Rate) -> bool:
-        """Whether it is more than another, beyond what chance explains at 95%.
-
-        By Newcombe's interval of the difference of two shares, made of their Wilson intervals.
-
-        >>> Rate(60, 100).beyond(Rate(40, 100)), Rate(45, 100).beyond(Rate(40, 100))
-        (True, False)
-        """
-        if self.share is None or other.share is None:
-            return False
-        low, high = self.interval[0], other.interval[1]
-        return self.share - other.share > sqrt((self.share - low) ** 2 + (high - other.share) ** 2)
-
-    def __add__(self, other: Rate) -> Rate:
-        return Rate(self.right + other.right, self.tries + other.tries)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {"right": self.right, "tries": self.tries, "share": self.share, "interval": list(self.interval)}
 
 
 @dataclass(frozen=True)
@@ -172,7 +129,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Task:
+class AttackTask:
     """An attack to be made: what it is called, about how many seconds it takes, and how it is made."""
 
     name: str

@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.adversary.base import Guesser
+from discreet.adversary.base import AdversaryGuesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.view import View, look
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, AttackTask
 from discreet.attack.guessing import Asked, asked_here, asked_outside, true_values
 from discreet.attack.learning import (
     LIBRARY,
@@ -31,22 +31,23 @@ from discreet.attack.learning import (
     rules_time,
     training_rows,
 )
-from discreet.attack.scene import Scene
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import predictors_of, wanted
 from discreet.policy.confidential import Confidential
-from discreet.selecting import predictors_of, wanted
-from discreet.table.encode import Ints
 
 
-def cell_attacks(scene: Scene) -> Iterator[Task]:
+def cell_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on the confidential cells of each requirement."""
     for index, requirement in wanted(scene.policy):
         needed = [requirement.column, *(requirement.predictors or ())]
         if all(name in scene.released.columns for name in needed):
-            yield from _Cells(scene, index, requirement).tasks()
+            yield from _AttackedCells(scene, index, requirement).tasks()
 
 
 @dataclass(frozen=True)
-class _Cells:
+class _AttackedCells:
     """The confidential cells of one requirement."""
 
     scene: Scene
@@ -89,22 +90,22 @@ class _Cells:
         true = true_values(scene, view, scene.original, drawn)
         return view, Asked(view.lines(here[drawn[true >= 0]]), true[true >= 0])
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[AttackTask]:
         """Yield an attack for each kind of adversary."""
         rows, column = self.scene.released.rows, self.requirement.column
         for name, guesser in exact_guessers(True):
-            yield Task(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
+            yield AttackTask(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
         if asks_rules(self.scene, self.knows):
             seconds = rules_time(rows, len(self.asked), len(self.knows))
-            yield Task(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))
+            yield AttackTask(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))
         if has_library():
             most = training_rows(self.scene)
             for name in LIBRARY:
                 seconds = learning_time(name, min(rows, most))
                 run = self._by(name, LibraryGuesser(name, most))
-                yield Task(f"{name} on confidential {column}", seconds, run)
+                yield AttackTask(f"{name} on confidential {column}", seconds, run)
 
-    def _by(self, name: str, guesser: Guesser) -> Callable[[], Iterator[Attack]]:
+    def _by(self, name: str, guesser: AdversaryGuesser) -> Callable[[], Iterator[Attack]]:
         def run() -> Iterator[Attack]:
             begin = time.monotonic()
             trained = guesser.train(self.view)
@@ -131,7 +132,7 @@ class _Cells:
 
         return run
 
-    def _alone(self, guesser: Guesser) -> Rate | None:
+    def _alone(self, guesser: AdversaryGuesser) -> Rate | None:
         if self.alone is None:
             return None
         view, asked = self.alone

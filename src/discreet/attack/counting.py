@@ -15,7 +15,7 @@ import numpy as np
 from discreet.adversary.base import Floats
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import UNKNOWN, Flags, Lines, Tree, View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 _NOTHING = 1e-12
 """Less than this is nothing but rounding."""
@@ -45,7 +45,7 @@ class Moved:
         return moved
 
 
-class Counts:
+class ClassCounts:
     """The rows of a release counted by class and by each predictor.
 
     Parameters

@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
-from discreet.attack.base import Rate
-from discreet.attack.scene import Scene
-from discreet.table.encode import Ints
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.table.engine import Engine
 
 _MOST_LINES = 50_000

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.adversary.base import prior
-from discreet.attack.base import Attack, Rate
-from discreet.audit.cells import CellCheck
-from discreet.policy.confidential import Rules
-from discreet.policy.share import percent
+from discreet.attack.base import Attack
+from discreet.common.rates import Rate
+from discreet.common.shares import percent
+from discreet.policy.adversaries import Rules
+from discreet.verification.cell_check import CellCheck
 
 
 def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.scene import Scene
-from discreet.audit.telling import UNKNOWN, HiddenCells, hidden_cells
+from discreet.attack.base import Attack, AttackTask
+from discreet.common.rates import Rate
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
+from discreet.verification.telling import UNKNOWN, HiddenCells, hidden_cells
 
 TITLE = "takes a hidden cell for the value that the release lacks, or for that which most hidden cells have"
 NOTE = (
@@ -28,7 +29,7 @@ NOTE = (
 )
 
 
-def hiding_attacks(scene: Scene) -> Iterator[Task]:
+def hiding_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on each column to be guessed, confidential or sensitive, of which single cells may be hidden."""
     if scene.places is None:
         return  # whose row is whose is not known: no guess could be judged
@@ -38,7 +39,7 @@ def hiding_attacks(scene: Scene) -> Iterator[Task]:
     for name in both:
         if (name in of_column or name in scene.guessed) and name not in recoded:
             seconds = 0.05 + scene.released.rows * 2e-7
-            yield Task(f"hidden_means on {name}", seconds, _attack_on(scene, name, of_column.get(name)))
+            yield AttackTask(f"hidden_means on {name}", seconds, _attack_on(scene, name, of_column.get(name)))
 
 
 def _attack_on(scene: Scene, column: str, requirement: int | None) -> Callable[[], Iterator[Attack]]:

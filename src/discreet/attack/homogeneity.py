@@ -18,13 +18,14 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.alike import CHUNK
-from discreet.attack.base import Attack, Rate, Task
+from discreet.attack.base import Attack, AttackTask
+from discreet.attack.homogeneity_kernels import commonest_without_own
 from discreet.attack.linkage import Knowing, alike_values, counted, hidden_rows, listed, own_lines
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Flags, Floats, Sense
-from discreet.method.kernels import kernel
+from discreet.common.rates import Rate
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Inference
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 LEFT_OUT, OUTSIDE = "their own row left out", "people outside the table"
@@ -34,14 +35,14 @@ _NUMBERS = 4_000_000
 """Counts of values that are held at once."""
 
 
-def look_up_attacks(scene: Scene) -> Iterator[Task]:
+def look_up_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield one task for each column to be guessed and each set of columns that an adversary may know."""
     for target in scene.guessed:
         for known in dict.fromkeys(tuple(name for name in known if name != target) for known in scene.known):
             if known:
                 rows = scene.released.rows + scene.original.rows
                 seconds = 0.1 + 1e-7 * rows * len(known) + 2e-11 * min(scene.victims, rows) * rows * len(known)
-                yield Task(f"{target} looked up by {listed(known)}", seconds, _run(scene, target, known))
+                yield AttackTask(f"{target} looked up by {listed(known)}", seconds, _run(scene, target, known))
 
 
 def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iterator[Attack]]:
@@ -49,7 +50,7 @@ def _run(scene: Scene, target: str, known: tuple[str, ...]) -> Callable[[], Iter
 
 
 @dataclass(frozen=True)
-class Tally:
+class FittingValues:
     """The values of a column in groups of rows: for each group from `starts[g]` up to `starts[g + 1]`, ascending."""
 
     starts: Ints
@@ -76,15 +77,15 @@ class Tally:
         return value, weight
 
 
-def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> Tally:
+def tally(group: Ints, groups: int, values: Ints, weights: Floats, size: int) -> FittingValues:
     """Return how many rows of each group have each value; a line of the lists is a row, or a part of some."""
     found, which = np.unique(group * size + values, return_inverse=True)
     starts = np.searchsorted(found // max(size, 1), np.arange(groups + 1)).astype(np.int64)
-    return Tally(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
+    return FittingValues(starts, found % max(size, 1), np.bincount(which, weights, len(found)).astype(np.float64))
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _GroupTexts:
     """Different pairs of a group of rows and a released text of the target, with their rows."""
 
     of_row: Ints
@@ -108,13 +109,13 @@ class _LookUp(Knowing):
         return self.aim.shares()
 
     @cached_property
-    def pairs(self) -> _Pairs:
+    def pairs(self) -> _GroupTexts:
         codes, texts = self.aim.codes, max(len(self.aim.texts), 1)
         found, of_row, rows = np.unique(self.groups.group * texts + codes, return_inverse=True, return_counts=True)
-        return _Pairs(of_row.astype(np.int64), found // texts, found % texts, rows.astype(np.int64))
+        return _GroupTexts(of_row.astype(np.int64), found // texts, found % texts, rows.astype(np.int64))
 
     @cached_property
-    def released(self) -> Tally:
+    def released(self) -> FittingValues:
         """How many rows of each group have each value, a text shared evenly by what it covers."""
         begin, covered, shares = self.shares
         width = begin[self.pairs.text + 1] - begin[self.pairs.text]
@@ -190,7 +191,7 @@ class _LookUp(Knowing):
         found = np.full(len(self.pairs.group), -1, dtype=np.int64)
         counts = self.released
         counts_by = (counts.starts, counts.values, counts.weights, counts.ranked)
-        _without_own(self.pairs.group, self.pairs.text, *counts_by, *self.shares, 10.0**-_DIGITS, found)
+        commonest_without_own(self.pairs.group, self.pairs.text, *counts_by, *self.shares, 10.0**-_DIGITS, found)
         return found
 
     def compatible(self) -> Attack:
@@ -331,39 +332,3 @@ def _commonest(weights: Floats) -> Ints:
     if not rounded.shape[1]:
         return np.full(len(rounded), -1, dtype=np.int64)
     return np.where(rounded.max(axis=1) > 0, rounded.argmax(axis=1), -1)
-
-
-@kernel
-def _within(values, begin, end, value):  # type: ignore[no-untyped-def]
-    """Return the place of a value in an ascending part of a list; -1 if it is not there."""
-    while begin < end:
-        middle = (begin + end) // 2
-        if values[middle] < value:
-            begin = middle + 1
-        elif values[middle] > value:
-            end = middle
-        else:
-            return middle
-    return -1
-
-
-@kernel
-def _without_own(groups, texts, starts, values, weights, ranked, begin, covered, shares, near, found):  # type: ignore[no-untyped-def]
-    """Write the commonest value of each group without one row of a text; -1 where nothing is left."""
-    for p in range(len(groups)):
-        first, stop = starts[groups[p]], starts[groups[p] + 1]
-        own, own_stop = begin[texts[p]], begin[texts[p] + 1]
-        best, most = -1, near
-        for i in range(first, stop):  # the commonest that the own row does not tell
-            entry = ranked[i]
-            if _within(covered, own, own_stop, values[entry]) < 0:
-                best, most = values[entry], weights[entry]
-                break
-        for i in range(own, own_stop):
-            entry = _within(values, first, stop, covered[i])
-            if entry < 0:
-                continue
-            left = weights[entry] - shares[i]
-            if left > most + near or (left > most - near and left > near and (best < 0 or values[entry] < best)):
-                best, most = values[entry], left
-        found[p] = best

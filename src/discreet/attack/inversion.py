@@ -15,9 +15,9 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained
 from discreet.adversary.view import UNKNOWN, Flags, Lines
-from discreet.attack.counting import Counts, shares
-from discreet.attack.protected import Protected, first_possible
-from discreet.table.encode import Ints
+from discreet.attack.counting import ClassCounts, shares
+from discreet.attack.protected import ProtectedCells, first_possible
+from discreet.encoded import Ints
 
 _MOST_LINES = 100_000
 """Lines that are guessed at a time."""
@@ -37,8 +37,8 @@ class Ways:
 
 
 def invert(
-    protected: Protected,
-    counts: Counts,
+    protected: ProtectedCells,
+    counts: ClassCounts,
     guesses: Guesses,
     trained: Trained | None,
     most: int,
@@ -91,7 +91,7 @@ def _batches(filler: _Filler, cells: Ints) -> list[dict[int, Ways]]:
     return found
 
 
-def _weigh(protected: Protected, batch: dict[int, Ways], trained: Trained | None, weights: Floats) -> None:
+def _weigh(protected: ProtectedCells, batch: dict[int, Ways], trained: Trained | None, weights: Floats) -> None:
     """Write what the values of some cells weigh: the ways in which each is guessed."""
     tops = _tops_of(protected, batch, trained)
     for (cell, ways), top in zip(batch.items(), tops, strict=True):
@@ -115,7 +115,7 @@ def _sums(scores: Floats) -> Floats:
     return found
 
 
-def _tops_of(protected: Protected, batch: dict[int, Ways], trained: Trained | None) -> list[Flags]:
+def _tops_of(protected: ProtectedCells, batch: dict[int, Ways], trained: Trained | None) -> list[Flags]:
     """Say of each way of each cell which value would be guessed (ways x values)."""
     if trained is None:
         return [_single(ways.scores >= ways.scores.max(axis=1, keepdims=True) - 1e-9, protected.strict)
@@ -138,7 +138,9 @@ def _single(best: Flags, strict: bool) -> Flags:
 class _Filler:
     """Fills the hidden cells of rows."""
 
-    def __init__(self, protected: Protected, counts: Counts, base: Floats, most: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, protected: ProtectedCells, counts: ClassCounts, base: Floats, most: int, rng: np.random.Generator
+    ) -> None:
         self.protected, self.counts, self.base, self.most, self.rng = protected, counts, base, most, rng
         self._known: dict[tuple[int, int], tuple[Ints, Floats]] = {}
 

@@ -18,18 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from discreet.adversary.base import Floats, Guesser, Guesses
+from discreet.adversary.base import AdversaryGuesser, Floats, Guesses
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LEARNERS, fitted
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser, TrainedRules
 from discreet.adversary.view import UNKNOWN, Lines, View, look
-from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.encoding import Encoding
+from discreet.attack.base import Attack, AttackTask
 from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
-from discreet.attack.scene import Scene
-from discreet.policy.confidential import MOST_CONDITIONS
-from discreet.table.encode import Ints
+from discreet.common.rates import Rate
+from discreet.compare.features import Encoding
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.policy.adversaries import MOST_CONDITIONS
 from discreet.table.engine import Engine
 
 QUICK_ROWS, THOROUGH_ROWS = 5_000, 50_000
@@ -55,13 +56,13 @@ TITLES = {
 }
 
 
-def learning_attacks(scene: Scene) -> Iterator[Task]:
+def learning_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on each column that an adversary wants to know."""
     for target in scene.guessed:
         for given in scene.known:
             knows = tuple(column for column in given if column != target)
             if knows:
-                yield from _Target(scene, target, knows).tasks()
+                yield from _GuessedColumn(scene, target, knows).tasks()
 
 
 def training_rows(scene: Scene) -> int:
@@ -119,7 +120,7 @@ class TrainedBestRule:
         return Guesses(found.values, found.weights, (found.weights >= top * (1 - 1e-12)) & (top > 0))
 
 
-def exact_guessers(unknowns: bool) -> Iterator[tuple[str, Guesser]]:
+def exact_guessers(unknowns: bool) -> Iterator[tuple[str, AdversaryGuesser]]:
     """Yield the adversaries that need no library; where nothing is unknown, naive Bayes has one meaning only."""
     yield "naive_bayes", NaiveBayesGuesser("count")
     if unknowns:
@@ -130,26 +131,28 @@ def exact_guessers(unknowns: bool) -> Iterator[tuple[str, Guesser]]:
 
 
 @dataclass(frozen=True)
-class _Target:
+class _GuessedColumn:
     """One column to be guessed from some others."""
 
     scene: Scene
     target: str
     knows: tuple[str, ...]
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[AttackTask]:
         """Yield the attacks."""
         rows = self.scene.released.rows
         for name, guesser in exact_guessers(self._has_unknowns):
-            yield Task(f"{name} on {self.target}", counting_time(rows), self._by(name, guesser, self.scene.people))
+            yield AttackTask(
+                f"{name} on {self.target}", counting_time(rows), self._by(name, guesser, self.scene.people)
+            )
         if asks_rules(self.scene, self.knows):
             people = self.scene.people if self.scene.thorough else self.scene.draw(self.scene.people, QUICK_RULES)
             seconds = rules_time(rows, len(people), len(self.knows))
-            yield Task(f"rules on {self.target}", seconds, self._by("rules", BestRule(), people))
+            yield AttackTask(f"rules on {self.target}", seconds, self._by("rules", BestRule(), people))
         if has_library():
             training = min(rows, training_rows(self.scene))
             for name in LIBRARY:
-                yield Task(f"{name} on {self.target}", learning_time(name, training), self._by_library(name))
+                yield AttackTask(f"{name} on {self.target}", learning_time(name, training), self._by_library(name))
 
     @cached_property
     def view(self) -> View:
@@ -165,7 +168,7 @@ class _Target:
     def _has_unknowns(self) -> bool:
         return any((seen.nodes == UNKNOWN).any() for seen in self.view.predictors)
 
-    def _by(self, name: str, guesser: Guesser, people: Ints) -> Callable[[], Iterator[Attack]]:
+    def _by(self, name: str, guesser: AdversaryGuesser, people: Ints) -> Callable[[], Iterator[Attack]]:
         def run() -> Iterator[Attack]:
             begin = time.monotonic()
             asked, outside = asked_here(self.scene, self.view, people), asked_outside(self.scene, self.view)
@@ -180,7 +183,7 @@ class _Target:
 
         return run
 
-    def _left_out(self, guesser: Guesser, asked: Asked) -> Rate:
+    def _left_out(self, guesser: AdversaryGuesser, asked: Asked) -> Rate:
         """Return how often it is right about people whose rows do not train."""
         rate = Rate(0, 0)
         for part in folds(self.scene, len(asked), self.scene.released.rows):
@@ -240,7 +243,7 @@ class _Target:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _LearningRows:
     """Rows as numbers with their classes (-1 where it is not told); where the people asked about stand, if known."""
 
     numbers: Any
@@ -268,18 +271,18 @@ class _Library:
         return true_values(self.scene, self.view, table, np.arange(table.rows))
 
     @cached_property
-    def release(self) -> _Rows:
+    def release(self) -> _LearningRows:
         """The released rows."""
         leaves = self.view.classes.tree.leaf_of[self.view.classes.nodes]
         here = None if self.scene.here is None else self.scene.here[self._victims]
-        return _Rows(self.encoding.released(), leaves, here)
+        return _LearningRows(self.encoding.released(), leaves, here)
 
     @cached_property
-    def original(self) -> _Rows:
+    def original(self) -> _LearningRows:
         """The rows of the original."""
-        return _Rows(self.encoding.table(self.scene.original), self._true(self.scene.original), self._victims)
+        return _LearningRows(self.encoding.table(self.scene.original), self._true(self.scene.original), self._victims)
 
-    def rate(self, name: str, rows: _Rows) -> Rate:
+    def rate(self, name: str, rows: _LearningRows) -> Rate:
         """Return how often a learner is right about the people, their own rows among those that train."""
         known = np.flatnonzero(rows.classes >= 0)
         if rows.people is None:  # nobody knows which rows they are: by their own values
@@ -311,7 +314,7 @@ class _Library:
         training = self.scene.draw(np.flatnonzero(self.release.classes >= 0), self.most)
         return self._right(name, self.release, training, self.encoding.table(control, places), true)
 
-    def _right(self, name: str, rows: _Rows, training: Ints, numbers: Any, true: Ints) -> Rate:
+    def _right(self, name: str, rows: _LearningRows, training: Ints, numbers: Any, true: Ints) -> Rate:
         if not len(training) or not len(true):
             return Rate(0, len(true))
         learner = fitted(name, rows.numbers[training], rows.classes[training], len(self.view.classes.tree.domain))

@@ -19,22 +19,23 @@ from functools import cached_property
 import numpy as np
 
 from discreet.attack.alike import CHUNK, Alike, Paths, alike, paths, told
-from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Flags, Floats, Sense
+from discreet.attack.base import Attack, AttackTask
+from discreet.common.rates import Rate
+from discreet.compare.meanings import Flags, Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Crowd
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 OUTSIDE = "people outside the table who fit exactly one row: links that are wrong"
 
 
-def linkage_attacks(scene: Scene) -> Iterator[Task]:
+def linkage_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield one task for each set of columns that an adversary may know."""
     for known in scene.known:
         rows = scene.released.rows + scene.original.rows
         seconds = 0.1 + 5e-8 * rows * len(known) + 2e-11 * min(scene.victims, rows) * rows * len(known)
-        yield Task(f"linkage by {listed(known)}", seconds, _run(scene, known))
+        yield AttackTask(f"linkage by {listed(known)}", seconds, _run(scene, known))
 
 
 def _run(scene: Scene, known: tuple[str, ...]) -> Callable[[], Iterator[Attack]]:

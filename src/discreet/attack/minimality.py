@@ -18,27 +18,29 @@ from functools import cached_property
 import numpy as np
 
 from discreet.adversary.base import Floats
-from discreet.attack.base import Attack, Rate, Task
-from discreet.attack.refinements import Shown, shown
-from discreet.attack.scene import Scene
+from discreet.attack.base import Attack, AttackTask
+from discreet.attack.refinements import ShownColumn, shown
+from discreet.common.rates import Rate
+from discreet.common.shares import percent
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
 from discreet.policy import Crowd, Inference
-from discreet.policy.bind import bind
-from discreet.policy.share import percent
-from discreet.table.encode import Ints
+from discreet.policy.bind import bind, known_to_groups
 
 LEAST = 1e-6
 """A refinement that is refused with less than this chance was not made for another reason."""
 _MARGIN = 1e-9
 
 
-def minimality_attacks(scene: Scene) -> Iterator[Task]:
+def minimality_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on the recodings of a release, if it has templates."""
     if not any(isinstance(promise, Inference) for promise in scene.policy.promises()) or scene.places is None:
         return
-    columns = {name for promise in scene.policy.promises() for name in promise.given}
-    values = sum(len(scene.original.domain(name)) for name in columns if name in scene.original.columns)
+    values = sum(
+        len(scene.original.domain(name)) for name in known_to_groups(scene.policy) if name in scene.original.columns
+    )
     seconds = 0.2 + values * (0.002 + scene.released.rows * 1e-7)
-    yield Task("aware, minimality of the recoding", seconds, lambda: attack_recoding(scene))
+    yield AttackTask("aware, minimality of the recoding", seconds, lambda: attack_recoding(scene))
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Split:
     @cached_property
     def chances(self) -> tuple[Floats, Floats]:
         """How probable it is that each group keeps the limit in all parts; and that together with a hit, by part."""
-        from discreet.attack.worlds import within  # compiled: only loaded when needed
+        from discreet.attack.possible_worlds import within  # compiled: only loaded when needed
 
         limit = self.grouped.promise.at_most
         most = np.array([size * limit.numerator // limit.denominator for size in self.sizes.tolist()], dtype=np.int64)
@@ -112,7 +114,7 @@ def _log(chance: Floats) -> Floats:
     return found
 
 
-class _Recoding:
+class _RecodedColumns:
     """The recoded columns of a release beside the known values of its people."""
 
     def __init__(self, scene: Scene) -> None:
@@ -121,7 +123,7 @@ class _Recoding:
         policy, released = scene.policy, scene.released
         bound = bind(policy, scene.original.columns)
         both = [name for name in bound.changeable if name in released.columns]
-        self.columns: list[Shown] = [
+        self.columns: list[ShownColumn] = [
             shown(
                 name, policy.columns.get(name), policy.marker, scene.original.encoded(name), scene.places,
                 released.encoded(name),
@@ -201,7 +203,7 @@ def _too_few(group: Ints, part: Ints, k: int) -> bool:
 def attack_recoding(scene: Scene) -> Iterator[Attack]:
     """Yield for each template what its missing refinements tell."""
     promises = [promise for promise in scene.policy.promises() if isinstance(promise, Inference)]
-    recoding = _Recoding(scene)
+    recoding = _RecodedColumns(scene)
     if not recoding.is_global:
         for promise in promises:
             note = "not attacked: it is for recodings that treat all rows alike, and this one does not"
@@ -232,7 +234,7 @@ def attack_recoding(scene: Scene) -> Iterator[Attack]:
 def _attack(
     scene: Scene,
     promise: Inference,
-    found: tuple[_Recoding, Grouped] | None,
+    found: tuple[_RecodedColumns, Grouped] | None,
     surest: Floats,
     refined: int,
     note: str,
@@ -261,7 +263,9 @@ def _attack(
     return replace(attack, warnings=(_warning(promise, number, right, top),)) if number else attack
 
 
-def _beside(scene: Scene, promise: Inference, recoding: _Recoding, grouped: Grouped, above: Ints) -> tuple[int, float]:
+def _beside(
+    scene: Scene, promise: Inference, recoding: _RecodedColumns, grouped: Grouped, above: Ints
+) -> tuple[int, float]:
     """Return how many of some rows (of those kept) have the property, and how many are to be expected."""
     assert scene.places is not None
     encoded = scene.original.encoded(promise.column)

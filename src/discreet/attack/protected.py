@@ -13,14 +13,14 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.view import Flags, Lines, View
-from discreet.table.encode import Ints
+from discreet.encoded import Ints
 
 NEAR = 1e-9
 """Weights that differ by less are equal here."""
 
 
 @dataclass(frozen=True)
-class Protected:
+class ProtectedCells:
     """Confidential cells of one column on a release.
 
     Parameters

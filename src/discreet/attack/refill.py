@@ -19,9 +19,9 @@ import numpy as np
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import UNKNOWN, Flags, Lines
-from discreet.attack.counting import Counts, Moved, shares, summed
-from discreet.attack.protected import NEAR, Protected, first_possible
-from discreet.table.encode import Ints
+from discreet.attack.counting import ClassCounts, Moved, shares, summed
+from discreet.attack.protected import NEAR, ProtectedCells, first_possible
+from discreet.encoded import Ints
 
 ROUNDS = 3
 """How often what was hidden is shared anew, by what was found out with it."""
@@ -37,7 +37,7 @@ class Refilled:
     changed: Flags | None
 
 
-def refill(protected: Protected, options: NaiveBayesGuesser, guesses: Guesses, *, classes: bool) -> Refilled:
+def refill(protected: ProtectedCells, options: NaiveBayesGuesser, guesses: Guesses, *, classes: bool) -> Refilled:
     """Guess cells as who knows that other rows were changed for them.
 
     Parameters
@@ -53,11 +53,13 @@ def refill(protected: Protected, options: NaiveBayesGuesser, guesses: Guesses, *
 
 
 class _Refill:
-    def __init__(self, protected: Protected, options: NaiveBayesGuesser, guesses: Guesses, *, classes: bool) -> None:
+    def __init__(
+        self, protected: ProtectedCells, options: NaiveBayesGuesser, guesses: Guesses, *, classes: bool
+    ) -> None:
         self.protected, self.options, self.classes = protected, options, classes
         self.out: Flags = protected.ruled_out(guesses) & ~protected.blank[:, None]
         self.view = protected.view
-        self.plain = Counts(self.view, options)
+        self.plain = ClassCounts(self.view, options)
         self.hidden = self.plain.changed(protected.changed)
         self.sources = np.flatnonzero(protected.hidden)
         """The rows whose class is hidden: what was changed was changed for some of them."""
@@ -70,14 +72,14 @@ class _Refill:
         counts = self.plain
         for _ in range(ROUNDS):
             if self.classes:
-                counts = Counts(self.view, self.options, self.sources, parts)
+                counts = ClassCounts(self.view, self.options, self.sources, parts)
             moved = self._moved(beliefs)
             hypotheses, others = self._both(counts, sources, parts, moved, beliefs)
             beliefs = _posterior(hypotheses, others)
             parts = shares(others)
         return self._judged(counts, moved, parts, beliefs)
 
-    def _shares(self, counts: Counts, lines: Lines) -> Floats:
+    def _shares(self, counts: ClassCounts, lines: Lines) -> Floats:
         return shares(counts.scores(lines))
 
     def _moved(self, beliefs: Floats) -> list[Moved]:
@@ -90,7 +92,7 @@ class _Refill:
         return found
 
     def _both(
-        self, counts: Counts, lines: Lines, parts: Floats, moved: list[Moved], beliefs: Floats
+        self, counts: ClassCounts, lines: Lines, parts: Floats, moved: list[Moved], beliefs: Floats
     ) -> tuple[Floats, Floats]:
         """Return what each value scores if it is the cell's own (and was protected), and if it is another's."""
         size = max(1, _MOST_NUMBERS // max(1, self.protected.values))
@@ -102,7 +104,7 @@ class _Refill:
             others.append(counts.scores(lines.at(here), less[here], moved, 0.0, beliefs[here]))
         return np.concatenate(own), np.concatenate(others)
 
-    def _judged(self, counts: Counts, moved: list[Moved], parts: Floats, beliefs: Floats) -> Refilled:
+    def _judged(self, counts: ClassCounts, moved: list[Moved], parts: Floats, beliefs: Floats) -> Refilled:
         protected, lines = self.protected, self.protected.lines
         at = np.minimum(np.searchsorted(self.sources, lines.places), max(len(self.sources) - 1, 0))
         mine = self.sources[at] == lines.places if len(self.sources) else np.zeros(len(lines), dtype=np.bool_)

@@ -13,13 +13,13 @@ from decimal import Decimal
 import numpy as np
 
 from discreet.adversary.view import Flags
+from discreet.columns.taxonomy import Taxonomy
+from discreet.encoded import Encoded, Ints
 from discreet.policy.columns import Column
-from discreet.table.encode import Encoded, Ints
-from discreet.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownColumn:
     """A recoded column: the values of the people, what is released for each, and whose rows were masked.
 
     Parameters
@@ -81,10 +81,12 @@ class Shown:
             yield from _single_values(below, len(self.domain))
 
 
-def shown(name: str, column: Column | None, marker: str, original: Encoded, places: Ints, released: Encoded) -> Shown:
+def shown(
+    name: str, column: Column | None, marker: str, original: Encoded, places: Ints, released: Encoded
+) -> ShownColumn:
     """Return a column as released beside the values of the same rows in the original (by place)."""
     values, texts = original.codes[places].astype(np.int64), released.codes.astype(np.int64)
-    return Shown(name, column, marker, tuple(original.domain), values, tuple(released.domain), texts)
+    return ShownColumn(name, column, marker, tuple(original.domain), values, tuple(released.domain), texts)
 
 
 def _cuts(read: list[Decimal | None], ends: Sequence[Decimal] | None, below: Ints, size: int) -> Iterator[Ints]:

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 
 from discreet.attack.aware import aware_attacks
-from discreet.attack.base import Attack, Attacked, Task
+from discreet.attack.base import Attack, Attacked, AttackTask
 from discreet.attack.cells import cell_attacks
 from discreet.attack.hiding import hiding_attacks
 from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
-from discreet.attack.scene import Scene
+from discreet.compare.scene import Scene
 
-ATTACKERS: tuple[Callable[[Scene], Iterator[Task]], ...] = (
+ATTACKERS: tuple[Callable[[Scene], Iterator[AttackTask]], ...] = (
     linkage_attacks,
     look_up_attacks,
     cell_attacks,
@@ -25,12 +25,14 @@ ATTACKERS: tuple[Callable[[Scene], Iterator[Task]], ...] = (
 """The modules of attacks, in the order in which they are made."""
 
 
-def planned(scene: Scene) -> list[Task]:
+def planned(scene: Scene) -> list[AttackTask]:
     """Return the attacks that make sense on a release."""
     return [task for attacker in ATTACKERS for task in attacker(scene)]
 
 
-def attack(scene: Scene, tasks: list[Task] | None = None, say: Callable[[int, int], object] | None = None) -> Attacked:
+def attack(
+    scene: Scene, tasks: list[AttackTask] | None = None, say: Callable[[int, int], object] | None = None
+) -> Attacked:
     """Make the attacks (all that are planned when absent); `say` is told how many are done and how many are left."""
     begin = time.monotonic()
     tasks = planned(scene) if tasks is None else tasks

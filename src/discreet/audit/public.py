@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.audit.answers import Answer
-from discreet.audit.audit import about, not_covered
-from discreet.audit.risk import Spread, crowd_spreads
-from discreet.audit.verify import check
+from discreet.audit.about import about, not_covered
+from discreet.audit.risk import RiskSpread, crowd_spreads
+from discreet.common.shares import percent
 from discreet.errors import InputError
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import masked_rows, usefulness_by_itself
-from discreet.measure.utility import Learned, Shown, shown
+from discreet.measure.utility import Shown, shown
 from discreet.policy import Confidential, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
-from discreet.policy.share import percent
 from discreet.table.engine import Engine
+from discreet.verification.answers import Answer
+from discreet.verification.promises import check
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldCells:
     """The cells of a released column: how many tell one value, a group of values or an interval, nothing."""
 
     name: str
@@ -61,7 +62,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetFigure:
     """What the groups of the release tell of a target."""
 
     name: str
@@ -78,7 +79,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Counted:
+class ReleaseCounts:
     """What was counted on the release alone."""
 
     answers: tuple[Answer, ...]
@@ -88,10 +89,10 @@ class Counted:
     groups: int
     smallest: int
     average: float
-    targets: tuple[Target, ...]
-    told: tuple[Told, ...]
+    targets: tuple[TargetFigure, ...]
+    told: tuple[ToldCells, ...]
     shares: tuple[Shares, ...]
-    sizes: tuple[tuple[int, Spread], ...]
+    sizes: tuple[tuple[int, RiskSpread], ...]
     """For each promise of k-anonymity that counts in the release k, and how large the groups are."""
 
 
@@ -115,7 +116,7 @@ class Facts:
     columns: tuple[str, ...]
     rows: int
     terms: Terms
-    counted: Counted | None = None
+    counted: ReleaseCounts | None = None
     """None until the release is measured."""
     learned: tuple[Error, ...] = ()
     attacked: str | None = None
@@ -140,27 +141,27 @@ def terms(bound: Bound, *, made: bool) -> Terms:
     )
 
 
-def counted(released: Engine, bound: Bound) -> Counted:
+def counted(released: Engine, bound: Bound) -> ReleaseCounts:
     """Return what a release tells by itself."""
     found = usefulness_by_itself(released, bound)
     told, shares = [], []
     for name, counts in _texts(released):
         told.append(_told(name, counts, bound))
         shares.append(Shares(name, tuple(shown(counts, bound.policy.column(name)))))
-    return Counted(
+    return ReleaseCounts(
         answers=tuple(finding.answer for finding in check(released, bound.policy, None).requirements),
         masked=masked_rows(released, bound),
         groups=found.groups,
         smallest=found.smallest,
         average=found.average,
-        targets=tuple(Target(each.target, each.measure, round(each.released, 2)) for each in found.targets),
+        targets=tuple(TargetFigure(each.target, each.measure, round(each.released, 2)) for each in found.targets),
         told=tuple(told),
         shares=tuple(shares),
         sizes=crowd_spreads(released, bound.policy),
     )
 
 
-def errors(learned: Iterable[Learned]) -> tuple[Error, ...]:
+def errors(learned: Iterable[LearnedTarget]) -> tuple[Error, ...]:
     """Return the errors of learned targets, rounded: an exact one could give a hidden cell away."""
     return tuple(
         Error(one.target, one.learner, one.score, *(round(x, 2) for x in (one.original, one.released, one.nothing)))
@@ -179,16 +180,16 @@ def _texts(released: Engine) -> Iterator[tuple[str, dict[str | None, int]]]:
         yield name, {text: cells for text, cells in zip(encoded.domain, counts, strict=True) if cells}
 
 
-def _told(name: str, counts: dict[str | None, int], bound: Bound) -> Told:
+def _told(name: str, counts: dict[str | None, int], bound: Bound) -> ToldCells:
     """Say of the cells of a column how much they tell, by their texts and the policy."""
     whole = sum(counts.values())
     if name not in {*bound.changeable, *bound.edited}:
-        return Told(name, whole, 0, 0)
+        return ToldCells(name, whole, 0, 0)
     policy, column = bound.policy, bound.policy.column(name)
     nothing = {policy.marker} if column.taxonomy is None else {policy.marker, column.taxonomy.nodes[0].labels[-1]}
     hidden = sum(counts.get(text, 0) for text in nothing)
     several = sum(counts[text] for text in counts.keys() - nothing if _covers_several(text, column, policy))
-    return Told(name, whole - hidden - several, several, hidden)
+    return ToldCells(name, whole - hidden - several, several, hidden)
 
 
 def _covers_several(text: str | None, column: Column, policy: Policy) -> bool:

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from discreet.audit.verify import Worst
-from discreet.medians import Ranges
+from discreet.columns.medians import Ranges
+from discreet.encoded import Ints
 from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy
 from discreet.policy.bind import bind
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine, Recount
+from discreet.verification.findings import Worst
 
 STEPS = 20
 """Ranges of shares, besides that of exactly 1."""
@@ -24,7 +24,7 @@ SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 
 @dataclass(frozen=True)
-class Spread:
+class RiskSpread:
     """How many rows stand in groups of which risk: `rows[i]` between `ends[i]` and `ends[i + 1]`.
 
     For a template the risk is the share of the property in the group; for k-anonymity the ends are sizes of groups.
@@ -56,8 +56,8 @@ class Risk:
     above_after: int
     worst_before: tuple[Worst, ...]
     worst_after: tuple[Worst, ...]
-    spread_before: Spread
-    spread_after: Spread
+    spread_before: RiskSpread
+    spread_after: RiskSpread
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data; the worst groups have their texts."""
@@ -122,17 +122,17 @@ def _risks(
         if isinstance(promises[0], Crowd) and promises[0].whole:
             sizes = _covered(released, original, policy, promises[0].given, after, medians)
         for place, promise in enumerate(promises):
-            yield _risk(promise, _Groups(before, promise, place), _Groups(after, promise, place, sizes), most)
+            yield _risk(promise, _RiskGroups(before, promise, place), _RiskGroups(after, promise, place, sizes), most)
 
 
-def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, Spread], ...]:
+def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpread], ...]:
     """Return k and how large the groups are, for each promise of k-anonymity that counts in the release."""
     found: list[Crowd] = []
     for index, requirement in enumerate(policy.protect):
         promises: list[GroupPromise] = [] if isinstance(requirement, Confidential) else list(policy.promises_of(index))
         found += [promise for promise in promises if isinstance(promise, Crowd) and not promise.whole]
     return tuple(
-        (promise.k, _Groups(_counts(released, policy, [promise]), promise, 0).spread())
+        (promise.k, _RiskGroups(_counts(released, policy, [promise]), promise, 0).spread())
         for promise in found
         if set(promise.given) <= set(released.columns)
     )
@@ -152,7 +152,7 @@ def _covered(
     medians: Mapping[str, Ranges],
 ) -> Ints:
     """Return how many rows of the original each group of the release covers: what k counts in the whole table."""
-    from discreet.audit.matching import covered  # compiled: only loaded when needed
+    from discreet.verification.matching import covered  # compiled: only loaded when needed
 
     found = covered(released, original, bind(policy, original.columns), given, medians)
     sizes = found.texts.with_columns(pl.Series("rows", found.rows))
@@ -161,7 +161,7 @@ def _covered(
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _RiskGroups:
     """The groups of a table for one promise: `sizes` are those that count, where they are not the rows."""
 
     counts: Recount
@@ -247,7 +247,7 @@ class _Groups:
             kind=self.promise.kind,
         )
 
-    def spread(self) -> Spread:
+    def spread(self) -> RiskSpread:
         """Return how many rows stand in groups of which share, or of which size."""
         if isinstance(self.promise, Crowd):
             ends = tuple(map(float, sorted({*SIZES, self.promise.k})))
@@ -257,10 +257,10 @@ class _Groups:
             at = self.hits * STEPS // np.maximum(self.known, 1)
         rows = np.zeros(len(ends), dtype=np.int64)
         np.add.at(rows, at, self.rows)
-        return Spread(ends, tuple(rows.tolist()))
+        return RiskSpread(ends, tuple(rows.tolist()))
 
 
-def _risk(promise: GroupPromise, before: _Groups, after: _Groups, most: int) -> Risk:
+def _risk(promise: GroupPromise, before: _RiskGroups, after: _RiskGroups, most: int) -> Risk:
     return Risk(
         index=promise.index,
         kind=promise.kind,

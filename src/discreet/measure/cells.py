@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.view import UNKNOWN, Tree, domain_of, see_column
-from discreet.plan import Recoding, Unseen
+from discreet.encoded import Ints
+from discreet.fit.cells import is_missing
+from discreet.plan.parts import Recoding, Unseen
+from discreet.plan.removal import Removal
+from discreet.planning.fitting_columns import binned_columns
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.confidential import Confidential
-from discreet.selecting import is_missing
-from discreet.spaces import binned_columns
-from discreet.table.encode import Ints
 from discreet.table.engine import Engine
 
 MOST_PAIRS = 435
@@ -37,34 +38,6 @@ MOST_TERMS = 2**24
 DOUBTFUL = 1e-9
 """Less information than this may be none: it is decided exactly."""
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Removal:
-    """How much of the columns that association rules use is hidden: beyond the confidential cells, and as decoys."""
-
-    requirement: int
-    hidden: int
-    confidential: int
-    cells: int
-    """Of so many cells of the conditions and the sensitive column."""
-    decoys: int = 0
-    gap: int | None = None
-    """How many more than needed at most, decoys aside, as proven by `method: exact`; 0: there is no better way."""
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data; the removal rate without and with the confidential cells."""
-        both = self.hidden + self.confidential
-        return {
-            "requirement": self.requirement,
-            "hidden": self.hidden,
-            "confidential": self.confidential,
-            "decoys": self.decoys,
-            "gap": self.gap,
-            "cells": self.cells,
-            "rate": self.hidden / self.cells if self.cells else 0.0,
-            "rate_with_confidential": both / self.cells if self.cells else 0.0,
-        }
 
 
 @dataclass(frozen=True)
@@ -145,13 +118,13 @@ def cell_measures(released: Engine, original: Engine, bound: Bound) -> CellMeasu
     return measure(columns, {bound.edited.index(name) for name in confidential}, removed * len(released.columns))
 
 
-def _beside(released: Engine, kept: Engine, original: Engine, policy: Policy, name: str) -> Column:
+def _beside(released: Engine, kept: Engine, original: Engine, policy: Policy, name: str) -> ChangedColumn:
     domain = domain_of(original, policy, name)
     after = see_column(released, policy, name, domain)
-    return Column(after.tree, see_column(kept, policy, name, domain).nodes, after.nodes)
+    return ChangedColumn(after.tree, see_column(kept, policy, name, domain).nodes, after.nodes)
 
 
-def _binned(released: Engine, kept: Engine, policy: Policy, bins: Recoding) -> Column:
+def _binned(released: Engine, kept: Engine, policy: Policy, bins: Recoding) -> ChangedColumn:
     """Return a column that is released by fixed intervals: these are its values, of which edits hide some."""
     encoded = kept.encoded(bins.column)
     told = bins.texts(encoded.domain, policy.column(bins.column).scale)
@@ -159,11 +132,11 @@ def _binned(released: Engine, kept: Engine, policy: Policy, bins: Recoding) -> C
     domain = [text for text in dict.fromkeys(texts) if not is_missing(policy, text)]
     after = see_column(released, policy, bins.column, domain)
     nodes = np.array([after.tree.node_of.get(text, UNKNOWN) for text in texts], dtype=np.int32)
-    return Column(after.tree, nodes[encoded.codes], after.nodes)
+    return ChangedColumn(after.tree, nodes[encoded.codes], after.nodes)
 
 
 @dataclass(frozen=True)
-class Column:
+class ChangedColumn:
     """A column before and after: the same rows, as nodes of one tree."""
 
     tree: Tree
@@ -255,7 +228,7 @@ class Side:
         return np.asarray(found / max(int(self.own[1:].sum()), 1))
 
 
-def measure(columns: Sequence[Column], confidential: Collection[int], removed_cells: int = 0) -> CellMeasures:
+def measure(columns: Sequence[ChangedColumn], confidential: Collection[int], removed_cells: int = 0) -> CellMeasures:
     """Return the measures of some columns, before and after; `confidential` are the places of those with such cells."""
     pairs = sorted(
         combinations(range(len(columns)), 2), key=lambda pair: not (pair[0] in confidential or pair[1] in confidential)
@@ -302,7 +275,7 @@ def _uncertainty(old: Side, new: Side) -> float:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _NodePairs:
     """Different pairs of leaf nodes of two columns, with the rows (or parts of rows) that have each."""
 
     left: Ints
@@ -310,7 +283,7 @@ class _Pairs:
     weight: Floats
 
 
-def _informations(columns: Sequence[Column], pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[float, float]]:
+def _informations(columns: Sequence[ChangedColumn], pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[float, float]]:
     """Yield the mutual information of each pair of columns, before and after."""
     for a, b in pairs:
         (old_a, new_a), (old_b, new_b) = columns[a].sides, columns[b].sides
@@ -359,7 +332,7 @@ def _independent(a: Side, b: Side, left: Ints, right: Ints, rows: Ints) -> bool:
     return all(joint.get((x, y), Fraction(0)) * total == by_a[x] * by_b[y] for x in by_a for y in by_b)
 
 
-def _counted(a: Side, b: Side) -> _Pairs:
+def _counted(a: Side, b: Side) -> _NodePairs:
     return _spread_pairs(a, b, *_node_pairs(a, b))
 
 
@@ -376,10 +349,10 @@ def _node_pairs(a: Side, b: Side) -> tuple[Ints, Ints, Ints]:
     return found // size, found % size, counts.astype(np.int64)
 
 
-def _spread_pairs(a: Side, b: Side, left: Ints, right: Ints, rows: Ints) -> _Pairs:
+def _spread_pairs(a: Side, b: Side, left: Ints, right: Ints, rows: Ints) -> _NodePairs:
     """Spread pairs of nodes over the values that they stand for; a pair without weight is left out."""
     if not a.rough and not b.rough:
-        return _Pairs(left, right, rows.astype(np.float64))
+        return _NodePairs(left, right, rows.astype(np.float64))
     whose, left, share = a.spread(left)
     right, weight = right[whose], rows[whose] * share
     whose, right, share = b.spread(right)
@@ -387,4 +360,4 @@ def _spread_pairs(a: Side, b: Side, left: Ints, right: Ints, rows: Ints) -> _Pai
     found, place = np.unique(left[whose] * size + right, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=weight[whose] * share, minlength=len(found))
     some = total > 0
-    return _Pairs(found[some] // size, found[some] % size, total[some].astype(np.float64))
+    return _NodePairs(found[some] // size, found[some] % size, total[some].astype(np.float64))

@@ -16,31 +16,51 @@ from typing import Any
 
 import numpy as np
 
-from discreet.attack.encoding import Encoding, numbers_of
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Floats, Sense
-from discreet.measure.beside import Beside
-from discreet.measure.utility import Learned
+from discreet.compare.beside import Beside
+from discreet.compare.features import Encoding, numbers_of
+from discreet.compare.meanings import Floats, Sense
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.fit.cells import wanted
 from discreet.policy import Classify, Regress
-from discreet.selecting import wanted
-from discreet.table.encode import Ints
 
 QUICK, THOROUGH = 10_000, 50_000
 """Rows that train at most; half as many test."""
 _SEED = 0
 
 
-def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[Learned, ...], tuple[str, ...]]:
+@dataclass(frozen=True)
+class LearnedTarget:
+    """How well a target is learned, by one learner, scored on rows that did not train.
+
+    `original` from the original table, `released` from the release, `without` from what is left of the original if
+    `without_columns` are simply cut out instead of protected: the sensitive and confidential ones, or where there are
+    none those that were changed. `score` is `error` for a class (the share of wrong guesses; lower is better) and `r2`
+    for a number (the share of the variance explained; higher is better). `nothing` knows no column at all.
+    """
+
+    target: str
+    learner: str
+    score: str
+    original: float
+    released: float
+    without: float | None
+    nothing: float
+    rows: int
+    without_columns: tuple[str, ...] = ()
+
+
+def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[LearnedTarget, ...], tuple[str, ...]]:
     """Return how well each target of the use is learned from some columns, and what there is to say about it."""
     goals = [goal for goal in scene.policy.goals if goal.target in names]
     if not goals:
         return (), ()
     if find_spec("sklearn") is None:
         return (), ("how well targets are learned needs scikit-learn; install discreet[attacks]",)
-    found: list[Learned] = []
+    found: list[LearnedTarget] = []
     notes: list[str] = []
     for goal in goals:
-        job = _Job(scene, goal, tuple(names))
+        job = _LearningJob(scene, goal, tuple(names))
         for learner in _LEARNERS:
             if scene.late:
                 notes.append(f"there was no time to learn {goal.target!r} by {learner}")
@@ -52,7 +72,7 @@ def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[Learned, ...], tupl
 
 
 @dataclass(frozen=True)
-class _Table:
+class _LearningTable:
     """Rows that train and rows that test, as numbers, and what is to be learned (NaN or -1: not known)."""
 
     features: Callable[[Ints, str], Any]
@@ -63,7 +83,7 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _Job:
+class _LearningJob:
     """One target to be learned."""
 
     scene: Scene
@@ -123,13 +143,13 @@ class _Job:
         """The target of each row of the original."""
         return self._aims(self.aim.values_of(self.scene.original))
 
-    def released(self) -> _Table:
+    def released(self) -> _LearningTable:
         train, test = self._split
         places = self.scene.places
         true = self._released_aims if places is None else self._true[places]
-        return _Table(self._features_released, train, test, self._released_aims[train], true[test])
+        return _LearningTable(self._features_released, train, test, self._released_aims[train], true[test])
 
-    def original(self, cut: Sequence[str] = ()) -> _Table:
+    def original(self, cut: Sequence[str] = ()) -> _LearningTable:
         """Return the same people in the original, or as many others; without some columns."""
         train, test = self._split
         if self.scene.places is None:
@@ -138,7 +158,7 @@ class _Job:
         else:
             train, test = self.scene.places[train], self.scene.places[test]
         names = [name for name in self.inputs if name not in cut]
-        return _Table(
+        return _LearningTable(
             lambda rows, form: self._features_original(rows, form, names),
             train,
             test,
@@ -158,7 +178,7 @@ class _Job:
         encoding = Encoding.of([column.sense for column in columns])
         return encoding.originals([column.original[rows] for column in columns])
 
-    def learned(self, name: str) -> Learned | None:
+    def learned(self, name: str) -> LearnedTarget | None:
         """Return how well a learner does; None where it cannot learn such a target."""
         learner = _LEARNERS[name]
         make = learner.classifier if self.classes else learner.regressor
@@ -171,7 +191,7 @@ class _Job:
         if scores[0] is None or scores[1] is None:
             return None
         nothing = self._nothing()
-        return Learned(
+        return LearnedTarget(
             target=self.goal.target,
             learner=name,
             score="error" if self.classes else "r2",
@@ -183,7 +203,7 @@ class _Job:
             without_columns=self.cut,
         )
 
-    def _score(self, make: Callable[[], Any], form: str, table: _Table) -> float | None:
+    def _score(self, make: Callable[[], Any], form: str, table: _LearningTable) -> float | None:
         """Return the error or the share of variance explained on the rows that test; None when there is no telling."""
         train, test = np.isfinite(table.y_train), np.isfinite(table.y_test)
         if not train.any() or not test.any():
@@ -232,7 +252,7 @@ def _one_of(bins: Ints, size: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Learner:
+class _LearnerKind:
     """How a learner is made for classes and for numbers, and in which form it takes the rows."""
 
     classifier: Callable[[], Any] | None
@@ -282,10 +302,10 @@ def _bayes() -> Any:
     return MultinomialNB()
 
 
-_LEARNERS: dict[str, _Learner] = {
-    "decision_tree": _Learner(_tree, _tree_of_numbers),
-    "random_forest": _Learner(_forest, _forest_of_numbers),
-    "logistic_regression": _Learner(_logistic, None),
-    "ridge": _Learner(None, _linear),
-    "naive_bayes": _Learner(_bayes, None, "bins"),
+_LEARNERS: dict[str, _LearnerKind] = {
+    "decision_tree": _LearnerKind(_tree, _tree_of_numbers),
+    "random_forest": _LearnerKind(_forest, _forest_of_numbers),
+    "logistic_regression": _LearnerKind(_logistic, None),
+    "ridge": _LearnerKind(None, _linear),
+    "naive_bayes": _LearnerKind(_bayes, None, "bins"),
 }

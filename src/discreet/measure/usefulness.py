@@ -13,9 +13,9 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 
+from discreet.encoded import Combinations, Ints, keys
 from discreet.policy import Classify, Regress
 from discreet.policy.bind import Bound
-from discreet.table.encode import Combinations, Ints, keys
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]
@@ -25,7 +25,7 @@ CHUNK = 2**22
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldTarget:
     """What the groups tell of one target: 0 is all that can be known; lower is better.
 
     `measure` is the mean cost of taking each row for one of its group's majority class (CM), or the spread of the
@@ -52,7 +52,7 @@ class Usefulness:
     average: float
     discernibility: int
     """For each row the rows it cannot be told from, summed; a suppressed row cannot be told from any."""
-    targets: tuple[Told, ...] = ()
+    targets: tuple[ToldTarget, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -129,16 +129,16 @@ def _rows_of(groups: Ints, rows: Ints, least: int = 0) -> Ints:
     return np.bincount(groups, weights=rows, minlength=least).astype(np.int64)
 
 
-def _told_of_all(after: _Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[Told, ...]:
+def _told_of_all(after: _Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[ToldTarget, ...]:
     counted = source.count(columns)
     before = _Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
     return tuple(_told(after, before, bound, goal) for goal in bound.policy.goals)
 
 
-def _told(after: _Looks, before: _Looks, bound: Bound, goal: Classify | Regress) -> Told:
+def _told(after: _Looks, before: _Looks, bound: Bound, goal: Classify | Regress) -> ToldTarget:
     seen = [column for column in bound.changeable if goal.inputs is None or column in goal.inputs]
-    judge = _Classes(before, goal) if isinstance(goal, Classify) else _Spread(before, bound, goal)
-    return Told(
+    judge = _Classes(before, goal) if isinstance(goal, Classify) else _CentreDistances(before, bound, goal)
+    return ToldTarget(
         target=goal.target,
         measure="CM" if isinstance(goal, Classify) else "RM",
         released=judge.measure(after, seen),
@@ -204,7 +204,7 @@ class _Classes:
         return total
 
 
-class _Spread:
+class _CentreDistances:
     """Distances of numbers from the centres of their groups."""
 
     def __init__(self, before: _Looks, bound: Bound, goal: Regress) -> None:

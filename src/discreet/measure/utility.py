@@ -13,14 +13,15 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.attack.scene import Scene
-from discreet.attack.sense import Floats
+from discreet.compare.beside import Beside
+from discreet.compare.meanings import Floats
+from discreet.compare.natural import natural_order
+from discreet.compare.scene import Scene
 from discreet.errors import InputError
-from discreet.measure.beside import Beside
-from discreet.measure.natural import natural_order
+from discreet.fit.cells import wanted
+from discreet.measure.learning import LearnedTarget, learn
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
-from discreet.selecting import wanted
 
 BARS = 12
 """Values or ranges that a distribution is shown by."""
@@ -94,27 +95,6 @@ class PairKept:
 
 
 @dataclass(frozen=True)
-class Learned:
-    """How well a target is learned, by one learner, scored on rows that did not train.
-
-    `original` from the original table, `released` from the release, `without` from what is left of the original if
-    `without_columns` are simply cut out instead of protected: the sensitive and confidential ones, or where there are
-    none those that were changed. `score` is `error` for a class (the share of wrong guesses; lower is better) and `r2`
-    for a number (the share of the variance explained; higher is better). `nothing` knows no column at all.
-    """
-
-    target: str
-    learner: str
-    score: str
-    original: float
-    released: float
-    without: float | None
-    nothing: float
-    rows: int
-    without_columns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Utility:
     """What a release is still good for."""
 
@@ -123,7 +103,7 @@ class Utility:
     columns: tuple[ColumnKept, ...]
     pairs: tuple[PairKept, ...] = ()
     of_pairs: int = 0
-    learned: tuple[Learned, ...] = ()
+    learned: tuple[LearnedTarget, ...] = ()
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
@@ -136,7 +116,6 @@ def utility(scene: Scene) -> Utility:
 
     Columns without a text form are left out. Targets are those of the policy's use; learning them needs scikit-learn.
     """
-    from discreet.measure.learning import learn
 
     names = [name for name in scene.released.columns if name in scene.original.columns]
     seen, unread = {}, []

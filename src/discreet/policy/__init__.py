@@ -1,11 +1,17 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
+from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
 from discreet.policy.columns import Column
-from discreet.policy.confidential import Confidential, Id3, Ids, Learner, NaiveBayes, Published, Rules
-from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
+from discreet.policy.confidential import Confidential
+from discreet.policy.file_options import FileOptions
+from discreet.policy.missing import Missing
+from discreet.policy.model import Policy
 from discreet.policy.read import as_policy, read_policy
+from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
+from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import Classify, Counts, General, Regress
+from discreet.policy.which_cells import Ids, Published
 
 __all__ = [
     "Classify",

@@ -9,7 +9,7 @@ from discreet.errors import PolicyError, Problem
 from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
-from discreet.policy.part import Path, column_hint
+from discreet.policy.places import Path, column_hint
 from discreet.policy.uses import Classify, Counts, General, Regress
 
 
@@ -214,3 +214,10 @@ def _warnings(policy: Policy, columns: Sequence[str], used: set[str]) -> Iterato
 def _listed(columns: Sequence[str], most: int = 10) -> str:
     shown = ", ".join(repr(column) for column in columns[:most])
     return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"
+
+
+def tight_columns(policy: Policy) -> list[str]:
+    """Return the columns of numbers and dates whose labels end with values of the rows themselves."""
+    columns = policy.columns.items() if policy.is_local else ()
+    known = known_to_groups(policy)
+    return [name for name, column in columns if name in known and column.scale is not None and column.ends is None]

@@ -22,11 +22,11 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.columns.scale import Dates, Numbers, Scale, day_form, tells_days
+from discreet.columns.taxonomy import Taxonomy, read_taxonomy
 from discreet.errors import InputError
 from discreet.policy.matrices import Amounts, Weight
 from discreet.policy.part import Part, Text
-from discreet.scale import Dates, Numbers, Scale, day_form, tells_days
-from discreet.taxonomy import Taxonomy, read_taxonomy
 
 _TREE = {
     "anyOf": [

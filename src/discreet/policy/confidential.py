@@ -9,409 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    InstanceOf,
-    PlainSerializer,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
+from pydantic import Field, field_validator, model_validator
+
+from discreet.common.shares import percent
+from discreet.policy.adversaries import (
+    Adversary,
+    AdversaryField,
+    Id3,
+    Learner,
+    NaiveBayes,
+    Rules,
 )
-
-from discreet.errors import InputError, PolicyError
+from discreet.policy.cell_methods import (
+    AGAINST_BAYES,
+    AGAINST_RULES,
+    IN_TURN,
+    NEEDS,
+    USUAL,
+    Hideable,
+    Method,
+    Regions,
+    defence,
+)
 from discreet.policy.decoys import Decoys
-from discreet.policy.marks import read_marks
-from discreet.policy.matrices import Weight
-from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole, did_you_mean
-from discreet.policy.share import Share, percent
-from discreet.textfile import read_text
-
-Method: TypeAlias = Literal[
-    "decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy",
-    "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact",
-]  # fmt: skip
-Hideable: TypeAlias = Literal["own.conditions", "others.conditions", "others.sensitive"]
-
-NEEDS: dict[str, frozenset[Hideable]] = {
-    "decp": frozenset({"others.conditions"}),
-    "e-decp": frozenset({"others.conditions"}),
-    "incp": frozenset({"others.sensitive"}),
-    "dropp": frozenset({"own.conditions"}),
-    "e-dropp": frozenset({"own.conditions"}),
-    "hid3": frozenset({"own.conditions"}),
-    "greedy": frozenset({"own.conditions"}),
-    "nrd": frozenset(),
-    "smc": frozenset({"others.sensitive"}),
-    "max-descendant": frozenset({"others.conditions"}),
-    "random-max": frozenset({"others.conditions"}),
-    "random": frozenset({"others.conditions"}),
-    "hitting-set": frozenset({"own.conditions"}),
-    "cr": frozenset(),
-    "exact": frozenset(),
-    "best": frozenset(),
-}
-"""What each method must be allowed to change."""
-USUAL: dict[str, frozenset[Hideable]] = {
-    **NEEDS,
-    "incp": frozenset({"others.sensitive", "others.conditions"}),
-    "cr": frozenset({"others.sensitive"}),
-    "exact": frozenset({"others.sensitive"}),
-    "best": frozenset({"others.sensitive"}),
-}
-"""What each method may change when the policy does not say."""
-AGAINST_BAYES = ("decp", "incp", "dropp", "e-decp", "e-dropp")
-AGAINST_RULES = ("smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact")
-"""Beside `greedy` (the cell that helps most, again and again) and `best` (what fits what may be hidden)."""
-CASES: dict[str, tuple[Hideable, ...]] = {
-    "a": ("others.sensitive",),
-    "b": ("others.conditions",),
-    "c": ("own.conditions",),
-    "d": ("others.conditions", "own.conditions"),
-    "e": ("others.sensitive", "own.conditions"),
-    "f": ("others.conditions", "others.sensitive", "own.conditions"),
-    "g": ("others.conditions", "others.sensitive"),
-    "h": (),
-}
-"""The paper's names for what may be hidden."""
-MOST_CONDITIONS = 20
-"""There are rules over all subsets of the conditions."""
-
-
-class NaiveBayes(Part):
-    """An adversary who trains naive Bayes on the released rows with a known class.
-
-    Parameters
-    ----------
-    nulls
-        What unknown values of a predictor mean in training: `count`: rows with one count in the denominator, as in the
-        thesis (the usual meaning where values are deleted); `drop`: they do not; `spread`: they, and every taxonomy
-        node, are spread over the values below it in proportion (the usual meaning where values are generalised).
-    laplace
-        Added to every count of a value; 0 for none.
-
-    Examples
-    --------
-    >>> NaiveBayes(laplace=1).laplace
-    Fraction(1, 1)
-    """
-
-    nulls: Literal["count", "drop", "spread"] | None = Field(
-        default=None,
-        description="count: rows with an unknown value count in the denominator; drop: they do not; spread: they and "
-        "taxonomy nodes are spread over the values below",
-    )
-    laplace: Weight = Field(default=Fraction(0), description="added to every count of a value")
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self, *, nulls: Literal["count", "drop", "spread"] | None = ..., laplace: object = ...
-        ) -> None: ...
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> NaiveBayes:
-        if self.laplace and self.nulls == "spread":
-            raise ValueError("laplace: cannot be added to counts that are spread; write nulls: count or drop")
-        if self.laplace.denominator > 1000 or self.laplace > 1000:
-            raise ValueError("laplace: write a number up to 1000 with at most 3 decimals")
-        return self
-
-    @property
-    def name(self) -> str:
-        """What it is called in a policy."""
-        return "naive_bayes"
-
-
-class Id3(Part):
-    """An adversary who trains an ID3 decision tree on the released rows with a known class.
-
-    Rows whose class is released as a group train as the commonest value of it, or not at all: neither tree may guess.
-    """
-
-    @property
-    def name(self) -> str:
-        """What it is called in a policy."""
-        return "id3"
-
-
-class Rules(Part):
-    """An adversary who mines association rules from the release: any of the row's conditions -> its value.
-
-    Parameters
-    ----------
-    min_confidence, min_support
-        A rule leaks a cell when both its confidence and its support (in rows) are above these.
-    conditions
-        The columns that rules may use; those of `predictors` when absent.
-    denominator
-        Whether rows whose sensitive cell is hidden count among those that have the conditions (`all`), or are left out
-        (`published`).
-    prior
-        What to do where a confidential value is so common that it is above `min_confidence` without any condition:
-        `refuse`, or `warn`.
-
-    Examples
-    --------
-    >>> Rules(min_confidence="60%").min_support
-    0
-    """
-
-    min_confidence: Share = Field(description="a rule leaks a cell when its confidence is above this")
-    min_support: Whole = Field(default=0, ge=0, description="and its support, in rows, is above this")
-    conditions: tuple[str, ...] | None = Field(default=None, description="the columns that rules may use")
-    denominator: Literal["all", "published"] = Field(
-        default="all", description="whether rows with a hidden sensitive cell count among those with the conditions"
-    )
-    prior: Literal["refuse", "warn"] = Field(
-        default="refuse", description="what to do with values that are above min_confidence without any condition"
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            min_confidence: str | float | Fraction,
-            min_support: int = ...,
-            conditions: Sequence[str] | None = ...,
-            denominator: Literal["all", "published"] = ...,
-            prior: Literal["refuse", "warn"] = ...,
-        ) -> None: ...
-
-    @field_validator("conditions")
-    @classmethod
-    def _few(cls, conditions: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        if conditions is not None and (not conditions or len(set(conditions)) < len(conditions)):
-            raise ValueError("name at least one column, each once")
-        if conditions is not None and len(conditions) > MOST_CONDITIONS:
-            raise ValueError(too_many_conditions(len(conditions)))
-        return conditions
-
-    @property
-    def name(self) -> str:
-        """What it is called in a policy."""
-        return "rules"
-
-
-def too_many_conditions(number: int) -> str:
-    """Return what to say of so many conditions."""
-    return (
-        f"{number} conditions make 2^{number} - 1 rules for every cell; name at most {MOST_CONDITIONS} columns, "
-        "those that an adversary may know of a person"
-    )
-
-
-LEARNERS = (
-    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree",
-)  # fmt: skip
-
-
-class Learner(Part):
-    """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
-
-    name: Literal[
-        "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
-    ]
-
-
-Adversary: TypeAlias = NaiveBayes | Id3 | Learner | Rules
-KINDS: dict[str, type[NaiveBayes] | type[Id3] | type[Rules]] = {"naive_bayes": NaiveBayes, "id3": Id3, "rules": Rules}
-
-
-def _as_adversary(value: object) -> object:
-    if isinstance(value, (NaiveBayes, Id3, Learner, Rules)):
-        return value
-    name: object
-    options: object = {}
-    if isinstance(value, str):
-        name = value
-    elif isinstance(value, Mapping) and len(value) == 1:
-        name, options = next(iter(value.items()))
-    else:
-        raise ValueError("write naive_bayes, id3, or an adversary with options such as {naive_bayes: {laplace: 1}}")
-    known = [*KINDS, *LEARNERS]
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(
-            f"unknown adversary {name!r}{did_you_mean(str(name), known) or '; known: ' + ', '.join(known)}"
-        )
-    if options is None:
-        options = {}
-    if not isinstance(options, Mapping):
-        raise ValueError(f"{name}: write options and values, such as {{naive_bayes: {{laplace: 1}}}}")
-    if name in LEARNERS and options:
-        raise ValueError(f"{name}: has no options")
-    try:
-        return Learner(name=name) if name in LEARNERS else KINDS[name](**options)
-    except PolicyError as error:
-        raise ValueError(f"{name}: {error.problems[0]}") from None
-    except TypeError:
-        raise ValueError(f"{name}: an option is a word") from None
-
-
-def _plain_adversary(adversary: Adversary) -> object:
-    if isinstance(adversary, Learner):
-        return adversary.name
-    options = adversary.model_dump(mode="json", exclude_defaults=True)
-    return {adversary.name: options} if options else adversary.name
-
-
-def _options_schema(kind: type[Part]) -> dict[str, Any]:
-    """Return what may be said of an adversary, as JSON Schema: nothing at all where nothing must be."""
-    told = kind.model_json_schema()
-    return {**told, "type": "object" if told.get("required") else ["object", "null"]}
-
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    **{name: _options_schema(kind) for name, kind in KINDS.items()},
-    **{name: {"type": ["object", "null"], "maxProperties": 0} for name in LEARNERS},
-}
-AdversaryField = Annotated[
-    InstanceOf[NaiveBayes] | InstanceOf[Id3] | InstanceOf[Learner] | InstanceOf[Rules],
-    BeforeValidator(_as_adversary),
-    PlainSerializer(_plain_adversary),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"enum": [name for name, options in _OPTIONS.items() if "null" in options["type"]]},
-                {
-                    "type": "object",
-                    "properties": _OPTIONS,
-                    "additionalProperties": False,
-                    "minProperties": 1,
-                    "maxProperties": 1,
-                },
-            ]
-        }
-    ),
-]
-
-
-def _values_or_file(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema that a file may stand in the place of the values."""
-    schema["properties"]["file"] = {"type": "string", "description": "a text file with one id to a line"}
-    schema["required"] = ["column"]
-    schema["oneOf"] = [{"required": ["values"]}, {"required": ["file"]}]
-
-
-class Ids(Part):
-    """Rows by the value they have in some column, written in the policy or one to a line in a file."""
-
-    model_config = ConfigDict(json_schema_extra=_values_or_file)
-
-    column: str = Field(description="the column with the ids; often an identifier, which is left out of the release")
-    values: tuple[Text, ...] = Field(
-        json_schema_extra={"items": {"type": ["string", "number", "boolean"]}, "minItems": 1},
-        description="the ids; or `file`, a text file with one to a line",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_file(cls, said: Any, info: ValidationInfo) -> Any:
-        if not isinstance(said, Mapping) or "file" not in said:
-            return said
-        if "values" in said:
-            raise ValueError("file: stands beside values; keep one of them")
-        name = said["file"]
-        if not isinstance(name, (str, FilePath)):
-            raise ValueError("file: write the name of a text file with one id to a line")
-        try:
-            text = read_text(FilePath((info.context or {}).get("folder", FilePath())) / name, "ids")
-        except InputError as error:
-            raise ValueError(f"file: {error}") from None
-        ids = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
-        return {**{key: value for key, value in said.items() if key != "file"}, "values": ids}
-
-    @field_validator("values")
-    @classmethod
-    def _some(cls, values: tuple[str | None, ...]) -> tuple[str | None, ...]:
-        if not values:
-            raise ValueError("name at least one id")
-        if None in values:
-            raise ValueError("a missing value is no id")
-        return tuple(dict.fromkeys(values))
-
-
-def _as_regions(value: object) -> object:
-    return CASES[value] if isinstance(value, str) and value in CASES else value
-
-
-def _row_numbers(rows: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    if rows is None:
-        return None
-    if not rows:
-        raise ValueError("name at least one row")
-    if min(rows) < 1:
-        raise ValueError("rows are counted from 1")
-    if len(set(rows)) < len(rows):
-        raise ValueError("a row is listed twice")
-    return tuple(sorted(rows))
-
-
-class Published(Part):
-    """Cells that must be released as they are: a column, or only some of its rows."""
-
-    column: str
-    rows: tuple[Whole, ...] | None = Field(
-        default=None, description="row numbers of the input, from 1; all when absent"
-    )
-
-
-def _as_published(value: object, info: ValidationInfo) -> object:
-    """Return items with names of columns and of files replaced by what they stand for."""
-    if not isinstance(value, (list, tuple)):
-        return value
-    items: list[object] = []
-    for place, item in enumerate(value):
-        if isinstance(item, Mapping) and "file" in item:
-            items += _marked(item, f"item {place + 1}: file", info)
-        else:
-            items.append({"column": item} if isinstance(item, str) else item)
-    return items
-
-
-def _marked(item: Mapping[str, object], where: str, info: ValidationInfo) -> list[object]:
-    """Return the cells that a file lists, column by column."""
-    name = item["file"]
-    if len(item) > 1:
-        raise ValueError(f"{where}: stands beside other fields; write {{file: ...}} as an item of its own")
-    if not isinstance(name, (str, FilePath)):
-        raise ValueError(f"{where}: write the name of a text file with one row,column to a line")
-    try:
-        cells = read_marks(FilePath((info.context or {}).get("folder", FilePath())) / name)
-    except InputError as error:
-        raise ValueError(f"{where}: {error}") from None
-    return [{"column": column, "rows": rows} for column, rows in cells.items()]
-
-
-def _as_condition(value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        column: tuple(values) if isinstance(values, (list, tuple)) else (values,) for column, values in value.items()
-    }
-
-
-def _plain_condition(where: Mapping[str, tuple[str | None, ...]] | None) -> object:
-    if where is None:
-        return None
-    return {column: values[0] if len(values) == 1 else list(values) for column, values in where.items()}
-
-
-def _each_once(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if columns is None:
-        return None
-    if not columns:
-        raise ValueError("name at least one column")
-    if len(set(columns)) < len(columns):
-        raise ValueError("a column is listed twice")
-    return columns
+from discreet.policy.part import Part, Whole
+from discreet.policy.places import Path
+from discreet.policy.which_cells import ColumnNames, Condition, Ids, Published, PublishedCells, RowNumbers
 
 
 class Confidential(Part):
@@ -463,20 +88,13 @@ class Confidential(Part):
     kind: ClassVar[str] = "confidential"
 
     column: str = Field(description="the column with the confidential cells")
-    rows: Annotated[tuple[Whole, ...] | None, AfterValidator(_row_numbers)] = Field(
-        default=None, description="row numbers of the input, from 1"
-    )
+    rows: RowNumbers = Field(default=None, description="row numbers of the input, from 1")
     ids: Ids | None = None
-    where: Annotated[
-        Mapping[str, tuple[Text, ...]] | None,
-        BeforeValidator(_as_condition),
-        PlainSerializer(_plain_condition),
-        WithJsonSchema({"type": ["object", "null"], "additionalProperties": VALUES}),
-    ] = Field(
+    where: Condition = Field(
         default=None,
         description="columns and the value (or values) that they have in these rows",
     )
-    predictors: Annotated[tuple[str, ...] | None, AfterValidator(_each_once)] = Field(
+    predictors: ColumnNames = Field(
         default=None, description="the columns it could be predicted from; all other released ones when absent"
     )
     against: tuple[AdversaryField, ...] = Field(
@@ -486,40 +104,15 @@ class Confidential(Part):
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
     )
-    may_hide: Annotated[
-        tuple[Hideable, ...] | None,
-        BeforeValidator(_as_regions),
-        WithJsonSchema(
-            {
-                "anyOf": [
-                    {"type": "array", "items": {"enum": list(CASES["f"])}},
-                    {"enum": [*CASES, None]},
-                ]
-            }
-        ),
-    ] = Field(
+    may_hide: Regions = Field(
         default=None,
         description="what may be changed: own.conditions (the row's own predictors), others.conditions (other rows' "
         "predictors), others.sensitive (other rows' cells of the column)",
     )
-    must_publish: Annotated[tuple[Published, ...], BeforeValidator(_as_published)] = Field(
+    must_publish: PublishedCells = Field(
         default=(),
         description="columns, or cells ({column: ..., rows: [...]}, or {file: cells.csv} with one row,column to a line "
         "and perhaps that header), that are released as they are",
-        json_schema_extra={
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    Published.model_json_schema(),
-                    {
-                        "type": "object",
-                        "properties": {"file": {"type": "string"}},
-                        "required": ["file"],
-                        "additionalProperties": False,
-                    },
-                ]
-            }
-        },
     )
     tells: Literal["refuse", "warn"] = Field(
         default="refuse",
@@ -566,13 +159,6 @@ class Confidential(Part):
             on_failure: Literal["fail", "remove"] = ...,
             knows: Literal["original", "released"] = ...,
         ) -> None: ...
-
-    @field_validator("where")
-    @classmethod
-    def _a_condition(cls, where: Mapping[str, tuple[str | None, ...]] | None) -> Mapping[str, Any] | None:
-        if where is not None and (not where or not all(where.values())):
-            raise ValueError("write at least one column and its value, such as {Name: Bob}")
-        return None if where is None else Frozen(where)
 
     @field_validator("guesses")
     @classmethod
@@ -649,25 +235,8 @@ class Confidential(Part):
     @property
     def defences(self) -> tuple[tuple[Adversary, str], ...]:
         """Each adversary with the method that works against it, in the order in which they take turns."""
-        found = [(adversary, self._defence(adversary)) for adversary in self.adversaries]
-        order = ("best", *AGAINST_RULES, "hid3", *AGAINST_BAYES, "greedy", "nrd")
-        return tuple(sorted(found, key=lambda pair: order.index(pair[1])))
-
-    def _defence(self, adversary: Adversary) -> str:
-        if self.method in ("nrd", "greedy"):
-            return self.method
-        if isinstance(adversary, Rules):
-            return self.method if self.method in AGAINST_RULES else "best"
-        if isinstance(adversary, Id3):
-            return "hid3"
-        if isinstance(adversary, Learner):
-            return "greedy"
-        if self.method in AGAINST_BAYES:
-            return self.method
-        allowed = set(self.may_hide) if self.may_hide is not None else {"own.conditions"}
-        if "own.conditions" in allowed:
-            return "dropp"
-        return "incp" if "others.sensitive" in allowed else "decp"
+        found = [(adversary, defence(adversary, self.method, self.may_hide)) for adversary in self.adversaries]
+        return tuple(sorted(found, key=lambda pair: IN_TURN.index(pair[1])))
 
     @property
     def by_own_value(self) -> bool:

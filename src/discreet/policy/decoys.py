@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from discreet.policy.share import parse_share
+from discreet.common.shares import parse_share
 
 WRITE = "write the share of other values among the hidden cells, such as 50%, or (against rules) true or false"
 

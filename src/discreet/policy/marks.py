@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from discreet.common.text_file import read_text
 from discreet.errors import InputError
-from discreet.textfile import read_text
 
 HEADER = ["row", "column"]
 _MOST_DIGITS = 18

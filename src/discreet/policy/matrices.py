@@ -18,10 +18,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, ValidationInfo, WithJsonSchema
 
+from discreet.common.shares import decimal
+from discreet.common.text_file import read_text
+from discreet.common.values import as_text, number_text
 from discreet.errors import InputError
-from discreet.policy.part import Frozen, as_text, number_text
-from discreet.policy.share import decimal
-from discreet.textfile import read_text
+from discreet.policy.part import Frozen
 
 _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d*)?|\.\d+)\s*")
 _RATIO = re.compile(r"\s*\d+\s*/\s*0*[1-9]\d*\s*")

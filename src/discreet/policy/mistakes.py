@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from discreet.errors import Problem
-from discreet.policy.part import Path, Source, did_you_mean
-from discreet.policy.requirements import TAGGED_REQUIREMENTS
-from discreet.policy.uses import LIST, ONE, TAGGED_USES
+from discreet.policy.places import Path, PolicySource, did_you_mean
 
-_TAGGED: dict[str, type[BaseModel]] = {**TAGGED_REQUIREMENTS, **TAGGED_USES}
+ONE, LIST = "one use", "several uses"
+"""How the model tells one use from a list of them; nobody reads that."""
+TAGGED: dict[str, type[BaseModel]] = {}
+"""The parts that are told apart by a field: requirements and uses, each of which says so where it stands."""
+PARTS: dict[type[BaseModel], Callable[[str], type[BaseModel] | None]] = {}
+"""Which part stands under which field of a part, where that is not told by a field of its own."""
 _PLAIN = {
     "string_type": "write a text",
     "int_parsing": "write a whole number",
@@ -47,7 +51,7 @@ _ADD: dict[str | int, str] = {
 }
 
 
-def problems_of(error: ValidationError, model: type[Any], source: Source) -> list[Problem]:
+def problems_of(error: ValidationError, model: type[Any], source: PolicySource) -> list[Problem]:
     """Return every mistake of a policy (or of one part of it) in the order of the file."""
     problems: list[Problem] = []
     for detail in error.errors(include_url=False, include_input=False):
@@ -91,8 +95,8 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
     at: type[Any] | None = model
     expects_tag = False
     for step in location:
-        if expects_tag and isinstance(step, str) and step in _TAGGED:
-            at, expects_tag = _TAGGED[step], False
+        if expects_tag and isinstance(step, str) and step in TAGGED:
+            at, expects_tag = TAGGED[step], False
             continue
         if path and path[0] == "file" and step in ("bool", "tuple[str, ...]"):
             continue
@@ -107,13 +111,7 @@ def _walk(location: tuple[int | str, ...], model: type[Any]) -> tuple[Path, type
 
 def _part_at(model: type[Any] | None, step: int | str) -> type[Any] | None:
     """Return the part of a policy that stands under field `step`, if it is one."""
-    from discreet.policy.columns import Column
-    from discreet.policy.model import Disclosure, FileOptions, Genetic, Missing, Policy, ReleaseOptions, Suppress
-
-    if model is Policy:
-        parts = {"columns": Column, "disclosure": Disclosure, "file": FileOptions, "missing": Missing}
-        return {**parts, "genetic": Genetic, "suppress": Suppress, "release": ReleaseOptions}.get(str(step))
-    return model if model is Column else None
+    return PARTS[model](str(step)) if model in PARTS else None
 
 
 def _field_names(model: type[Any] | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,150 +17,25 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.columns.scale import Numbers, Scale
+from discreet.common.shares import Share
 from discreet.errors import Problem
+from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
-from discreet.policy.part import Frozen, Part, Source, Text, Whole
+from discreet.policy.file_options import FileOptions
+from discreet.policy.missing import Missing
+from discreet.policy.mistakes import PARTS
+from discreet.policy.part import Frozen, Part
+from discreet.policy.places import PolicySource
+from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
-from discreet.policy.share import Share
+from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
+from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
-from discreet.scale import Numbers, Scale
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
-
-
-def _one_character(value: object) -> object:
-    if isinstance(value, str) and value.lower() in ("tab", "\\t"):
-        return "\t"
-    if isinstance(value, str) and (len(value) != 1 or not value.isascii() or value in '"\r\n'):
-        raise ValueError("the separator is one ASCII character, such as ',' ';' '|' or tab")
-    return value
-
-
-def _header(value: object) -> object:
-    if isinstance(value, str):
-        value = {"true": True, "false": False}.get(value.lower())
-    if not isinstance(value, (bool, list, tuple)):
-        raise ValueError("write true, false or the list of column names")
-    return value if isinstance(value, bool) else tuple(value)
-
-
-class FileOptions(Part):
-    """How the text file is written; what is not said is found out by looking at the file."""
-
-    separator: Annotated[str | None, BeforeValidator(_one_character)] = Field(
-        default=None, json_schema_extra={"pattern": r"^([^\"\r\n]|tab|\\t)$"}
-    )
-    header: Annotated[bool | tuple[str, ...], BeforeValidator(_header)] = Field(
-        default=True,
-        description="true; false (columns are then column_1, column_2, ...); or the list of names",
-    )
-    encoding: str | None = Field(default=None, description="utf-8 when absent")
-    skip: Whole = Field(
-        default=0, ge=0, description="lines to leave out at the top of the original (never of a release)"
-    )
-    escape_formulas: bool = Field(
-        default=False,
-        description="write an apostrophe before texts that spreadsheet programs would take for formulas, in a release "
-        "that is a text file; verify, audit and apply know of it",
-    )
-    decimal: Literal[".", ","] | None = Field(
-        default=None, description="what stands before the decimals of numbers; found out when absent"
-    )
-
-
-class Missing(Part):
-    """Which values mean that a value is missing, and what becomes of the rows that have one.
-
-    A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
-    """
-
-    values: tuple[Text, ...] = ()
-    rows: Literal["drop", "value", "unknown"] = Field(
-        description="drop: rows with a missing value in any column are left out; value: a value like any other; "
-        "unknown: a missing sensitive value counts neither for nor against its property"
-    )
-
-    def has(self, value: str | None) -> bool:
-        """Whether a value means that there is none."""
-        return value is None or value in self.values
-
-
-class Disclosure(Part):
-    """Options of top-down disclosure."""
-
-    disclose: Literal["beneficial", "always"] | None = Field(
-        default=None,
-        description="beneficial: only what can help the classification (default there); always: all that is safe",
-    )
-    split: Literal["best_valid", "best"] = Field(
-        default="best_valid",
-        description="best_valid: cut a number at the best place that is safe; best: at the best place or, if that "
-        "is not safe, not at all (as in the papers)",
-    )
-
-
-class Genetic(Part):
-    """Options of the genetic search."""
-
-    population: int = Field(default=5_000, ge=2, le=1_000_000, description="cuts that are kept at a time")
-    iterations: Whole = Field(default=500_000, ge=0, description="cuts that are made from two others, one at a time")
-    mutation: float = Field(default=0.002, ge=0, le=1, description="how likely each bit of a new cut is flipped")
-    bias: float = Field(
-        default=1.5, ge=1, le=2, description="how many times as often as the one in the middle the best cut is taken"
-    )
-
-
-class Suppress(Part):
-    """How many rows may be suppressed when no cut fits them, and what becomes of them."""
-
-    limit: Share = Field(default=Fraction(1), description="the largest share of rows that may be suppressed")
-    rows: Literal["mask", "remove"] = Field(
-        default="mask",
-        description="mask: hidden on every column that may change; remove: left out of the release",
-    )
-
-
-class ReleaseOptions(Part):
-    """A random share of the rows is released, and where the k of k-anonymity counts.
-
-    Examples
-    --------
-    >>> ReleaseOptions(sample="10%").size(25)
-    2
-    """
-
-    sample: Share = Field(description="the share of the rows that is drawn and released")
-    k_on: Literal["sample", "population"] = Field(
-        default="sample",
-        description="sample: k rows alike among those released; population: among all rows of the table, which is "
-        "enough only against who does not know that a person is in the sample",
-    )
-
-    @field_validator("sample")
-    @classmethod
-    def _somebody(cls, share: Fraction) -> Fraction:
-        if not share:
-            raise ValueError("a sample has rows; write more than 0%")
-        return share
-
-    def size(self, rows: int) -> int:
-        """How many of so many rows are drawn: the share, rounded down."""
-        return math.floor(self.sample * rows)
-
-
-def _beyond_local_labels(column: Column) -> str | None:
-    """What is said of the labels of a column that local recoding does not know, and what to do about it."""
-    if column.released_form == "median":
-        return "form: median; drop it"
-    if column.labels is not None:
-        return "labels; drop them"
-    if column.losses is not None:
-        return "losses; drop them"
-    if "open_ends" in column.model_fields_set and column.ends is None:
-        return "open_ends without ends: it tells the extremes of every group; write ends too, or drop it"
-    return None
 
 
 class Policy(Part):
@@ -219,7 +93,7 @@ class Policy(Part):
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
 
-    _source: Source = PrivateAttr(default_factory=Source)
+    _source: PolicySource = PrivateAttr(default_factory=PolicySource)
 
     if TYPE_CHECKING:
 
@@ -277,50 +151,15 @@ class Policy(Part):
             if getattr(self, name) != silent and self.method not in searches:
                 said = " or ".join(f"'search: {search}'" for search in searches)
                 raise ValueError(f"{name}: is an option of {said}; write that, or leave it out")
-        if self.method == "disclosure" and (what := self._beyond_disclosure()):
+        if self.method == "disclosure" and (what := beyond_disclosure(self.uses)):
             raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
         return self
 
     @model_validator(mode="after")
     def _recoding_fits(self) -> Policy:
-        if what := self._beyond_local() if self.is_local else self._beyond_global():
+        if what := beyond_local(self) if self.is_local else beyond_global(self.columns):
             raise ValueError(what)
         return self
-
-    def _beyond_global(self) -> str | None:
-        """What is said of columns that only local recoding knows."""
-        for name, column in self.columns.items():
-            if column.form == "set":
-                return f"columns: {name!r} can have sets of values (form: set) only with recoding: local"
-        return None
-
-    def _beyond_local(self) -> str | None:
-        """What is asked for that local recoding does not know."""
-        if self.search is not None:
-            return "search: recoding: local has a search of its own; take one of the two out"
-        if self.search_on is not None:
-            return "search_on: recoding: local searches on all rows; take one of the two out"
-        if self.k_on_population:
-            return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
-        if self.goals:
-            return "recoding: local is for use general or counts, not for predicting; write recoding: global"
-        for name, column in self.columns.items():
-            if what := _beyond_local_labels(column):
-                return f"columns: {name!r}: recoding: local does not know {what}"
-            if column.form == "set" and isinstance(self.uses[0], Counts):
-                return f"columns: {name!r}: use counts takes every set for a changed cell; drop the form, or the use"
-        return None
-
-    def _beyond_disclosure(self) -> str | None:
-        """What the use asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
-        if len(self.uses) > 1:
-            return "several uses"
-        use = self.uses[0]
-        if isinstance(use, (Classify, Regress)) and use.suppressed not in ("one", "all"):
-            return f"'suppressed: {use.suppressed}'"
-        if isinstance(use, Classify) and use.costs is not None:
-            return "'costs'"
-        return "'by: median'" if isinstance(use, Regress) and use.by == "median" else None
 
     @model_validator(mode="after")
     def _weights_compare(self) -> Policy:
@@ -370,11 +209,20 @@ class Policy(Part):
         for name, column in self.columns.items():
             if self.marker in column.released_labels() or column.may_release(self.marker):
                 raise ValueError(f"marker: {self.marker!r} is also a label of column {name!r}; choose another")
-            for value in self.missing.values if self.missing is not None else ():
+            for value in self.missing_values:
                 labelled = column.scale is None or column.scale.read(value) is None
                 if value is not None and labelled and column.may_release(value):
                     raise ValueError(f"missing: {value!r} is also a label of column {name!r}; rename the label")
         return self
+
+    @property
+    def missing_values(self) -> tuple[str | None, ...]:
+        """The values that are declared to mean that there is none; a cell without any value is missing besides."""
+        return () if self.missing is None else self.missing.values
+
+    def declares_missing(self, value: str | None) -> bool:
+        """Whether the policy says what becomes of missing values, and this is one."""
+        return self.missing is not None and self.missing.has(value)
 
     def is_unknown(self, value: str | None) -> bool:
         """Whether a sensitive cell with this value counts neither for nor against a property."""
@@ -402,7 +250,7 @@ class Policy(Part):
         if self.search is not None:
             return self.search
         crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
-        return "coordinate" if crowds or self._beyond_disclosure() else "disclosure"
+        return "coordinate" if crowds or beyond_disclosure(self.uses) else "disclosure"
 
     @property
     def is_local(self) -> bool:
@@ -474,8 +322,7 @@ class Policy(Part):
         A cell that has it on its own account could not be told from a hidden one, unless the policy says that it stands
         for a missing value: then it tells as little.
         """
-        declared = self.missing is not None and self.missing.has(self.marker)
-        if declared or self.marker not in values:
+        if self.declares_missing(self.marker) or self.marker not in values:
             return None
         message = (
             f"the marker {self.marker!r} occurs in column {column!r}; choose another with 'marker', "
@@ -487,7 +334,7 @@ class Policy(Part):
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""
         return self._source.problem(path, message)
 
-    def with_source(self, source: Source) -> Policy:
+    def with_source(self, source: PolicySource) -> Policy:
         """Return the same policy, knowing where it was written."""
         copy = self.model_copy()
         copy._source = source
@@ -522,6 +369,17 @@ class Policy(Part):
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Policy:
         """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
-        from discreet.policy.read import build_policy
+        return build_policy(cls, data, PolicySource())
 
-        return build_policy(data, Source())
+
+_PARTS: dict[str, type[Part]] = {
+    "columns": Column,
+    "disclosure": Disclosure,
+    "file": FileOptions,
+    "genetic": Genetic,
+    "missing": Missing,
+    "release": ReleaseOptions,
+    "suppress": Suppress,
+}
+PARTS[Policy] = _PARTS.get
+PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything

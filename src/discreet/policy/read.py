@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path as FilePath
 from typing import Any
 
-from pydantic import ValidationError
-
 from discreet.errors import InputError, PolicyError, Problem
-from discreet.policy.mistakes import problems_of
+from discreet.policy.build import build_policy
 from discreet.policy.model import Policy
-from discreet.policy.part import Path, Source
+from discreet.policy.places import Path, PolicySource
 
 MOST_DEPTH = 50
 """Lists and mappings inside each other; the readers of YAML and TOML have no bottom, or crash before they find it."""
@@ -54,7 +52,7 @@ def read_policy(path: str | FilePath) -> Policy:
     except ValueError:
         raise InputError(f"{str(path)!r}: is not the name of a file") from None
     data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
-    return build_policy(data, Source(str(path), lines), mistakes)
+    return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
 
 
 def as_policy(policy: Policy | str | FilePath) -> Policy:
@@ -66,21 +64,6 @@ def as_policy(policy: Policy | str | FilePath) -> Policy:
     raise InputError(
         f"{type(policy).__name__} is not a policy; give a Policy, the path of its file, or Policy.from_dict"
     )
-
-
-def build_policy(data: object, source: Source, mistakes: list[Problem] | None = None) -> Policy:
-    """Return the policy written down as plain data; raise `PolicyError` with every mistake in it."""
-    problems = list(mistakes or [])
-    if not isinstance(data, Mapping):
-        fix = "a policy has fields: at least 'protect', usually 'use'"
-        raise PolicyError([*problems, source.problem((), fix)])
-    try:
-        policy = Policy.model_validate(data, context={"folder": source.folder})
-    except ValidationError as error:
-        problems += problems_of(error, Policy, source)
-    if problems:
-        raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
-    return policy.with_source(source)
 
 
 Read = tuple[object, dict[Path, int], list[Problem]]
@@ -174,7 +157,7 @@ class _YamlReader:
         return result
 
     def _mistake(self, node: Any, path: Path, message: str) -> None:
-        self.mistakes.append(Source(self.file, {path: node.start_mark.line + 1}).problem(path, message))
+        self.mistakes.append(PolicySource(self.file, {path: node.start_mark.line + 1}).problem(path, message))
 
 
 def _read_toml(text: str, file: str) -> Read:

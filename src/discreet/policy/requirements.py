@@ -29,9 +29,11 @@ from pydantic import (
     model_validator,
 )
 
+from discreet.common.shares import Share, percent
 from discreet.policy.confidential import Confidential
-from discreet.policy.part import VALUES, Frozen, Part, Path, Text, Whole
-from discreet.policy.share import Share, percent
+from discreet.policy.mistakes import TAGGED
+from discreet.policy.part import VALUES, Frozen, Part, Text, Whole
+from discreet.policy.places import Path
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,12 @@ class Inference:
         value = "missing" if self.value is None else self.value
         sure = f"cannot be more than {percent(self.at_most)} sure that {self.column} is {value}"
         return f"Whoever knows the {_listed(self.given)} of a person and sees the release {sure}."
+
+    def cannot_be_kept(self, least: Fraction) -> str:
+        """Return what an owner needs to know where no release keeps it: the least share possible."""
+        return (
+            f"cannot be kept: with everything hidden it is still {least} ({percent(least)}); allow at least that much"
+        )
 
     def __str__(self) -> str:
         value = "a missing value" if self.value is None else self.value
@@ -90,6 +98,11 @@ class Crowd:
         rows = f"at least {self.k} rows{' of the whole table' if self.whole else ''} that could be theirs"
         unless = ", unless they know that the person is in the sample" if self.whole else ""
         return f"Whoever knows the {_listed(self.given)} of a person finds {rows}{unless}."
+
+    def cannot_be_kept(self, least: Fraction) -> str:
+        """Return what an owner needs to know where no release keeps it: the largest smallest group."""
+        rows = least.denominator
+        return f"cannot be kept: with everything hidden the smallest group has {rows} row{'s' if rows > 1 else ''}"
 
     def __str__(self) -> str:
         return f"{', '.join(self.given)}: at least {self.k} rows alike{' in the whole table' if self.whole else ''}"
@@ -245,6 +258,7 @@ class KAnonymity(Part):
 
 TAGGED_REQUIREMENTS: dict[str, type[Part]] = {"infer": Template, "k": KAnonymity, "column": Confidential}
 """The field that tells what kind of requirement an item of `protect` is."""
+TAGGED.update(TAGGED_REQUIREMENTS)
 
 
 def _kind(value: Any) -> str | None:

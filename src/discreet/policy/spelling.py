@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from discreet.printable import json_text
+from discreet.common.printable import json_text
 
 _PLAIN = re.compile(r"[A-Za-z_]([\w ./-]*\w)?", re.ASCII)
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")

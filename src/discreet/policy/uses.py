@@ -21,6 +21,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from discreet.policy.matrices import Amounts, Weight, write_amount
+from discreet.policy.mistakes import LIST, ONE, TAGGED
 from discreet.policy.part import Part
 
 Inputs = Annotated[tuple[str, ...] | None, Field(description="the columns it is predicted from; all when absent")]
@@ -194,6 +195,7 @@ TAGGED_USES: dict[str, type[Part]] = {
     "general": General,
 }
 """The word that tells which use is meant."""
+TAGGED.update(TAGGED_USES)
 
 
 def _kind(value: Any) -> str | None:
@@ -216,7 +218,6 @@ Use = Annotated[
         custom_error_message="write {classify: COLUMN}, {regress: COLUMN}, counts or general",
     ),
 ]
-ONE, LIST = "one use", "several uses"
 
 
 def _some_uses(uses: tuple[Any, ...]) -> tuple[Any, ...]:

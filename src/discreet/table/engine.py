@@ -7,18 +7,22 @@ policies about groups need; an engine that knows its rows one by one (`row_wise`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
+import numpy as np
 import polars as pl
 
-from discreet.masks import Masks
-from discreet.plan import Edit, Plan
+from discreet.encoded import Combinations, Encoded, Ints
+from discreet.plan.masks import Masks
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Policy
-from discreet.table.encode import Combinations, Encoded, Ints
-from discreet.table.form import Form
+from discreet.table.formats.form import Form
+
+Held = TypeVar("Held")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,15 @@ class Recount:
     rows: Ints
     hits: Ints
     hidden: Ints
+
+    @classmethod
+    def of(cls, groups: pl.DataFrame, given: int, values: int) -> Recount:
+        """Return groups that were counted: columns `given 0`, ..., `rows`, `hits 0`, ... and `hidden`."""
+        rows, hidden = (groups.get_column(name).to_numpy().astype(np.int64) for name in ("rows", "hidden"))
+        hits = np.empty((len(groups), values), dtype=np.int64)
+        for place in range(values):
+            hits[:, place] = groups.get_column(f"hits {place}").to_numpy()
+        return cls(groups.select(f"given {place}" for place in range(given)), rows, hits, hidden)
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,13 @@ def pair_texts(pairs: Sequence[Pair]) -> pl.DataFrame:
     """Return pairs as a table with the columns `original` and `released`."""
     texts = {"original": [pair.original for pair in pairs], "released": [pair.released for pair in pairs]}
     return pl.DataFrame(texts, schema={"original": pl.String, "released": pl.String})
+
+
+def alike(kind: type[Held], other: object) -> Held:
+    """Return another table that is held in the same way; only such can be put side by side."""
+    if not isinstance(other, kind):
+        raise TypeError("both tables must be held by the same kind of engine")
+    return other
 
 
 class Engine(Protocol):
@@ -209,8 +229,8 @@ class Engine(Protocol):
         """Write the table; the name of `path` says in which form."""
         ...
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
-        """Whether a file that `write` wrote is read as this very table."""
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
+        """Whether a file that `write` wrote is read as this very table; `opened` reads it as anybody would."""
         ...
 
     def beside(self, original: Engine) -> Engine | None:
@@ -223,3 +243,7 @@ class Engine(Protocol):
     def refuse_changed(self) -> None:
         """Refuse a table whose files have changed since they were opened, where its rows were not all read then."""
         ...
+
+
+Opened = Callable[[Path, Policy], Engine]
+"""Reads a released file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,37 +18,20 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet.assigning import UNCOVERED, groups_of
+from discreet.encoded import Combinations, Encoded, Ints, collapse, encode
 from discreet.errors import InputError
-from discreet.masks import Masks
-from discreet.plan import UNSEEN, Edit, Plan, Unseen
+from discreet.plan.masks import Masks
+from discreet.plan.parts import Edit
+from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
-from discreet.table.encode import Codes, Combinations, Encoded, Ints, collapse, encode
-from discreet.table.engine import Engine, Mismatch, Pair, Recount, pair_texts
-from discreet.table.form import Form
-from discreet.table.lots import PLAIN
-from discreet.table.luggage import without_luggage
+from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
+from discreet.table.formats.form import Form
 from discreet.table.masking import masked_rows
-from discreet.table.memory import NO_LIMIT
-from discreet.table.texts import Texts, as_texts, differences, has_text, printed
-
-
-@dataclass(frozen=True)
-class _Made:
-    """What a plan makes of the rows: for each column texts and which of them each row has."""
-
-    texts: dict[str, tuple[list[str | None], Codes]]
-    unseen: npt.NDArray[np.bool_]
-    """Rows that the plan cannot place."""
-    gone: npt.NDArray[np.bool_]
-    """Rows that are masked or removed."""
-    hidden: npt.NDArray[np.bool_]
-    """Rows of which their texts tell nothing."""
-
-    def beside(self, bins: _Made) -> _Made:
-        """Return what is made of the columns of groups, and of others by fixed intervals."""
-        unseen, gone = self.unseen | bins.unseen, self.gone | bins.gone
-        return _Made({**self.texts, **bins.texts}, unseen, gone, self.hidden)
+from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
+from discreet.table.row_lottery import PLAIN
+from discreet.table.row_numbers import places_of_numbers
+from discreet.table.strip_metadata import without_luggage
+from discreet.table.texts import Texts, as_texts, differences, has_text, like, printed
 
 
 class LocalEngine:
@@ -131,9 +114,8 @@ class LocalEngine:
 
     def taking(self, other: Engine, columns: Sequence[str]) -> LocalEngine:
         """Return the table with some columns as another one (with the same rows in the same order) has them."""
-        if not isinstance(other, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        taken = [_like(self._frame, name, other.texts(name)) for name in columns]
+        theirs = alike(LocalEngine, other)
+        taken = [like(self._frame, name, theirs.texts(name)) for name in columns]
         return self._with(self._frame.with_columns(*taken), self._numbers)
 
     def edited(self, edits: Sequence[Edit]) -> LocalEngine:
@@ -142,9 +124,9 @@ class LocalEngine:
             return self
         changed = {
             column: self.texts(column).clone().scatter(self._positions(rows), new)  # scatter writes in place
-            for column, rows, new in _edits_by_column(edits)
+            for column, rows, new in edits_by_column(edits)
         }
-        frame = self._frame.with_columns(*(_like(self._frame, name, texts) for name, texts in changed.items()))
+        frame = self._frame.with_columns(*(like(self._frame, name, texts) for name, texts in changed.items()))
         return self._with(frame, self._numbers)
 
     def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> LocalEngine:
@@ -153,7 +135,7 @@ class LocalEngine:
         for name, to in changes.items():
             encoded = self.encoded(name)
             texts = pl.Series([to.get(text, text) for text in encoded.domain], dtype=pl.String)
-            columns.append(_like(self._frame, name, texts.gather(pl.Series(encoded.codes).cast(pl.UInt32))))
+            columns.append(like(self._frame, name, texts.gather(pl.Series(encoded.codes).cast(pl.UInt32))))
         return self._with(self._frame.with_columns(*columns), self._numbers)
 
     def count(self, columns: Sequence[str]) -> Combinations:
@@ -169,20 +151,23 @@ class LocalEngine:
         if plan.removed:
             return self._unprotected(plan)
         marker = plan.policy.marker
-        made = self._by_recodings(plan)
+        made = by_recodings(plan, self.encoded, self.rows)
         if plan.groupings:
-            made = self._by_groups(plan).beside(made)
+            made = by_groups(plan, self.encoded, self.rows).beside(made)
         masked, strangers = made.gone, int(made.unseen.sum())
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():
             return self._without(masked, strangers, plan)
-        changed = {column: self._recoded(column, *made.texts[column], masked, marker) for column in made.texts}
-        for column, rows, new in _edits_by_column(plan.edits):
+        changed = {
+            column: released_texts(cells, self.encoded(column), self.texts(column), masked, marker)
+            for column, cells in made.texts.items()
+        }
+        for column, rows, new in edits_by_column(plan.edits):
             current = changed.get(column)
             base = self.texts(column).clone() if current is None else current  # scatter writes in place
             changed[column] = base.scatter(self._positions(rows), new)
         frame = self._frame.with_columns(
-            *(_like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
+            *(like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         )
         frame = frame[[name for name in frame.columns if name not in plan.policy.identifiers]]
         release = self._with(without_luggage(frame), self._numbers)
@@ -211,35 +196,6 @@ class LocalEngine:
     def suppressed_numbers(self) -> Ints:
         """Return the row numbers, ascending, of the rows that this release masks or lacks because they do not fit."""
         return self._suppressed
-
-    def _by_recodings(self, plan: Plan) -> _Made:
-        """Return what becomes of each column by itself."""
-        unseen = np.zeros(self.rows, dtype=np.bool_)
-        made: dict[str, tuple[list[str | None], Codes]] = {}
-        for recoding in plan.recodings:
-            encoded = self.encoded(recoding.column)
-            texts = recoding.texts(encoded.domain, plan.policy.column(recoding.column).scale)
-            if UNSEEN in texts:
-                unseen |= np.array([text is UNSEEN for text in texts], dtype=np.bool_)[encoded.codes]
-            known = [plan.policy.marker if isinstance(text, Unseen) else text for text in texts]
-            made[recoding.column] = (known, encoded.codes)
-        return _Made(made, unseen, unseen.copy(), np.zeros_like(unseen))
-
-    def _by_groups(self, plan: Plan) -> _Made:
-        """Return what becomes of groups of rows; rows of which nothing is told are suppressed."""
-        unseen, gone = np.zeros(self.rows, dtype=np.bool_), np.zeros(self.rows, dtype=np.bool_)
-        hidden = np.ones(self.rows, dtype=np.bool_)
-        made: dict[str, tuple[list[str | None], Codes]] = {}
-        for grouping in plan.groupings:
-            group = groups_of(grouping, plan.policy, self.encoded, self.rows)
-            unseen |= group == UNCOVERED
-            gone |= group < 0
-            group = np.maximum(group, 0)
-            hidden &= np.isin(group, np.array(grouping.hidden, dtype=np.int64))
-            for told in grouping.columns:
-                of_group = np.array(told.of_group or (0,), dtype=np.uint32)
-                made[told.column] = ([label.text for label in told.labels], of_group[group])
-        return _Made(made, unseen, gone, hidden)
 
     def _sampled(self, numbers: Sequence[int], plan: Plan) -> LocalEngine:
         """Return the release of the rows that were drawn."""
@@ -308,31 +264,22 @@ class LocalEngine:
             )
             .collect()
         )
-        hits = np.empty((len(groups), len(values)), dtype=np.int64)
-        for place in range(len(values)):
-            hits[:, place] = groups.get_column(f"hits {place}").to_numpy()
-        return Recount(
-            groups.select(known),
-            groups.get_column("rows").to_numpy(),
-            hits,
-            groups.get_column("hidden").to_numpy(),
-        )
+        return Recount.of(groups, len(given), len(values))
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
         """Compare a column with that of the original, row by row; `marker` may stand for anything."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        if not (self.has_text(column) and original.has_text(column)):
-            bad = differences(self._frame.get_column(column), original._frame.get_column(column))
+        theirs = alike(LocalEngine, original)
+        if not (self.has_text(column) and theirs.has_text(column)):
+            bad = differences(self._frame.get_column(column), theirs._frame.get_column(column))
         else:
-            mine, source = self.texts(column), original.texts(column)
+            mine, source = self.texts(column), theirs.texts(column)
             bad = ~mine.eq_missing(source)
             if marker is not None:
                 bad &= ~mine.eq_missing(pl.Series([marker]))
         if not bad.any():
             return None
         first = int(bad.arg_true()[0])
-        number = first + 1 if original._numbers is None else int(original._numbers[first])
+        number = first + 1 if theirs._numbers is None else int(theirs._numbers[first])
         return Mismatch(int(bad.sum()), number)
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
@@ -349,18 +296,16 @@ class LocalEngine:
 
     def _beside_texts(self, original: Engine, column: str) -> pl.LazyFrame:
         """Return the texts of a column beside those of the original."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        return pl.LazyFrame({"original": original.texts(column), "released": self.texts(column)})
+        theirs = alike(LocalEngine, original)
+        return pl.LazyFrame({"original": theirs.texts(column), "released": self.texts(column)})
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are."""
-        if not isinstance(original, LocalEngine):
-            raise TypeError("both tables must be held by the same kind of engine")
-        if self.has_text(column) and original.has_text(column):
-            mine, source = self.texts(column), original.texts(column)
+        theirs = alike(LocalEngine, original)
+        if self.has_text(column) and theirs.has_text(column):
+            mine, source = self.texts(column), theirs.texts(column)
         else:  # by how they print
-            mine, source = printed(self._frame.get_column(column)), printed(original._frame.get_column(column))
+            mine, source = printed(self._frame.get_column(column)), printed(theirs._frame.get_column(column))
         both = pl.concat([mine, source])
         codes = both.cast(pl.Enum(both.drop_nulls().unique())).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
         return codes[: self.rows], codes[self.rows :]
@@ -380,7 +325,7 @@ class LocalEngine:
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
-        if self.form.is_parquet(path):
+        if self.form.writes_parquet(path):
             packed = io.BytesIO()  # Polars would not say why a write failed
             self._frame.to_polars().write_parquet(packed)
             target.write(packed.getbuffer())
@@ -388,12 +333,10 @@ class LocalEngine:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
             self.form.write_text(frame, target, path)
 
-    def reads_back(self, path: Path, policy: Policy) -> bool:
+    def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
         """Whether a file that `write` wrote is read as this very table."""
-        from discreet.table.source import Opening, open_table
-
         try:
-            found = open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))
+            found = opened(path, policy)
             same = found.columns == self.columns and found.rows == self.rows
             return same and all(found.mismatches(self, name, None) is None for name in found.columns)
         except InputError:
@@ -437,45 +380,4 @@ class LocalEngine:
 
     def _positions(self, numbers: Sequence[int] | Ints) -> npt.NDArray[np.int64]:
         """Return where the rows with these numbers of the input stand."""
-        wanted = np.asarray(numbers, dtype=np.int64)
-        have = self.numbers()
-        found = np.searchsorted(have, wanted)
-        if len(wanted) and (found.max() >= len(have) or (have[found] != wanted).any()):
-            raise InputError("the plan names a row that the table does not have")
-        return found
-
-    def _recoded(
-        self, column: str, texts: Sequence[str | None], codes: Codes, masked: npt.NDArray[np.bool_], marker: str
-    ) -> pl.Series | None:
-        """Return the released texts of a column; None when nothing changes, so that its type is kept."""
-        encoded = self.encoded(column)
-        if not masked.any() and codes is encoded.codes and texts == list(encoded.domain):
-            return None
-        cells = pl.Series(texts, dtype=pl.String).gather(pl.Series(codes).cast(pl.UInt32))
-        if codes is not encoded.codes and not masked.any() and cells.eq_missing(self.texts(column)).all():
-            return None
-        return cells.zip_with(~pl.Series(masked), pl.Series([marker])) if masked.any() else cells
-
-
-def _edits_by_column(edits: Sequence[Edit]) -> list[tuple[str, list[int], list[str]]]:
-    columns: dict[str, tuple[list[int], list[str]]] = {}
-    for edit in edits:
-        rows, texts = columns.setdefault(edit.column, ([], []))
-        rows.append(edit.row)
-        texts.append(edit.text)
-    return [(column, rows, texts) for column, (rows, texts) in columns.items()]
-
-
-def _like(frame: nw.DataFrame[Any], name: str, texts: pl.Series) -> nw.Series[Any]:
-    """Return texts as a column of the same kind of table as `frame`."""
-    texts = texts.alias(name)
-    native: Any = texts
-    if frame.implementation.is_pandas_like():
-        native = texts.to_pandas()
-        native.index = frame.to_native().index
-    elif frame.implementation.is_pyarrow():
-        import pyarrow as pa
-
-        native = pa.chunked_array([texts.to_arrow().cast(pa.string())])
-    column: nw.Series[Any] = nw.from_native(native, series_only=True)
-    return column.alias(name)
+        return places_of_numbers(numbers, self.numbers())

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from discreet.errors import InputError
-from discreet.masks import ALL, Masked, Masks
-from discreet.table.encode import Combinations, Encoded, Ints, places_among
-from discreet.table.lots import Flags, taken
+from discreet.encoded import Combinations, Encoded, Ints, places_among
+from discreet.plan.masks import ALL, Masked, Masks
+from discreet.table.row_lottery import Flags, taken
+from discreet.table.row_numbers import no_such_rows
 
 
 def masks_of(counted: Combinations, rows: Ints, salt: str) -> Masks | None:
@@ -60,7 +60,7 @@ def masked_rows(
     mask = mask_of(masks, encoded, rows)
     wanted = np.array(masks.rows, dtype=np.int64)
     if (np.bincount(mask + 1, minlength=len(wanted) + 1)[1:] < np.abs(wanted)).any():
-        raise InputError("the plan names rows that the table does not have")
+        raise no_such_rows()
     meant = np.append(wanted == ALL, False)[mask]
     some = np.flatnonzero(np.append(wanted != ALL, False)[mask])
     if len(some):

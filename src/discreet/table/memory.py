@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.columns import nameless
+from discreet.table.by_name import nameless
+from discreet.table.formats.dialect import CANDIDATES, GZIP
 
 SHARE = 0.6
 """Of the machine's memory, the share that a job may take when nobody says more."""
@@ -84,7 +85,7 @@ def machine() -> int:
 
 
 @dataclass(frozen=True)
-class Limits:
+class FetchLimits:
     """How much may be fetched from a large engine, by the memory that is left for it.
 
     Parameters
@@ -121,7 +122,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSize:
     """What a sample says of a file: cells, and bytes of texts that are too long to stand in their cells."""
 
     size: int
@@ -154,7 +155,7 @@ def needed(paths: Sequence[Path], *, parquet: bool, separator: str | None = None
     return total
 
 
-def _of_parquet(path: Path) -> Table:
+def _of_parquet(path: Path) -> TableSize:
     frame = pl.scan_parquet(path, glob=False)
     rows = int(frame.select(pl.len()).collect().item())
     sample = frame.head(SAMPLED_ROWS).collect()
@@ -165,26 +166,28 @@ def _of_parquet(path: Path) -> Table:
         elif isinstance(column.dtype, (pl.String, pl.Categorical, pl.Enum)):
             lengths = column.cast(pl.String).str.len_bytes()
             long += int(lengths.filter(lengths > SHORT).sum() or 0)
-    return Table(path.stat().st_size, rows, sample.width, long * rows // max(len(sample), 1))
+    return TableSize(path.stat().st_size, rows, sample.width, long * rows // max(len(sample), 1))
 
 
-def _of_text(path: Path, separator: str | None) -> Table:
+def _of_text(path: Path, separator: str | None) -> TableSize:
     size = path.stat().st_size
     with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
+        packed = file.read(len(GZIP)) == GZIP
         file.seek(0)
         if packed:
             sample, size = _unpacked(file, size)
         else:
             sample = file.read(SAMPLE)
-    between = [separator.encode()] if separator else [b",", b";", b"\t", b"|"]
+    between = [separator] if separator else CANDIDATES
     text = np.frombuffer(sample, dtype=np.uint8)
     fields = max((np.flatnonzero((text == ord(each)) | (text == ord("\n"))) for each in between), key=len)
     lengths = np.diff(fields, prepend=-1) - 1
     lines = max(int((text == ord("\n")).sum()), 1)
     times = size / max(len(sample), 1)
     columns = max(len(fields), lines) / lines
-    return Table(size, int(times * lines) + 1, int(np.ceil(columns)), int(times * int(lengths[lengths > SHORT].sum())))
+    return TableSize(
+        size, int(times * lines) + 1, int(np.ceil(columns)), int(times * int(lengths[lengths > SHORT].sum()))
+    )
 
 
 def _unpacked(file: BinaryIO, size: int) -> tuple[bytes, int]:

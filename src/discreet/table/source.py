@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, TypeAlias
 import narwhals as nw
 import polars as pl
 
+from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Confidential, FileOptions, Policy
-from discreet.policy.part import did_you_mean
-from discreet.table.big.cluster import is_spark
-from discreet.table.big.files import is_parquet, many_files
-from discreet.table.csv import read_csv
+from discreet.policy.places import did_you_mean
 from discreet.table.engine import Engine
-from discreet.table.form import Form
-from discreet.table.formulas import unescaped
+from discreet.table.formats.csv_reading import read_csv
+from discreet.table.formats.form import Form
+from discreet.table.formats.parquet import parquet_files
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
 from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
+from discreet.table.stores.spark.cluster import is_spark
 
 if TYPE_CHECKING:
     import duckdb
@@ -106,7 +106,7 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
         )
     if kind in (None, "local") and not _too_large([table for table, _ in tables], limit, policy):
         return [_open_local(table, policy, released=released) for table, released in tables]
-    from discreet.table.big.opening import BigTables
+    from discreet.table.stores.opening import BigTables
 
     large = kind if kind in ("duckdb", "spark") else "streaming"
     limited = opening.memory_limit is not None
@@ -141,9 +141,10 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
     for table in tables:
         if isinstance(table, (str, Path)):
             path = Path(table)
-            found = many_files(path) or [path]
+            found = parquet_files(path)
             with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-                wanted += needed(found, parquet=is_parquet(found[0]), separator=policy.file.separator, single=single)
+                parquet, separator = found is not None, policy.file.separator
+                wanted += needed(found or [path], parquet=parquet, separator=separator, single=single)
     if wanted > CLOSE * limit:
         names = " and ".join(str(table) for table in tables if isinstance(table, (str, Path)))
         chosen = "streamed" if wanted > limit else "held in memory"
@@ -198,7 +199,7 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *,
         special = False  # reading it says what is wrong
     if special:
         raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
-    found = many_files(path) or ([path] if is_parquet(path) else None)
+    found = parquet_files(path)
     if found is not None:
         return LocalEngine(_read_parquet(found, path), Form(options=options))
     said = {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}
@@ -228,3 +229,8 @@ def _read_parquet(paths: Sequence[Path], table: Path) -> nw.DataFrame[pl.DataFra
     except (Exception, pl.exceptions.PanicException):
         many = "are not readable Parquet files with the same columns" if len(paths) > 1 else ""
         raise InputError(f"{table}: {many or 'is not a readable Parquet file'}") from None
+
+
+def reopened(path: Path, policy: Policy) -> Engine:
+    """Return a released file as anybody reads it, whatever memory that needs."""
+    return open_table(path, policy, released=True, opening=Opening(memory_limit=NO_LIMIT))

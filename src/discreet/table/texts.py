@@ -15,7 +15,7 @@ import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.columns import nameless
+from discreet.table.by_name import nameless
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _PLAIN_OBJECTS = {str, int, float, bool, date, Decimal}
@@ -72,6 +72,21 @@ def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
 def printed(series: nw.Series[Any]) -> pl.Series:
     """Return how each value of a column without a text form prints: enough to look for its like, not to compare it."""
     return pl.Series([repr(value) for value in series.to_list()], dtype=pl.String)
+
+
+def like(frame: nw.DataFrame[Any], name: str, texts: pl.Series) -> nw.Series[Any]:
+    """Return texts as a column of the same kind of table as `frame`."""
+    texts = texts.alias(name)
+    native: Any = texts
+    if frame.implementation.is_pandas_like():
+        native = texts.to_pandas()
+        native.index = frame.to_native().index
+    elif frame.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        native = pa.chunked_array([texts.to_arrow().cast(pa.string())])
+    column: nw.Series[Any] = nw.from_native(native, series_only=True)
+    return column.alias(name)
 
 
 def _mixed(name: str) -> InputError:

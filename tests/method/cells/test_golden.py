@@ -202,7 +202,7 @@ def test_trees_of_the_random_tables(case: Any) -> None:
     assert plain(tree, fast.trees, case["j"], 0) == case["id3_tree"]
 
 
-def plain(tree: hid3.Tree, trees: Sequence[ValueTree], j: int, node: int) -> Any:
+def plain(tree: hid3.GrownTree, trees: Sequence[ValueTree], j: int, node: int) -> Any:
     """The tree as nested dictionaries, columns as texts."""
     if tree.split[node] < 0:
         return trees[j].texts[1 + int(tree.common[node])][0]

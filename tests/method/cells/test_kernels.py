@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.method.cells import hid3, kernels, tree_kernels
+from discreet.method.cells import hid3, kernels, quotient_kernels, tree_kernels
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.table import Bayes
 from discreet.method.cells.trees import flat
@@ -26,7 +26,7 @@ flat4, two = flat("0123"), flat("12")
 
 def order_of(a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> int:
     arrays = [np.array([*numbers, 0], dtype=np.int64) for numbers in (a, b, c, d)]
-    return int(kernels.order_of(*arrays[:2], len(a), len(b), *arrays[2:], len(c), len(d)))
+    return int(quotient_kernels.order_of(*arrays[:2], len(a), len(b), *arrays[2:], len(c), len(d)))
 
 
 def sign(x: Fraction) -> int:
@@ -53,9 +53,9 @@ def test_quotients_that_are_nearly_or_just_equal(numbers: Numbers, data: st.Data
 
 def test_nothing_is_less_probable_than_impossible() -> None:
     one = np.ones(1, dtype=np.int64)
-    assert kernels.order_of(one, one, -1, 0, one, one, 1, 1) == -1
-    assert kernels.order_of(one, one, 1, 1, one, one, -1, 0) == 1
-    assert kernels.order_of(one, one, -1, 0, one, one, -1, 0) == 0
+    assert quotient_kernels.order_of(one, one, -1, 0, one, one, 1, 1) == -1
+    assert quotient_kernels.order_of(one, one, 1, 1, one, one, -1, 0) == 1
+    assert quotient_kernels.order_of(one, one, -1, 0, one, one, -1, 0) == 0
 
 
 # --- gains of ID3 ------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def test_trees_are_those_of_the_reference(case: Case, leaves_out: bool) -> None:
     assert grown(tree, case, candidates, 0) == plain_tree(expected)
 
 
-def grown(tree: hid3.Tree, case: Case, candidates: list[str], node: int) -> object:
+def grown(tree: hid3.GrownTree, case: Case, candidates: list[str], node: int) -> object:
     common = candidates[int(tree.common[node])]
     if tree.split[node] == tree_kernels.LEAF:
         return common
@@ -231,4 +231,4 @@ def test_logarithms_are_those_of_the_exact_quotients(case: Case, nulls: str, lap
             assert found == -np.inf
         else:
             exactly = Fraction(prod(nums[:n].tolist()), prod(dens[:d].tolist()))
-            assert abs(found - log(exactly.numerator) + log(exactly.denominator)) < kernels.MARGIN / 1000
+            assert abs(found - log(exactly.numerator) + log(exactly.denominator)) < quotient_kernels.MARGIN / 1000

@@ -116,7 +116,7 @@ def pairs(hidden: Sequence[Cell]) -> list[list[int]]:
     return sorted([cell.row, cell.column] for cell in hidden)
 
 
-def cr_of(case: str) -> Callable[[rules.RuleTable], rules.Answer]:
+def cr_of(case: str) -> Callable[[rules.RuleTable], rules.HidingAnswer]:
     return lambda table: rules.cr(table, conditions=case == "b")
 
 
@@ -143,7 +143,7 @@ def test_figure_2_counts() -> None:
         ("c", rules.hitting_sets, FIG2["per_case"]["c"]["solve"]["hidden"]),
     ],
 )
-def test_figure_2_methods(case: str, method: Callable[[rules.RuleTable], rules.Answer], expected: Any) -> None:
+def test_figure_2_methods(case: str, method: Callable[[rules.RuleTable], rules.HidingAnswer], expected: Any) -> None:
     found = Fast(golden_task(FIG2, case))
     answer = method(found.table)
     assert answer.status == "safe"
@@ -613,7 +613,7 @@ def test_a_search_hears_that_it_is_to_end(monkeypatch: pytest.MonkeyPatch) -> No
 def test_large_tables_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules_search, "MOST", 10)
     table = Fast(A_WAY).table
-    assert rules.search(table) == rules.Answer("not found", [], "search")
+    assert rules.search(table) == rules.HidingAnswer("not found", [], "search")
     with without_scipy(), pytest.raises(InputError, match="needs SciPy for a table of this size"):
         rules.solve(table, "exact")
     assert rules.solve(table).status == "safe"  # by whole regions or the general search

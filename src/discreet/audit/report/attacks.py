@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.attack.base import KINDS, Attack, Attacked, Kind, Rate
+from discreet.attack.base import KINDS, Attack, Attacked, Kind
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, Items, Prose, Section, Table, cut_table, section
+from discreet.audit.report.page import Block, Figure, Heading, ItemList, PageTable, Prose, Section, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
+from discreet.common.rates import Rate
 
 _WHAT: dict[Kind, tuple[str, str]] = {
     "linkage": ("Which row is whose", "of the rows are found"),
@@ -71,7 +72,7 @@ def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
     if not tried:
         return None
     lines = [
-        charts.Line(
+        charts.DotLine(
             f"{n}. {_label(attack)}",
             {mark: _share(getattr(attack, field)) for mark, field, _ in _MARKS},
             attack.released.interval,
@@ -113,7 +114,7 @@ def _said(n: int, attack: Attack) -> str:
     return "; ".join(told)
 
 
-def _table(found: Sequence[tuple[int, Attack]]) -> Table:
+def _table(found: Sequence[tuple[int, Attack]]) -> PageTable:
     """Return what each attack does and how it compares, in words."""
     rows = tuple(
         (
@@ -126,10 +127,10 @@ def _table(found: Sequence[tuple[int, Attack]]) -> Table:
         for n, attack in found
     )
     head = ("Attack", "What it does", "Right", "95% interval", "Compared")
-    return cut_table(Table("What each attack does", head, rows, words=frozenset({1, 4})), MOST_ROWS)
+    return cut_table(PageTable("What each attack does", head, rows, words=frozenset({1, 4})), MOST_ROWS)
 
 
-def _details(found: Sequence[tuple[int, Attack]]) -> Table:
+def _details(found: Sequence[tuple[int, Attack]]) -> PageTable:
     """Return all rates of each attack by counts."""
     head = (
         "Attack",
@@ -156,10 +157,10 @@ def _details(found: Sequence[tuple[int, Attack]]) -> Table:
         )
         for n, attack in found
     )
-    return cut_table(Table("All rates by counts", head, rows, words=frozenset({8})), MOST_ROWS)
+    return cut_table(PageTable("All rates by counts", head, rows, words=frozenset({8})), MOST_ROWS)
 
 
-def _notes(found: Sequence[tuple[int, Attack]]) -> Items | None:
+def _notes(found: Sequence[tuple[int, Attack]]) -> ItemList | None:
     """Return how to read the attacks, and further figures of theirs."""
     texts = []
     for n, attack in found:
@@ -171,4 +172,4 @@ def _notes(found: Sequence[tuple[int, Attack]]) -> Items | None:
         notes = [*map(sentence, attack.notes), *([f"{'; '.join(figures)}."] if figures else [])]
         if notes:
             texts.append(f"{n}. {_label(attack)}: {' '.join(notes)}")
-    return Items(tuple(texts)) if texts else None
+    return ItemList(tuple(texts)) if texts else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.attack.base import Rate
-from discreet.audit.cells import Against, Cell, CellsFound
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, cut_table, section
+from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose, Section, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
-from discreet.audit.verify import Finding
+from discreet.common.rates import Rate
+from discreet.verification.cell_answers import Against, Cell, CellsFound
+from discreet.verification.findings import Finding
 
 MOST_POINTS = 2000
 FEW = 24
@@ -54,7 +54,7 @@ def _guessed(n: int, found: CellsFound) -> Figure | None:
         release, alone, prior = _rates(one)
         points = {"after": release.share, "hidden": None if alone is None else alone.share, "baseline": prior.share}
         said = f"{one.adversary}: {one.guessed} of {one.cells}"
-        lines.append(charts.Line(one.adversary, points, release.interval, said))
+        lines.append(charts.DotLine(one.adversary, points, release.interval, said))
     key = [("after", "guessed on the release, with its 95% interval"), ("baseline", "by the commonest value alone")]
     if any(one.only_hidden is not None for one in against):
         key.append(("hidden", "where the cells alone are hidden"))
@@ -65,12 +65,12 @@ def _guessed(n: int, found: CellsFound) -> Figure | None:
         told = (number(one.cells), number(one.guessed), between(release.interval), earlier, number(prior.right))
         rows.append((one.adversary, *told))
     head = ("Adversary", "Cells", "Guessed", "95% interval", "If only hidden", "By the commonest value")
-    table = Table("Cells that each adversary guesses", head, tuple(rows))
+    table = PageTable("Cells that each adversary guesses", head, tuple(rows))
     spec = charts.dots(lines, charts.Axis("guessed"), f"{title}. Share of cells guessed with 95% intervals.")
     return Figure(f"guessed-{n}", title, spec, table, tuple(key))
 
 
-def _readings(found: CellsFound) -> Table | None:
+def _readings(found: CellsFound) -> PageTable | None:
     """Return what others read in the same release, where rules are the adversary."""
     said = {
         "all": "among all rows with the conditions",
@@ -84,7 +84,7 @@ def _readings(found: CellsFound) -> Table | None:
         for reading, cells in (one.readings or {}).items()
     ]
     head = ("Who reads the release", "Cells that an unsafe rule leads to", "Of")
-    return Table("The same release read otherwise", head, tuple(rows)) if rows else None
+    return PageTable("The same release read otherwise", head, tuple(rows)) if rows else None
 
 
 def _probable(n: int, found: CellsFound) -> Figure | None:
@@ -112,7 +112,7 @@ def _probable(n: int, found: CellsFound) -> Figure | None:
         key, note = (), "Each point is a cell; below the dashed line its value became less probable."
     else:
         lines = [
-            charts.Line(
+            charts.DotLine(
                 _name(cell),
                 {"after": cell.probability, "before": cell.probability_when_only_hidden},
                 _between(cell),
@@ -143,7 +143,7 @@ def _name(cell: Cell) -> str:
     return f"row {cell.row:,}, {cell.adversary}"
 
 
-def _cell_table(found: CellsFound) -> Table:
+def _cell_table(found: CellsFound) -> PageTable:
     rules = any(cell.rule is not None for cell in found.cells)
     head = ["Cell", "Answer", "Probability", "If only hidden", "Guessed if only hidden"]
     head += ["Most confident rule"] if rules else []
@@ -161,4 +161,4 @@ def _cell_table(found: CellsFound) -> Table:
             )
         rows.append(tuple(row))
     words = frozenset({1, 4, 5})
-    return cut_table(Table("Every confidential cell", tuple(head), tuple(rows), words=words), MOST_ROWS)
+    return cut_table(PageTable("Every confidential cell", tuple(head), tuple(rows), words=words), MOST_ROWS)

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from discreet.audit.report.words import many, share
-from discreet.audit.risk import Spread
+from discreet.audit.risk import RiskSpread
 from discreet.errors import InputError
 
 INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b6370", "#5f9aa4", "#fefefe"
@@ -69,7 +69,7 @@ PERCENT = Axis("")
 
 
 @dataclass(frozen=True)
-class Line:
+class DotLine:
     """One line of a chart of points: its label, where its marks stand, and what is drawn between them."""
 
     label: str
@@ -78,7 +78,7 @@ class Line:
     said: str = ""
 
 
-def dots(lines: Sequence[Line], axis: Axis, description: str) -> dict[str, object]:
+def dots(lines: Sequence[DotLine], axis: Axis, description: str) -> dict[str, object]:
     """Return a chart with one line per item, each with marks along the axis."""
     alt = altair()
     y = alt.Y("n:O", axis=None)
@@ -176,7 +176,9 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
     return as_spec(alt.layer(*layers).properties(height=36 * len(rows)), description)
 
 
-def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, description: str) -> dict[str, object]:
+def spread(
+    before: RiskSpread | None, after: RiskSpread, at: Fraction, *, sizes: bool, description: str
+) -> dict[str, object]:
     """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
     alt = altair()
     before, after = trimmed(before, after, at)
@@ -215,14 +217,14 @@ def spread(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool, d
     return as_spec(alt.layer(*layers).properties(height=190), description)
 
 
-def trimmed(before: Spread | None, after: Spread, at: Fraction) -> tuple[Spread | None, Spread]:
+def trimmed(before: RiskSpread | None, after: RiskSpread, at: Fraction) -> tuple[RiskSpread | None, RiskSpread]:
     """Return the ranges up to the last in which there is a row, or the limit."""
     sides = [found for found in (before, after) if found is not None]
     used = [i for found in sides for i, rows in enumerate(found.rows) if rows or found.ends[i] <= at]
     last = max(used, default=0) + 1
 
-    def upto(found: Spread) -> Spread:
-        return Spread(found.ends[: last + 1], found.rows[:last])
+    def upto(found: RiskSpread) -> RiskSpread:
+        return RiskSpread(found.ends[: last + 1], found.rows[:last])
 
     return None if before is None else upto(before), upto(after)
 

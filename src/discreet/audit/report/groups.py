@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from discreet.audit.answers import Answer
-from discreet.audit.audit import Audit
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, Prose, Section, Table, section
+from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose, Section, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
 from discreet.audit.report.words import (
     NOTHING,
@@ -23,9 +22,13 @@ from discreet.audit.report.words import (
     stand,
     value,
 )
-from discreet.audit.risk import Risk, Spread
-from discreet.audit.verify import Finding, Worst
+from discreet.audit.risk import Risk, RiskSpread
 from discreet.policy import Confidential, Crowd, Inference
+from discreet.verification.answers import Answer
+from discreet.verification.findings import Finding, Worst
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 _KEY = (("before", "before"), ("after", "after"), ("limit", "limit"))
 _Pair = tuple[int, Finding, Finding]
@@ -46,13 +49,13 @@ def promises_section(audit: Audit) -> Section:
     return section("promises", "Promises", blocks)
 
 
-def _table(pairs: Sequence[_Pair]) -> Table:
+def _table(pairs: Sequence[_Pair]) -> PageTable:
     rows = tuple(
         (f"{n}. {after.promise}", *_before_after(before, after), limit(after.worst), _said(after.answer))
         for n, before, after in pairs
     )
     head = ("Promise", "Before", "After", "Limit", "Answer")
-    return Table(f"{kept_promises([after for _, _, after in pairs])}", head, rows, words=frozenset({1, 2, 3, 4}))
+    return PageTable(f"{kept_promises([after for _, _, after in pairs])}", head, rows, words=frozenset({1, 2, 3, 4}))
 
 
 def _before_after(before: Finding, after: Finding) -> tuple[str, str]:
@@ -97,7 +100,7 @@ def _confidence(pairs: Sequence[_Pair]) -> Figure | None:
     if not kept:
         title = f"A protected value can be inferred with {share(surest)}: above its limit"
     lines = [
-        charts.Line(
+        charts.DotLine(
             f"{n}. {clipped(promise)}",
             {"before": _float(before), "after": float(after.share), "limit": float(after.limit)},
             None if before is None else _ordered(float(before.share), float(after.share)),
@@ -105,7 +108,7 @@ def _confidence(pairs: Sequence[_Pair]) -> Figure | None:
         )
         for n, promise, before, after in found[:MOST_LINES]
     ]
-    table = Table(
+    table = PageTable(
         "Confidence in the worst group of each template",
         ("Template", "Before", "After", "Limit", "If all hidden cells had it"),
         tuple(
@@ -129,7 +132,7 @@ def _sizes(pairs: Sequence[_Pair]) -> Figure | None:
     if not all(after.within for _, _, _, after in found):
         title = f"A group has only {many(smallest, 'row')}: fewer than was promised"
     lines = [
-        charts.Line(
+        charts.DotLine(
             f"{n}. {clipped(promise)}",
             {
                 "before": None if before is None else max(before.rows, 1),
@@ -141,7 +144,7 @@ def _sizes(pairs: Sequence[_Pair]) -> Figure | None:
         )
         for n, promise, before, after in found[:MOST_LINES]
     ]
-    table = Table(
+    table = PageTable(
         "The smallest group of each promise",
         ("Promise", "Before", "After", "Limit", "Alone before", "Alone after"),
         tuple(
@@ -192,7 +195,7 @@ def spread_figure(name: str, risk: Risk, *, sizes: bool) -> Figure | None:
     return Figure(name, title, spec, spread_table(earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes), key)
 
 
-def spread_table(before: Spread | None, after: Spread, at: Fraction, *, sizes: bool) -> Table:
+def spread_table(before: RiskSpread | None, after: RiskSpread, at: Fraction, *, sizes: bool) -> PageTable:
     """Return how many rows stand in groups of which risk."""
     before, after = charts.trimmed(before, after, at)
     named = [charts.range_of(after.ends, i, sizes=sizes) for i in range(len(after.rows))]
@@ -209,10 +212,10 @@ def spread_table(before: Spread | None, after: Spread, at: Fraction, *, sizes: b
         )
         for i, label in enumerate(named)
     ]
-    return Table("Rows by the group they stand in", head, tuple(rows))
+    return PageTable("Rows by the group they stand in", head, tuple(rows))
 
 
-def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Table | None:
+def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> PageTable | None:
     """Return groups by counts, with their texts."""
     if not groups:
         return None
@@ -229,7 +232,7 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Ta
         if not sizes:
             row += [number(group.hits), *([number(group.hidden)] if hides else []), share(group.share)]
         rows.append(tuple(row))
-    return Table(caption, tuple(head), tuple(rows), folded=folded)
+    return PageTable(caption, tuple(head), tuple(rows), folded=folded)
 
 
 def _worst_only(pairs: Sequence[_Pair]) -> list[Block | None]:

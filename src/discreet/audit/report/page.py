@@ -19,7 +19,7 @@ class Prose:
 
 
 @dataclass(frozen=True)
-class Items:
+class ItemList:
     """A list; `level` marks it as a warning."""
 
     kind: ClassVar[str] = "items"
@@ -28,7 +28,7 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table; the first column heads the rows, `words` says which of the others are not figures."""
 
     kind: ClassVar[str] = "table"
@@ -52,7 +52,7 @@ class Figure:
     name: str
     title: str
     spec: Mapping[str, object]
-    table: Table
+    table: PageTable
     key: tuple[tuple[str, str], ...] = ()
     """Marks (by the names of `charts.MARKS`) and what they mean."""
     note: str | None = None
@@ -86,7 +86,7 @@ class Code:
     text: str
 
 
-Block = Prose | Items | Table | Figure | Figures | Heading | Code
+Block = Prose | ItemList | PageTable | Figure | Figures | Heading | Code
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Page:
                     yield from block.figures
 
 
-def cut_table(table: Table, most: int) -> Table:
+def cut_table(table: PageTable, most: int) -> PageTable:
     """Return a table with its first rows, and how many were left out."""
     left = max(len(table.rows) - most, 0)
     return replace(table, rows=table.rows[:most], left=left) if left else table

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from discreet.audit.answers import Answer
-from discreet.audit.audit import WARNING, Audit
 from discreet.audit.report import charts
 from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.cells import cells_section
 from discreet.audit.report.groups import promises_section
-from discreet.audit.report.page import Block, Card, Code, Items, Level, Page, Prose, Section, Table, section
-from discreet.audit.report.shared import Changed, changes_figure, left_open
+from discreet.audit.report.page import Block, Card, Code, ItemList, Level, Page, PageTable, Prose, Section, section
+from discreet.audit.report.shared import ChangedCells, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
-from discreet.private import private_line
+from discreet.common.private import AUDIT, private_line
+from discreet.verification.answers import Answer
 from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 SMALL = 30_000
 """Characters of JSON that are put into the page."""
@@ -41,7 +44,7 @@ def private_page(audit: Audit) -> Page:
     return Page(
         title="Audit of a release" if name is None else f"Audit of {name}",
         subtitle=f"{many(audit.rows, 'row')}, {_columns(audit)}; for the owner of the table",
-        banner=private_line(WARNING),
+        banner=private_line(AUDIT),
         private=True,
         verdict=verdict,
         level=level,
@@ -129,16 +132,16 @@ def _warnings(audit: Audit) -> Section | None:
     found = [*audit.verification.truthful.problems, *audit.all_warnings]
     if not found:
         return None
-    return section("warnings", "Warnings", [Items(tuple(map(sentence, found)), "look")])
+    return section("warnings", "Warnings", [ItemList(tuple(map(sentence, found)), "look")])
 
 
 def _changes(audit: Audit) -> Section:
     """Return what was changed where: cells by column, and rows."""
     if audit.utility is not None:
-        columns = [Changed(one.name, one.unchanged, one.coarser, one.hidden) for one in audit.utility.columns]
+        columns = [ChangedCells(one.name, one.unchanged, one.coarser, one.hidden) for one in audit.utility.columns]
     else:
         columns = [
-            Changed(
+            ChangedCells(
                 name, audit.rows - hidden - audit.coarser_cells.get(name, 0), audit.coarser_cells.get(name, 0), hidden
             )
             for name, hidden in audit.hidden_cells.items()
@@ -152,7 +155,7 @@ def _changes(audit: Audit) -> Section:
         "Left out because a value is missing": audit.dropped,
     }
     told = tuple((name, number(count)) for name, count in rows.items() if count)
-    blocks: list[Block | None] = [changes_figure(columns), Table("Rows", ("", "Rows"), told)]
+    blocks: list[Block | None] = [changes_figure(columns), PageTable("Rows", ("", "Rows"), told)]
     if audit.sample is not None:
         crowds = any(finding.kind == "k-anonymity" for finding in audit.promises)
         blocks.append(Prose(sentence(f"Released is {audit.sample.in_words(crowds=crowds)}")))
@@ -173,7 +176,7 @@ def _made(audit: Audit) -> Section:
         ]
     text = json.dumps(audit.to_dict(), indent=1, ensure_ascii=False)
     blocks: list[Block | None] = [
-        Table("The release", ("", ""), tuple(rows), words=frozenset({1})) if rows else None,
+        PageTable("The release", ("", ""), tuple(rows), words=frozenset({1})) if rows else None,
         Code("The audit as JSON", text)
         if len(text) <= SMALL
         else Prose("The audit as JSON has all figures: “discreet audit --json”, or audit.to_json() in Python."),
@@ -182,7 +185,7 @@ def _made(audit: Audit) -> Section:
 
 
 def _explained(words: Mapping[str, str]) -> Section:
-    table = Table("What the words mean", ("Word", "Meaning"), tuple(words.items()), words=frozenset({1}))
+    table = PageTable("What the words mean", ("Word", "Meaning"), tuple(words.items()), words=frozenset({1}))
     return section("reading", "How to read this", [table])
 
 

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from discreet.audit.answers import Answer
-from discreet.audit.public import Counted, Facts
+from discreet.audit.public import Facts, ReleaseCounts
 from discreet.audit.report import charts
 from discreet.audit.report.groups import spread_table
 from discreet.audit.report.page import (
@@ -19,18 +18,19 @@ from discreet.audit.report.page import (
     Figure,
     Figures,
     Heading,
-    Items,
+    ItemList,
     Level,
     Page,
+    PageTable,
     Prose,
     Section,
-    Table,
     section,
 )
-from discreet.audit.report.shared import ONE_VALUE, Changed, changes_figure, left_open
+from discreet.audit.report.shared import ONE_VALUE, ChangedCells, changes_figure, left_open
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
-from discreet.audit.risk import Spread
+from discreet.audit.risk import RiskSpread
 from discreet.policy import Confidential, Crowd, Inference
+from discreet.verification.answers import Answer
 from discreet.version import __version__
 
 MOST_SMALL = 12
@@ -117,7 +117,7 @@ def _promises(told: Facts) -> Section:
     kinds = [many(count, *_KINDS[kind]) for kind, count in counts.items() if kind in _KINDS]
     lead = Prose(sentence(f"The policy has {listed(kinds)}")) if kinds else None
     said = told.terms.promises
-    return section("promises", "What is promised", [lead, Items(tuple(map(sentence, said))) if said else None])
+    return section("promises", "What is promised", [lead, ItemList(tuple(map(sentence, said))) if said else None])
 
 
 def _made(told: Facts) -> Section:
@@ -131,17 +131,17 @@ def _made(told: Facts) -> Section:
         drawn, k_on = told.terms.sample
         where = "the released rows" if k_on == "sample" else "the whole table"
         rows.append(("Sample", f"{drawn} of the rows, drawn at random; k counts in {where}"))
-    return section("made", "How it was made", [Table("The release", ("", ""), tuple(rows), words=frozenset({1}))])
+    return section("made", "How it was made", [PageTable("The release", ("", ""), tuple(rows), words=frozenset({1}))])
 
 
 def _changes(told: Facts) -> Section:
     rows = [("Rows released", number(told.rows))]
     if told.counted is None:
-        return section("changes", "How much is told", [Table("Rows", ("", "Rows"), tuple(rows)), _unmeasured()])
+        return section("changes", "How much is told", [PageTable("Rows", ("", "Rows"), tuple(rows)), _unmeasured()])
     if told.counted.masked:
         rows.append(("Of these hidden on all columns that may change", number(told.counted.masked)))
-    columns = [Changed(one.name, one.one, one.several, one.hidden) for one in told.counted.told]
-    blocks = [changes_figure(columns, ONE_VALUE), Table("Rows", ("", "Rows"), tuple(rows))]
+    columns = [ChangedCells(one.name, one.one, one.several, one.hidden) for one in told.counted.told]
+    blocks = [changes_figure(columns, ONE_VALUE), PageTable("Rows", ("", "Rows"), tuple(rows))]
     return section("changes", "How much is told", blocks)
 
 
@@ -163,7 +163,7 @@ def _usefulness(told: Facts) -> Section:
         ),
     ]
     blocks: list[Block | None] = [
-        Table("Groups", ("", ""), tuple(rows)) if told.terms.recodes else None,
+        PageTable("Groups", ("", ""), tuple(rows)) if told.terms.recodes else None,
         *(_sizes(n, k, found) for n, (k, found) in enumerate(counted.sizes, 1)),
         _learned(told),
         *_shares(counted),
@@ -171,7 +171,7 @@ def _usefulness(told: Facts) -> Section:
     return section("usefulness", "What it is good for", blocks)
 
 
-def _sizes(n: int, k: int, found: Spread) -> Figure | None:
+def _sizes(n: int, k: int, found: RiskSpread) -> Figure | None:
     if not sum(found.rows):
         return None
     title = f"Every row stands in a group of at least {k} that look alike"
@@ -188,7 +188,7 @@ def _sizes(n: int, k: int, found: Spread) -> Figure | None:
     )
 
 
-def _learned(told: Facts) -> Table | None:
+def _learned(told: Facts) -> PageTable | None:
     if not told.learned:
         return None
     rows = tuple(
@@ -198,19 +198,19 @@ def _learned(told: Facts) -> Table | None:
         )
         for one in told.learned
     )
-    return Table(
+    return PageTable(
         "How well targets are learned, in whole percents",
         ("Target and learner", "Original", "Release", "No column"),
         rows,
     )
 
 
-def _shares(counted: Counted) -> list[Block | None]:
+def _shares(counted: ReleaseCounts) -> list[Block | None]:
     figures = []
     for n, column in enumerate(counted.shares[:MOST_SMALL], 1):
         rows = [("all others" if one.label is None else value(one.label), None, one.share) for one in column.shown]
         title = f"{clipped(column.name)} in the release"
-        table = Table(title, ("Text", "Share"), tuple((label, share(part)) for label, _, part in rows))
+        table = PageTable(title, ("Text", "Share"), tuple((label, share(part)) for label, _, part in rows))
         figures.append(Figure(f"values-{n}", title, charts.paired(rows, f"{title}: shares of its texts."), table))
     return [Heading("Distributions in the release"), Figures(tuple(figures))] if figures else []
 
@@ -223,5 +223,7 @@ def _reading() -> Section:
         ("RM", "The spread of a number inside the groups beside its spread among all released rows."),
     )
     return section(
-        "reading", "How to read this", [Table("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))]
+        "reading",
+        "How to read this",
+        [PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))],
     )

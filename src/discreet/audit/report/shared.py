@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Figure, Items, Prose, Section, Table, cut_table, section
+from discreet.audit.report.page import Figure, ItemList, PageTable, Prose, Section, cut_table, section
 from discreet.audit.report.words import clipped, number, sentence, share
 
 MOST_LINES = 40
@@ -18,7 +18,7 @@ MOST_PROMISES = 12
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedCells:
     """The cells of a column: how many tell the original, something that covers it, nothing."""
 
     name: str
@@ -33,7 +33,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptWording:
     """How it is said that a cell was not made coarser: beside the original, or by the release alone."""
 
     head: str
@@ -44,17 +44,17 @@ class Kept:
     each: str
 
 
-AS_IT_WAS = Kept(
+AS_IT_WAS = KeptWording(
     "Unchanged", "as it was", "of the cells are as they were", "No cell of these columns was changed", "changed most",
     "kept",
 )  # fmt: skip
-ONE_VALUE = Kept(
+ONE_VALUE = KeptWording(
     "One value", "tells one value", "of the cells tell one value", "Every cell of these columns tells one value",
     "is coarsest", "one value",
 )  # fmt: skip
 
 
-def changes_figure(columns: Sequence[Changed], kept: Kept = AS_IT_WAS) -> Figure | None:
+def changes_figure(columns: Sequence[ChangedCells], kept: KeptWording = AS_IT_WAS) -> Figure | None:
     """Return what was changed where."""
     told = [column for column in columns if column.cells]
     if not told:
@@ -77,7 +77,7 @@ def changes_figure(columns: Sequence[Changed], kept: Kept = AS_IT_WAS) -> Figure
         )
         for column in ranked[:MOST_LINES]
     ]
-    table = Table(
+    table = PageTable(
         "Cells of each column",
         ("Column", kept.head, "Coarser", "Hidden", "Cells"),
         tuple(
@@ -107,4 +107,4 @@ def more_promises(count: int) -> Prose | None:
 
 def left_open(texts: Sequence[str]) -> Section:
     """Return what nobody promised."""
-    return section("not-covered", "What is not covered", [Items(tuple(map(sentence, texts)))])
+    return section("not-covered", "What is not covered", [ItemList(tuple(map(sentence, texts)))])

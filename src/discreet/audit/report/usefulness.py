@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from discreet.audit.audit import Audit
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Figures, Heading, Prose, Section, Table, cut_table, section
+from discreet.audit.report.page import Block, Figure, Figures, Heading, PageTable, Prose, Section, cut_table, section
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
+from discreet.measure.learning import LearnedTarget
 from discreet.measure.usefulness import Usefulness
-from discreet.measure.utility import ColumnKept, Learned, PairKept, Utility
+from discreet.measure.utility import ColumnKept, PairKept, Utility
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 MOST_PAIRS = 15
 MOST_SMALL = 12
@@ -47,7 +51,7 @@ def _loss(losses: Sequence[tuple[str, float]], mean: float) -> Figure | None:
     name, most = ranked[0]
     average = f"; {share(mean)} on average over the columns that may change"
     title = f"{clipped(name)} lost most of its detail: {share(most)}{average}" if most else "No column lost any detail"
-    table = Table(
+    table = PageTable(
         "Loss of each column, from 0% (all told) to 100% (nothing told)",
         ("Column", "Loss"),
         tuple((clipped(column), share(loss)) for column, loss in ranked),
@@ -59,7 +63,7 @@ def _loss(losses: Sequence[tuple[str, float]], mean: float) -> Figure | None:
     )  # fmt: skip
 
 
-def _figures(audit: Audit) -> Table | None:
+def _figures(audit: Audit) -> PageTable | None:
     if not recodes(audit.promises):
         return None
     use = audit.usefulness
@@ -75,10 +79,10 @@ def _figures(audit: Audit) -> Table | None:
         ("Rows in a group on average", number(use.average)),
         ("Discernibility: for each row those it cannot be told from, summed", number(use.discernibility)),
     ]
-    return Table("Groups and detail", ("", ""), tuple(rows))
+    return PageTable("Groups and detail", ("", ""), tuple(rows))
 
 
-def _targets(use: Usefulness) -> Table | None:
+def _targets(use: Usefulness) -> PageTable | None:
     rows = tuple(
         (
             f"{told.target} ({told.measure}{', by the costs of the use' if told.costs else ''})",
@@ -87,15 +91,15 @@ def _targets(use: Usefulness) -> Table | None:
         for told in use.targets
     )
     head = ("Target", "Original", "Release", "No column")
-    return Table("What the groups tell of each target: 0 is all, lower is better", head, rows) if rows else None
+    return PageTable("What the groups tell of each target: 0 is all, lower is better", head, rows) if rows else None
 
 
-def learned_figure(every: Sequence[Learned], score: str) -> Figure:
+def learned_figure(every: Sequence[LearnedTarget], score: str) -> Figure:
     """Return how well targets are learned from the original, the release, and without the protected columns."""
     found = [one for one in every if one.score == score]
     title = _learned_title(found, score)
     lines = [
-        charts.Line(
+        charts.DotLine(
             f"{clipped(one.target)} by {clipped(one.learner)}",
             {"after": one.released, "before": one.original, "hidden": one.without, "baseline": one.nothing},
             (min(one.original, one.released), max(one.original, one.released)),
@@ -125,7 +129,7 @@ def learned_figure(every: Sequence[Learned], score: str) -> Figure:
         )
         for one in found
     )
-    table = Table(f"{sentence(score)[:-1]} on rows that did not train", head, rows, words=frozenset({6}))
+    table = PageTable(f"{sentence(score)[:-1]} on rows that did not train", head, rows, words=frozenset({6}))
     lowest = min((x for line in lines for x in line.points.values() if x is not None), default=0.0)
     axis = charts.Axis(score) if lowest >= 0 else charts.Axis(score, end=None, start=None)
     return Figure(
@@ -142,7 +146,7 @@ def higher_is_better(score: str) -> bool:
     return "error" not in score.lower()
 
 
-def _learned_title(found: Sequence[Learned], score: str) -> str:
+def _learned_title(found: Sequence[LearnedTarget], score: str) -> str:
     worse = [
         (one.original - one.released) if higher_is_better(score) else (one.released - one.original) for one in found
     ]
@@ -167,7 +171,7 @@ def _pairs(found: Utility) -> Figure | None:
         else "Pairs of columns tell of each other at least as much as before"
     )
     lines = [
-        charts.Line(
+        charts.DotLine(
             _pair(pair),
             {"before": pair.original, "after": pair.released},
             (min(pair.original, pair.released), max(pair.original, pair.released)),
@@ -175,7 +179,7 @@ def _pairs(found: Utility) -> Figure | None:
         )
         for pair in ranked[:MOST_PAIRS]
     ]
-    table = Table(
+    table = PageTable(
         "Mutual information in bits",
         ("Columns", "Before", "After"),
         tuple((_pair(pair), number(pair.original), number(pair.released)) for pair in ranked),
@@ -213,7 +217,7 @@ def _distributions(columns: Sequence[ColumnKept]) -> list[Block | None]:
             ("all others" if bar.label is None else value(bar.label), bar.original, bar.released) for bar in column.bars
         ]
         title = f"{clipped(column.name)}: {_moved(column)}"
-        table = Table(
+        table = PageTable(
             f"Shares of the known cells of {clipped(column.name)}",
             ("Value", "Original", "Release"),
             tuple((label, share(before), share(after)) for label, before, after in told),
@@ -236,13 +240,13 @@ def _moved(column: ColumnKept) -> str:
     return "distributed as before" if distance < 0.0005 else f"{share(distance)} of its shares moved"
 
 
-def _columns_table(columns: Sequence[ColumnKept]) -> Table:
+def _columns_table(columns: Sequence[ColumnKept]) -> PageTable:
     head = ("Column", "Values before", "Texts released", "Loss", "Distance")
     rows = tuple(
         (clipped(one.name), number(one.values), number(one.texts), share(one.loss), share(one.distance))
         for one in columns
     )
-    return cut_table(Table("All columns", head, rows, folded=True), MOST_ROWS)
+    return cut_table(PageTable("All columns", head, rows, folded=True), MOST_ROWS)
 
 
 def _of_cells(cost: CellMeasures | None) -> list[Block | None]:
@@ -273,6 +277,6 @@ def _of_cells(cost: CellMeasures | None) -> list[Block | None]:
     head = ("Requirement", "Hidden", "Confidential", "Decoys", "Too many at most", "Of cells", "Removal rate")
     return [
         Heading("What protecting single cells cost"),
-        Table("Edits", ("", ""), tuple(rows)),
-        Table("Hidden against association rules", head, tuple(removal)) if removal else None,
+        PageTable("Edits", ("", ""), tuple(rows)),
+        PageTable("Hidden against association rules", head, tuple(removal)) if removal else None,
     ]

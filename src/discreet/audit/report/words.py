@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from discreet.attack.base import Attack
-from discreet.audit.answers import Answer
-from discreet.audit.audit import Audit
-from discreet.audit.verify import Finding, Worst
 from discreet.policy import Confidential, Crowd
+from discreet.verification.answers import Answer
+from discreet.verification.findings import Finding, Worst
+
+if TYPE_CHECKING:
+    from discreet.audit.audit import Audit
 
 LONGEST = 120
 """Characters of a value that are shown."""

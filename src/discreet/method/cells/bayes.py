@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cells import kernels
+from discreet.method.cells import change_kernels, kernels
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.kernels import Guesser
 from discreet.method.cells.table import CellTable
@@ -29,7 +29,7 @@ OUTCOMES = {
     kernels.DECLINED: "by lot",
     kernels.FAILED: "failed",
 }
-HOW = {"decp": kernels.DECP, "incp": kernels.INCP, "dropp": kernels.DROPP}
+HOW = {"decp": change_kernels.DECP, "incp": change_kernels.INCP, "dropp": change_kernels.DROPP}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def protect(
     if guesser.mode == kernels.SPREAD or method == "dropp":  # else what others have above a value says nothing of it
         levels = max(table.levels[c] for c in (column, *guesser.predictors.tolist()))
     draws = np.array(chance.numbers, dtype=np.int64)
-    found = kernels.one_cell(
+    found = change_kernels.one_cell(
         table.frame, guesser, row, actual + start, HOW[method], levels, chance.coin, draws, fall_back
     )
     status, guess, changes = int(found[0]), int(found[1]), found[2][:, :2]

@@ -25,7 +25,7 @@ NEVER = 2**62
 
 
 @dataclass(frozen=True)
-class Column:
+class DecoyColumn:
     """A column in the making: for each row the node that is released and the true one (0: unknown from the start).
 
     `hidden` are the rows that do not tell their value, those among them that never had one too where they look alike.
@@ -49,7 +49,7 @@ class Want:
     """Those with the value that too many have."""
 
 
-def wanting(column: Column, rows: Ints, most: Fraction, together: Ints | None = None) -> list[Want]:
+def wanting(column: DecoyColumn, rows: Ints, most: Fraction, together: Ints | None = None) -> list[Want]:
     """Return where confidential values (those of `rows`) have too large a share of the hidden cells.
 
     `together` are values that count as one, where the cells are chosen by them.
@@ -76,7 +76,7 @@ def _least(alike: int, most: Fraction) -> int:
     return -(-alike * most.denominator // most.numerator) if most else NEVER if alike else 0
 
 
-def one_value_only(column: Column, rows: Ints, gone: Flags) -> int:
+def one_value_only(column: DecoyColumn, rows: Ints, gone: Flags) -> int:
     """Return how many hidden cells, beside some of `rows`, have all one value that is told nowhere; 0 if none do."""
     told = np.unique(column.true[~column.hidden & ~gone])
     most = 0
@@ -87,7 +87,7 @@ def one_value_only(column: Column, rows: Ints, gone: Flags) -> int:
     return most
 
 
-def candidates(column: Column, tree: ValueTree, want: Want, free: Flags) -> Ints:
+def candidates(column: DecoyColumn, tree: ValueTree, want: Want, free: Flags) -> Ints:
     """Return the rows whose cells may be decoys at a node: they tell another value that stands under it."""
     under = (column.true > want.node) & (column.true < int(tree.end[want.node]))
     fitting: Flags = free & ~column.hidden & under & ~np.isin(column.true, want.values)

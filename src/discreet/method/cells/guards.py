@@ -180,7 +180,7 @@ class AgainstRules:
 
     def __init__(self, table: CellTable, ward: Ward, defence: RuleDefence, method: str) -> None:
         self.table, self.ward, self.defence, self.method = table, ward, defence, method
-        self.answer: rules.Answer | None = None
+        self.answer: rules.HidingAnswer | None = None
         """What was found last."""
         self.gap: int | None = None
         """How many cells more than needed may have been hidden at most (decoys aside), where `exact` says so."""

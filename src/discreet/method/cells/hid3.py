@@ -2,8 +2,8 @@
 
 Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and the ID3 trees of the other rows of
 the table as it is then give the row other classes. There are two of them where classes of other rows are told roughly:
-such rows train as the commonest class that they can be, or are left out. A tree stands behind `Tree`: any tree of that
-shape would do.
+such rows train as the commonest class that they can be, or are left out. A tree stands behind `GrownTree`: any tree of
+that shape would do.
 
 Rows whose class is hidden are left out of training, so the same trees serve all cells of a column that are hidden.
 """
@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Tree:
+class GrownTree:
     """A decision tree over the columns of a table: node 0 is the root.
 
     An inner node splits on a predictor (by its place among them) and has a child for each value of its domain.
@@ -74,16 +74,16 @@ class Trees:
         self.table = table
         self._factor = kernels.sieve(table.rows)
         self.low, self.high = _ranges(table)
-        self._grown: dict[tuple[int, int, int, tuple[int, ...], bool], tuple[int, Tree]] = {}
+        self._grown: dict[tuple[int, int, int, tuple[int, ...], bool], tuple[int, GrownTree]] = {}
 
-    def trees(self, column: int, row: int, predictors: Sequence[int]) -> tuple[Tree, ...]:
+    def trees(self, column: int, row: int, predictors: Sequence[int]) -> tuple[GrownTree, ...]:
         """Return the trees by which a row is guessed: one for each meaning of classes that are told roughly."""
         known = self.tree(column, row, predictors, leaves_out=True)
         if not self._told_roughly(column, row):
             return (known,)
         return self.tree(column, row, predictors), known
 
-    def tree(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool = False) -> Tree:
+    def tree(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool = False) -> GrownTree:
         """Return the ID3 tree by which a row is guessed, for a confidential column.
 
         Candidates are the values below the row's own class. Rows whose class is told roughly are the commonest one that
@@ -107,7 +107,7 @@ class Trees:
         itself = int(node != root and frame.leaf[node] < 0)
         return int(frame.all_own[below[frame.leaf[below] < 0]].sum()) > itself
 
-    def _grow(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool) -> Tree:
+    def _grow(self, column: int, row: int, predictors: Sequence[int], *, leaves_out: bool) -> GrownTree:
         """Grow the tree of all other rows with a class at or below the row's own."""
         frame = self.table.frame
         node, root = int(frame.codes[column, row]), int(self.table.first[column])
@@ -133,7 +133,7 @@ class Trees:
             (leaf - first).astype(np.int64), max(stop - first, 1), self._factor, weigh,
         )  # fmt: skip
         split, common, child_at, child, people = found
-        return Tree(named, split, common, child_at, child, people, self.low, self.high)
+        return GrownTree(named, split, common, child_at, child, people, self.low, self.high)
 
 
 def _ranges(table: CellTable) -> tuple[Ints, Ints]:
@@ -177,14 +177,14 @@ def protect(
         two = int(trees.high[top] - trees.low[top]) == 2
         if two and chance.coin == LEAVE:
             return Outcome("by lot")
-        walk = _Walk(table, row, true, step)
+        walk = _TreeWalk(table, row, true, step)
         if not (two and chance.coin == REFUSE) and walk.hide_from(against):
             return Outcome("done", changes=walk.keep())
         top = int(step[top])
     return Outcome("failed")
 
 
-class _Walk:
+class _TreeWalk:
     """A way through trees on which a row changes its own cells until it comes to other classes."""
 
     def __init__(self, table: CellTable, row: int, true: int, step: Nodes) -> None:
@@ -201,7 +201,7 @@ class _Walk:
             self.table.set(column, self.row, int(after[column] - self.table.first[column]))
         return np.stack([np.full(len(changed), self.row), changed], axis=1).astype(np.int64)
 
-    def hide_from(self, trees: Sequence[Tree]) -> bool:
+    def hide_from(self, trees: Sequence[GrownTree]) -> bool:
         """Change cells until no tree gives the row its class; it is as it was when that fails.
 
         Each walk that is needed makes some cell coarser, and none makes one finer: so it ends.
@@ -212,7 +212,7 @@ class _Walk:
                 return False
         return True
 
-    def hide(self, tree: Tree, node: int | None, above: int = 0) -> bool:
+    def hide(self, tree: GrownTree, node: int | None, above: int = 0) -> bool:
         """Change cells until a tree gives the row another class; it is as it was when that fails."""
         if node is None:
             return int(tree.common[above]) != self.true

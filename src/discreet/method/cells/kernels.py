@@ -1,10 +1,11 @@
 """The inner loops of the cell methods: counts that follow every change, and exact comparisons of probabilities.
 
-A probability of naive Bayes is a quotient of products of whole numbers, so two of them are compared exactly: by
-logarithms where these are clearly apart, else by multiplying out. Counts are below 2**31.
+A probability of naive Bayes is a quotient of products of whole numbers, so two of them are compared exactly. Counts
+are below 2**31.
 
 All nodes of all columns are numbered together (`Frame.first`). For each class (leaf of a confidential column) `own`
-counts the rows that have exactly a node, `up` those that have it or something below it.
+counts the rows that have exactly a node, `up` those that have it or something below it. The loops of
+`quotient_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.kernels import helper, kernel
+from discreet.common.compiled import helper, kernel
+from discreet.method.cells.quotient_kernels import MARGIN, order_of
 
 COUNT = 0
 """Rows whose value is unknown count in the denominator."""
@@ -32,21 +34,11 @@ DECLINED = 2
 FAILED = 3
 """No change that may be made is enough."""
 
-DECP = 0
-INCP = 1
-DROPP = 2
-
 GO_ON = 0
 LEAVE = 1
 REFUSE = 2
-
-MARGIN = 1e-9
-"""Logarithms further apart than this are in the right order: the error of some hundred terms is below 1e-12."""
 SMALL = 1e-150
 """A product of shares below this is turned into its logarithm, long before it can vanish."""
-LIMB = 31
-FEW = 16
-"""So many counts can be multiplied as floats, and their product is off by less than 1e-14 of itself."""
 NOBODY = -1
 
 
@@ -105,6 +97,7 @@ class Guesser(NamedTuple):
 
 @helper
 def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
+    """Count so many rows more at a node, and below all nodes above it. O(depth)."""
     own[node] += by
     while node >= 0:
         up[node] += by
@@ -115,7 +108,7 @@ def _shift(own, up, parent, node, by):  # type: ignore[no-untyped-def]
 def _exchange(own, up, parent, old, new):  # type: ignore[no-untyped-def]
     """Count a row at another node of the same tree; what is above both stays.
 
-    A node has a larger number than all above it.
+    A node has a larger number than all above it. O(depth).
     """
     own[old] -= 1
     own[new] += 1
@@ -130,7 +123,7 @@ def _exchange(own, up, parent, old, new):  # type: ignore[no-untyped-def]
 
 @helper
 def _exchange_in(own, up, parent, k, old, new):  # type: ignore[no-untyped-def]
-    """The same among the rows of class k."""
+    """The same among the rows of class k. O(depth)."""
     own[k, old] -= 1
     own[k, new] += 1
     while old != new:
@@ -144,7 +137,7 @@ def _exchange_in(own, up, parent, k, old, new):  # type: ignore[no-untyped-def]
 
 @helper
 def _shift_in(own, up, parent, k, node, by):  # type: ignore[no-untyped-def]
-    """The same among the rows of class k."""
+    """The same among the rows of class k. O(depth)."""
     own[k, node] += by
     while node >= 0:
         up[k, node] += by
@@ -153,15 +146,18 @@ def _shift_in(own, up, parent, k, node, by):  # type: ignore[no-untyped-def]
 
 @helper
 def _count_class(codes, parent, own, up, row, mine, k, by):  # type: ignore[no-untyped-def]
-    """Count a row among those of class k of column `mine`."""
+    """Count a row among those of class k of column `mine`. O(columns * depth)."""
     for c in range(codes.shape[0]):
         if c != mine:
             _shift_in(own, up, parent, k, codes[c, row], by)
 
 
 @helper
-def _move(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a cell another node; all counts follow."""
+def give_node(frame, row, column, node):  # type: ignore[no-untyped-def]
+    """Give a cell another node; all counts follow.
+
+    O(confidential columns * depth); of a confidential column O(columns * depth).
+    """
     codes, parent, leaf, own, up = frame.codes, frame.parent, frame.leaf, frame.own, frame.up
     class_column, class_first = frame.class_column, frame.class_first
     old = codes[column, row]
@@ -183,13 +179,16 @@ def _move(frame, row, column, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def move(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a cell another node; all counts follow."""
-    _move(frame, row, column, node)
+    """Give a cell another node; all counts follow.
+
+    O(confidential columns * depth); of a confidential column O(columns * depth).
+    """
+    give_node(frame, row, column, node)
 
 
 @kernel
 def forget(frame, row):  # type: ignore[no-untyped-def]
-    """Take a row out of all counts."""
+    """Take a row out of all counts. O(confidential columns * columns * depth)."""
     for model in range(len(frame.class_column)):
         mine = frame.class_column[model]
         here = frame.leaf[frame.codes[mine, row]]
@@ -202,7 +201,7 @@ def forget(frame, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def raised(step, node, levels):  # type: ignore[no-untyped-def]
-    """Return what a node becomes when it is changed so many times; it stops at the root."""
+    """Return what a node becomes when it is changed so many times; it stops at the root. O(levels)."""
     while levels > 0 and step[node] >= 0:
         node = step[node]
         levels -= 1
@@ -216,7 +215,7 @@ def raised(step, node, levels):  # type: ignore[no-untyped-def]
 def _spread(parent, children, own, up, node, top, nums, dens, n, d):  # type: ignore[no-untyped-def]
     """Append which share of what is at `top` is estimated to be at a node below; return the new lengths.
 
-    n is -1 if it is none.
+    n is -1 if it is none. O(depth).
     """
     while node != top and n >= 0:
         above = parent[node]
@@ -234,11 +233,11 @@ def _spread(parent, children, own, up, node, top, nums, dens, n, d):  # type: ig
 
 
 @helper
-def _factor(mode, add, over, own, up, parent, children, root, values, total, node, nums, dens, n, d):  # type: ignore[no-untyped-def]
+def append_factor(mode, add, over, own, up, parent, children, root, values, total, node, nums, dens, n, d):  # type: ignore[no-untyped-def]
     """Append p(node | class) but for the frequency of the class, which is `total` where rows are only counted.
 
     `own` and `up` are the counts of the class, `root` is that of the node's column, which has so many `values`. n is -1
-    if the probability is 0.
+    if the probability is 0. O(depth).
     """
     if mode == SPREAD:
         if up[root] == 0:
@@ -263,7 +262,7 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
     """Write the probability of class `node` for a row as a quotient; return how many factors it has.
 
     The first is -1 if the probability is 0. The row itself has no class here: it is hidden, or generalised to a node
-    above, whose rows (and those below it) are the ones that are learned from.
+    above, whose rows (and those below it) are the ones that are learned from. O(predictors * depth).
     """
     # all arrays by names of their own: to take one out of the frame costs more than to use it
     codes, first, domain, predictors = frame.codes, frame.first, frame.domain, guesser.predictors
@@ -292,7 +291,7 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
         here = codes[column, row]
         if here == first[column]:
             continue  # an unknown value says nothing
-        n, d = _factor(
+        n, d = append_factor(
             mode, add, over, own, up, parent, children, first[column], domain[column], total, here, nums, dens, n, d
         )
         if n < 0:
@@ -308,75 +307,15 @@ def terms(frame, guesser, row, node, nums, dens):  # type: ignore[no-untyped-def
     return n, d
 
 
-@kernel
-def _log(nums, dens, n, d):  # type: ignore[no-untyped-def]
-    if n < 0:
-        return -np.inf
-    total = 0.0
-    for first in range(0, n, FEW):
-        product = 1.0
-        for i in range(first, min(first + FEW, n)):
-            product *= nums[i]
-        total += np.log(product)
-    for first in range(0, d, FEW):
-        product = 1.0
-        for i in range(first, min(first + FEW, d)):
-            product *= dens[i]
-        total -= np.log(product)
-    return total
-
-
-@kernel
-def _multiply(limbs, size, by):  # type: ignore[no-untyped-def]
-    carry = 0
-    for i in range(size):
-        product = limbs[i] * by + carry
-        limbs[i] = product & ((1 << LIMB) - 1)
-        carry = product >> LIMB
-    if carry:
-        limbs[size] = carry
-        size += 1
-    return size
-
-
-@kernel
-def _product(first, n, second, m):  # type: ignore[no-untyped-def]
-    limbs = np.zeros(n + m + 1, dtype=np.int64)
-    limbs[0] = 1
-    size = 1
-    for i in range(n):
-        size = _multiply(limbs, size, first[i])
-    for i in range(m):
-        size = _multiply(limbs, size, second[i])
-    return limbs, size
-
-
-@kernel
-def order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d):  # type: ignore[no-untyped-def]
-    """Return 1, 0 or -1 as the first quotient is larger, equal or smaller; exact."""
-    if n < 0 or other_n < 0:
-        return (0 if other_n < 0 else -1) if n < 0 else 1
-    apart = _log(nums, dens, n, d) - _log(other_nums, other_dens, other_n, other_d)
-    if apart > MARGIN:
-        return 1
-    if apart < -MARGIN:
-        return -1
-    left, size = _product(nums, n, other_dens, other_d)
-    right, other_size = _product(other_nums, other_n, dens, d)
-    if size != other_size:
-        return 1 if size > other_size else -1
-    for i in range(size - 1, -1, -1):
-        if left[i] != right[i]:
-            return 1 if left[i] > right[i] else -1
-    return 0
-
-
 # Probabilities as logarithms
 
 
 @helper
 def _share(parent, children, own, up, node, top, part):  # type: ignore[no-untyped-def]
-    """Return the logarithm of `part` times the share of what is at `top` that is estimated to be at a node below."""
+    """Return the logarithm of `part` times the share of what is at `top` that is estimated to be at a node below.
+
+    O(depth).
+    """
     found = 0.0
     while node != top:
         above = parent[node]
@@ -393,7 +332,7 @@ def _share(parent, children, own, up, node, top, part):  # type: ignore[no-untyp
 
 @helper
 def _weight(mode, add, over, own, up, parent, children, root, values, total, node):  # type: ignore[no-untyped-def]
-    """Return the logarithm of what `_factor` appends."""
+    """Return the logarithm of what `append_factor` appends. O(depth)."""
     found = 0.0
     if mode == SPREAD:
         found = _share(parent, children, own, up, node, root, 1.0 * up[root])
@@ -406,7 +345,7 @@ def _weight(mode, add, over, own, up, parent, children, root, values, total, nod
 
 @kernel
 def weight(frame, guesser, row, node, column):  # type: ignore[no-untyped-def]
-    """Return the logarithm of how much a row's value of one column, which is known, speaks for a class."""
+    """Return the logarithm of how much a row's value of one column, which is known, speaks for a class. O(depth)."""
     k = frame.class_first[guesser.column] + frame.leaf[node]
     return _weight(
         guesser.mode,
@@ -427,7 +366,7 @@ def weight(frame, guesser, row, node, column):  # type: ignore[no-untyped-def]
 def _prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
     """Return the logarithm of how probable a class is before anything is known of a row, -inf only for 0.
 
-    Where values are spread, what `known` values say of a class is divided by its frequency here.
+    Where values are spread, what `known` values say of a class is divided by its frequency here. O(depth).
     """
     all_own, all_up = frame.all_own, frame.all_up
     mine, over, add = frame.class_column[guesser.column], guesser.over, guesser.add
@@ -446,7 +385,10 @@ def _prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
 
 @helper
 def _evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
-    """Return the logarithm of how much all known values of a row speak for a class, and how many they are."""
+    """Return the logarithm of how much all known values of a row speak for a class, and how many they are.
+
+    O(predictors * depth).
+    """
     codes, first, domain, predictors = frame.codes, frame.first, frame.domain, guesser.predictors
     parent, children, mode, add, over = frame.parent, frame.children, guesser.mode, guesser.add, guesser.over
     k, total = frame.class_first[guesser.column] + frame.leaf[node], frame.all_own[node]
@@ -463,13 +405,16 @@ def _evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def prior(frame, guesser, row, node, known):  # type: ignore[no-untyped-def]
-    """Return the part of `logarithm` that comes from the frequency of the class."""
+    """Return the part of `logarithm` that comes from the frequency of the class. O(depth)."""
     return _prior(frame, guesser, row, node, known)
 
 
 @kernel
 def evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
-    """Return the part of `logarithm` that comes from the row's known values, and how many they are."""
+    """Return the part of `logarithm` that comes from the row's known values, and how many they are.
+
+    O(predictors * depth).
+    """
     return _evidence(frame, guesser, row, node)
 
 
@@ -477,7 +422,7 @@ def evidence(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 def logarithm(frame, guesser, row, node):  # type: ignore[no-untyped-def]
     """Return the logarithm of the probability of class `node` for a row, near enough for `MARGIN`; -inf only for 0.
 
-    The same that `terms` writes, many times faster.
+    The same that `terms` writes, many times faster. O(predictors * depth).
     """
     found, known = _evidence(frame, guesser, row, node)
     return found + _prior(frame, guesser, row, node, known)
@@ -485,14 +430,20 @@ def logarithm(frame, guesser, row, node):  # type: ignore[no-untyped-def]
 
 @kernel
 def compare(frame, guesser, row, node, other):  # type: ignore[no-untyped-def]
-    """Return 1, 0 or -1 as class `node` is more, as or less probable than `other`; exact."""
+    """Return 1, 0 or -1 as class `node` is more, as or less probable than `other`; exact.
+
+    O(predictors * depth), but for near ties (see `order_of`).
+    """
     apart = logarithm(frame, guesser, row, node) - logarithm(frame, guesser, row, other)
     return exact_order(frame, guesser, row, node, other, apart)
 
 
 @kernel
 def exact_order(frame, guesser, row, node, other, apart):  # type: ignore[no-untyped-def]
-    """Return how two classes compare whose logarithms are so far apart (not a number where both are impossible)."""
+    """Return how two classes compare whose logarithms are so far apart (not a number where both are impossible).
+
+    O(1), but for near ties (see `order_of`).
+    """
     if apart > MARGIN:
         return 1
     if apart < -MARGIN:
@@ -507,14 +458,17 @@ def exact_order(frame, guesser, row, node, other, apart):  # type: ignore[no-unt
 
 @kernel
 def above(frame, guesser, row, actual, guess):  # type: ignore[no-untyped-def]
-    """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict."""
+    """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict.
+
+    Cost: as `compare`.
+    """
     found = compare(frame, guesser, row, actual, guess)
     return found >= 0 if guesser.strict else found > 0
 
 
 @kernel
 def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the leaves below the released class of a row, in order."""
+    """Return the leaves below the released class of a row, in order. O(nodes below the class)."""
     leaf, top = frame.leaf, frame.codes[frame.class_column[guesser.column], row]
     end = frame.end[top]
     found = np.empty(end - top, dtype=np.int64)
@@ -528,7 +482,7 @@ def candidates(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
-    """Whether the true value is the single best guess (strict: one of the best)."""
+    """Whether the true value is the single best guess (strict: one of the best). O(candidates * predictors * depth)."""
     strict, its = guesser.strict, logarithm(frame, guesser, row, actual)
     for node in candidates(frame, guesser, row):
         if node != actual:
@@ -540,7 +494,10 @@ def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
 
 @kernel
 def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
-    """Say of several rows whether their true value is the single best guess."""
+    """Say of several rows whether their true value is the single best guess.
+
+    O(rows * candidates * predictors * depth).
+    """
     found = np.empty(len(rows), dtype=np.bool_)
     for i in range(len(rows)):
         found[i] = is_best(frame, guesser, rows[i], actuals[i])
@@ -549,7 +506,10 @@ def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
 
 @kernel
 def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only."""
+    """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only.
+
+    O(candidates * predictors * depth).
+    """
     nodes = candidates(frame, guesser, row)
     logs = np.empty(len(nodes), dtype=np.float64)
     most = -np.inf
@@ -567,7 +527,10 @@ def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def likeliest(frame, guesser, row):  # type: ignore[no-untyped-def]
-    """Return the most probable candidates (as many as the policy's guesses), ties in the order of the domain."""
+    """Return the most probable candidates (as many as the policy's guesses), ties in the order of the domain.
+
+    O(candidates * (predictors * depth + guesses)).
+    """
     nodes = candidates(frame, guesser, row)
     logs = np.empty(len(nodes), dtype=np.float64)
     for i in range(len(nodes)):
@@ -588,7 +551,10 @@ def likeliest(frame, guesser, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def drawn_guess(frame, guesser, row, actual, draw):  # type: ignore[no-untyped-def]
-    """Return the guess drawn among those that may become the better one, or `NOBODY`."""
+    """Return the guess drawn among those that may become the better one, or `NOBODY`.
+
+    O((candidates + guesses) * predictors * depth).
+    """
     found = likeliest(frame, guesser, row)
     n = 0
     for node in found:
@@ -604,338 +570,11 @@ def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped
     """Return what becomes of a cell before anything else is changed, and the guess that shall become better.
 
     `coin` decides where there are only two candidates: `LEAVE` it, `REFUSE` to try, or go on.
+    O((candidates + guesses) * predictors * depth).
     """
     if not is_best(frame, guesser, row, actual):
         return SAFE, NOBODY
-    if coin > 0 and len(candidates(frame, guesser, row)) == 2:
+    if coin != GO_ON and len(candidates(frame, guesser, row)) == 2:
         return (DECLINED if coin == LEAVE else FAILED), NOBODY
     guess = drawn_guess(frame, guesser, row, actual, draw)
     return (FAILED, NOBODY) if guess == NOBODY else (DONE, guess)
-
-
-# Changes that can be taken back
-
-
-@helper
-def _noted(frame, log, n, row, column, node):  # type: ignore[no-untyped-def]
-    log[n, 0], log[n, 1], log[n, 2] = row, column, frame.codes[column, row]
-    _move(frame, row, column, node)
-    return n + 1
-
-
-@kernel
-def take_back(frame, log, n):  # type: ignore[no-untyped-def]
-    """Undo the last n changes."""
-    for i in range(n - 1, -1, -1):
-        _move(frame, log[i, 0], log[i, 1], log[i, 2])
-
-
-# Lowering the true value: other rows
-
-
-@kernel
-def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
-    """Write what p(x | true value) is multiplied by when one row's `low` becomes `high`, as a quotient of two factors.
-
-    Whether it can be done: the last row that has a value keeps it.
-    """
-    own, up = frame.own[k], frame.up[k]
-    exactly, below = own[low], up[low] - own[low]
-    if exactly < (2 if level == 1 else 1):
-        return False
-    nums[0], dens[0] = exactly + below - 1, exactly + below
-    nums[1] = dens[1] = 1
-    if guesser.mode == SPREAD:
-        others = up[high] - own[high]
-        if others == 1:
-            return False
-        nums[1], dens[1] = others, others - 1
-    return order_of(nums, dens, 2, 2, dens, nums, 2, 2) < 0
-
-
-@kernel
-def _rarest(frame, guesser, row, k, level, done):  # type: ignore[no-untyped-def]
-    """Return the place of the predictor whose change lowers the true value most, or `NOBODY`."""
-    best = NOBODY
-    nums, dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
-    best_nums, best_dens = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
-    for i in range(len(guesser.predictors)):
-        node = frame.codes[guesser.predictors[i], row]
-        low, high = raised(guesser.step, node, level - 1), raised(guesser.step, node, level)
-        if done[i] or low == high or not impact(frame, guesser, k, low, high, level, nums, dens):
-            continue
-        if best == NOBODY or order_of(nums, dens, 2, 2, best_nums, best_dens, 2, 2) < 0:
-            best = i
-            best_nums[:] = nums
-            best_dens[:] = dens
-    return best
-
-
-@kernel
-def lower_others(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
-    """DECP: change other rows of the true value, the rarest of the row's values first, until the guess is as good.
-
-    Returns the number of changes in the log.
-    """
-    codes, locked, own = frame.codes, frame.locked, frame.own
-    order, begins, step, itself = frame.order, frame.begins, guesser.step, frame.real[row]
-    k = frame.class_first[guesser.column] + frame.leaf[actual]
-    mine = frame.class_column[guesser.column]
-    strict = guesser.strict
-    goal = logarithm(frame, guesser, row, guess)  # nothing here changes what is counted for the guess
-    ahead = above(frame, guesser, row, actual, guess)
-    for level in range(1, levels + 1):
-        done = np.zeros(len(guesser.predictors), dtype=np.bool_)
-        keep = 1 if level == 1 else 0
-        while ahead:
-            best = _rarest(frame, guesser, row, k, level, done)
-            if best == NOBODY:
-                break
-            done[best] = True
-            column = guesser.predictors[best]
-            low, high = raised(step, codes[column, row], level - 1), raised(step, codes[column, row], level)
-            apart = logarithm(frame, guesser, row, actual) - weight(frame, guesser, row, actual, column) - goal
-            for i in range(begins[k], begins[k + 1]):
-                other = order[i]
-                if (
-                    codes[column, other] == low
-                    and codes[mine, other] == actual
-                    and not locked[column, other]
-                    and other != itself
-                ):
-                    if own[k, low] <= keep or not ahead:
-                        break
-                    n = _noted(frame, log, n, other, column, high)
-                    now = apart + weight(frame, guesser, row, actual, column)
-                    found = exact_order(frame, guesser, row, actual, guess, now)
-                    ahead = found > 0 or (found == 0 and strict)
-    return n
-
-
-@helper
-def _alike(codes, first, predictors, row, other):  # type: ignore[no-untyped-def]
-    """Whether two rows share a known value of a predictor."""
-    found = False
-    for i in range(len(predictors)):
-        column = predictors[i]
-        found = found or codes[column, row] == codes[column, other] != first[column]
-    return found
-
-
-@kernel
-def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
-    """INCP: hide (or generalise) the class of rows unlike this one, so that the better guesses become more probable."""
-    codes, first, locked, order, real = frame.codes, frame.first, frame.locked, frame.order, frame.real
-    predictors, step = guesser.predictors, guesser.step
-    mine = frame.class_column[guesser.column]
-    strict = guesser.strict
-    true, known = evidence(frame, guesser, row, actual)  # no change here is one of its rows
-    best = likeliest(frame, guesser, row)
-    chosen = 0
-    for node in best:
-        if node != actual and compare(frame, guesser, row, node, guess) >= 0:
-            best[chosen] = node
-            chosen += 1
-    for level in range(1, levels + 1):
-        for v in best[:chosen]:
-            low, high = raised(step, v, level - 1), raised(step, v, level)
-            if low == high:
-                continue
-            begin, stop = 0, codes.shape[1]
-            if level == 1:
-                k = frame.class_first[guesser.column] + frame.leaf[v]
-                begin, stop = frame.begins[k], frame.begins[k + 1]
-            ahead = above(frame, guesser, row, actual, v)
-            its, known = evidence(frame, guesser, row, v)
-            for i in range(begin, stop):
-                if not ahead:
-                    break
-                other = order[i] if level == 1 else i
-                if codes[mine, other] != low or other == real[row] or locked[mine, other] or real[other] != other:
-                    continue
-                if not _alike(codes, first, predictors, row, other):
-                    n = _noted(frame, log, n, other, mine, high)
-                    if level == 1:  # a row less is learned from
-                        its, known = evidence(frame, guesser, row, v)
-                    now = true + prior(frame, guesser, row, actual, known) - its - prior(frame, guesser, row, v, known)
-                    found = exact_order(frame, guesser, row, actual, v, now)
-                    ahead = found > 0 or (found == 0 and strict)
-    return n
-
-
-# Lowering the true value: the row's own cells
-
-
-@kernel
-def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
-    """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient."""
-    parent, children, root, values = frame.parent, frame.children, frame.first[column], frame.domain[column]
-    mode, add, over = guesser.mode, guesser.add, guesser.over
-    start = frame.class_first[guesser.column]
-    own, up = frame.own[start + frame.leaf[actual]], frame.up[start + frame.leaf[actual]]
-    its, ups = frame.own[start + frame.leaf[guess]], frame.up[start + frame.leaf[guess]]
-    total, other = frame.all_own[actual], frame.all_own[guess]
-    n, d = _factor(mode, add, over, its, ups, parent, children, root, values, other, high, nums, dens, 0, 0)
-    if n >= 0:
-        n, d = _factor(mode, add, over, own, up, parent, children, root, values, total, low, nums, dens, n, d)
-    if n >= 0:
-        d, n = _factor(mode, add, over, its, ups, parent, children, root, values, other, low, dens, nums, d, n)
-        if d >= 0:
-            d, n = _factor(mode, add, over, own, up, parent, children, root, values, total, high, dens, nums, d, n)
-        if d < 0:
-            n = -1
-    return n, d
-
-
-@kernel
-def lower_own(frame, guesser, row, actual, guess, levels, log, n):  # type: ignore[no-untyped-def]
-    """DROPP: hide (or generalise) the row's own cells, the most telling first, until the guess is as good.
-
-    What the row has now is compared with what it would have at a level: a column may have been passed over before.
-    """
-    size, parts = guesser.size, len(guesser.predictors)
-    before = np.empty(parts, dtype=np.int64)
-    for i in range(parts):
-        before[i] = frame.codes[guesser.predictors[i], row]
-    nums, dens = np.empty(4 * size, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
-    best_nums, best_dens = np.empty(4 * size, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
-    one = np.ones(1, dtype=np.int64)
-    for level in range(1, levels + 1):
-        done = np.zeros(parts, dtype=np.bool_)
-        while above(frame, guesser, row, actual, guess):
-            best, best_n, best_d = NOBODY, 0, 0
-            for i in range(parts):
-                column = guesser.predictors[i]
-                low, high = frame.codes[column, row], raised(guesser.step, before[i], level)
-                if done[i] or low == high or frame.locked[column, row]:
-                    continue
-                m, d = gain(frame, guesser, actual, guess, column, low, high, nums, dens)
-                if m < 0 or order_of(nums, dens, m, d, one, one, 1, 1) <= 0:
-                    continue
-                if best == NOBODY or order_of(nums, dens, m, d, best_nums, best_dens, best_n, best_d) > 0:
-                    best, best_n, best_d = i, m, d
-                    best_nums[:m] = nums[:m]
-                    best_dens[:d] = dens[:d]
-            if best == NOBODY:
-                break
-            done[best] = True
-            column = guesser.predictors[best]
-            n = _noted(frame, log, n, row, column, raised(guesser.step, before[best], level))
-    return n
-
-
-# One cell
-
-
-@kernel
-def _most_changes(frame, guesser, row, actual, how, levels):  # type: ignore[no-untyped-def]
-    """Return how many changes can be made at most for one cell."""
-    if how == DROPP:
-        return len(guesser.predictors) * levels
-    k = frame.class_first[guesser.column] + frame.leaf[actual]
-    others = (frame.begins[k + 1] - frame.begins[k]) * len(guesser.predictors)
-    if how == INCP:
-        others += frame.all_up[frame.codes[frame.class_column[guesser.column], row]]
-    return others * levels
-
-
-@kernel
-def one_level(frame, guesser, row, actual, how, levels, coin, draw, again):  # type: ignore[no-untyped-def]
-    """Protect one cell at the class level it has now; return what became of it, the guess, and the changes.
-
-    `again`: INCP may go on with DECP where raising was not enough (and values are deleted). All is taken back when it
-    fails.
-    """
-    status, guess = opening(frame, guesser, row, actual, coin, draw)
-    if status != DONE:
-        return status, guess, np.empty((0, 3), dtype=np.int64)
-    log = np.empty((_most_changes(frame, guesser, row, actual, how, levels), 3), dtype=np.int64)
-    n = 0
-    if how == DECP:
-        n = lower_others(frame, guesser, row, actual, guess, levels, log, n)
-    elif how == DROPP:
-        n = lower_own(frame, guesser, row, actual, guess, levels, log, n)
-    else:
-        n = raise_guesses(frame, guesser, row, actual, guess, levels, log, n)
-        if again and is_best(frame, guesser, row, actual):
-            better = drawn_guess(frame, guesser, row, actual, draw)
-            if better != NOBODY:
-                n = lower_others(frame, guesser, row, actual, better, levels, log, n)
-    if is_best(frame, guesser, row, actual):
-        take_back(frame, log, n)
-        return FAILED, guess, np.empty((0, 3), dtype=np.int64)
-    return DONE, guess, log[:n].copy()
-
-
-@helper
-def _give(frame, row, column, node):  # type: ignore[no-untyped-def]
-    """Give a row, and the one it is a shadow of, another node."""
-    move(frame, frame.real[row], column, node)
-    move(frame, row, column, node)
-
-
-@kernel
-def all_levels(frame, guesser, row, actual, how, levels, coin, draws, again):  # type: ignore[no-untyped-def]
-    """Protect one cell at one class level after the other until it works, from the one it has now (or the next)."""
-    mine = frame.class_column[guesser.column]
-    top = frame.codes[mine, row]
-    if top == actual:
-        top = guesser.step[top]
-    status, guess, changes = FAILED, NOBODY, np.empty((0, 3), dtype=np.int64)
-    level = 0
-    while top >= 0 and status == FAILED:
-        _give(frame, row, mine, top)
-        draw = draws[level % len(draws)]
-        status, guess, changes = one_level(frame, guesser, row, actual, how, levels, coin, draw, again)
-        top = guesser.step[top]
-        level += 1
-    return status, guess, changes
-
-
-@kernel
-def one_cell(frame, guesser, row, actual, how, levels, coin, draws, fall_back):  # type: ignore[no-untyped-def]
-    """Protect one cell; return what became of it, the guess, and the changes. A cell that failed is hidden.
-
-    `fall_back`: INCP may go on with DECP: at once where values are deleted, else from the first class level again, with
-    no second coin.
-    """
-    mine, spread = frame.class_column[guesser.column], guesser.mode == SPREAD
-    begin = frame.codes[mine, row]
-    again = fall_back and not spread
-    found = all_levels(frame, guesser, row, actual, how, levels, coin, draws, again)
-    if found[0] == FAILED and how == INCP and fall_back and spread:
-        _give(frame, row, mine, begin)
-        kept = REFUSE if coin == REFUSE else GO_ON
-        found = all_levels(frame, guesser, row, actual, DECP, levels, kept, draws, False)
-    if found[0] == FAILED:
-        _give(frame, row, mine, frame.first[mine])
-    return found
-
-
-# Several cells at once
-
-
-@kernel
-def lower_shared(frame, guesser, rows, guesses, active, actual, column, value, low, high, keep):  # type: ignore[no-untyped-def]
-    """e-DECP: change `low` to `high` in rows of the true value as long as an active row has `value`.
-
-    Rows whose guess has become as good are active no more. `keep` rows keep the value. Returns the number of changes.
-    """
-    k = frame.class_first[guesser.column] + frame.leaf[actual]
-    mine = frame.class_column[guesser.column]
-    changes = 0
-    for i in range(frame.begins[k], frame.begins[k + 1]):
-        other = frame.order[i]
-        if frame.codes[column, other] != low or frame.codes[mine, other] != actual or frame.locked[column, other]:
-            continue
-        touched = False
-        for place in range(len(rows)):
-            touched = touched or (active[place] and frame.codes[column, rows[place]] == value)
-        if not touched or frame.own[k, low] <= keep:
-            break
-        move(frame, other, column, high)
-        changes += 1
-        for place in range(len(rows)):
-            if active[place]:
-                active[place] = above(frame, guesser, rows[place], actual, guesses[place])
-    return changes

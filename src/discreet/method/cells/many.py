@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.method.cells import kernels
+from discreet.method.cells import change_kernels, kernels
 from discreet.method.cells.bayes import OUTCOMES, Outcome
 from discreet.method.cells.chance import Chance
 from discreet.method.cells.kernels import Guesser
@@ -79,7 +79,7 @@ def _lowered(
                 break
             low, high = (int(kernels.raised(guesser.step, value, by)) for by in (level - 1, level))
             keep = 1 if level == 1 else 0
-            if kernels.lower_shared(frame, guesser, rows, guesses, left, actual, column, value, low, high, keep):
+            if change_kernels.lower_shared(frame, guesser, rows, guesses, left, actual, column, value, low, high, keep):
                 table.touch()
                 table.follow(column)
     return [pair for pair, still in zip(active, left, strict=True) if not still]
@@ -95,7 +95,7 @@ def _shared(table: CellTable, guesser: Guesser, rows: Sequence[int], actual: int
         values, having = np.unique(frame.codes[column, rows], return_counts=True)
         for value, rows_having in zip(values.tolist(), having.tolist(), strict=True):
             low, high = (int(kernels.raised(guesser.step, value, by)) for by in (level - 1, level))
-            if low != high and kernels.impact(frame, guesser, k, low, high, level, nums, dens):
+            if low != high and change_kernels.impact(frame, guesser, k, low, high, level, nums, dens):
                 factor = Fraction(int(nums[0]) * int(nums[1]), int(dens[0]) * int(dens[1]))
                 order.append((-rows_having, factor, column, value))
     return [(column, value) for _, _, column, value in sorted(order, key=lambda item: item[:2])]
@@ -188,7 +188,7 @@ def _telling(table: CellTable, guesser: Guesser, actual: int, guess: int, column
         return Fraction(int(frame.up[k, low]), int(frame.up[other, low]))
     nums, dens = np.empty(4 * guesser.size, dtype=np.int64), np.empty(4 * guesser.size, dtype=np.int64)
     start = int(table.first[j])
-    n, d = kernels.gain(frame, guesser, actual + start, guess, column, low, high, nums, dens)
+    n, d = change_kernels.gain(frame, guesser, actual + start, guess, column, low, high, nums, dens)
     if n < 0:
         return Fraction(0)
     quotient = Fraction(1)

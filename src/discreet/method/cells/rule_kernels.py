@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.kernels import kernel
+from discreet.common.compiled import kernel
 
 
-class Rules(NamedTuple):
+class RuleArrays(NamedTuple):
     """All rules about some confidential cells, and the cells they are counted from."""
 
     cells: npt.NDArray[np.int32]
@@ -45,7 +45,7 @@ NOTHING = -1
 
 @kernel
 def mask_of(rules, pattern, row):  # type: ignore[no-untyped-def]
-    """Return the conditions on which a row agrees with a pattern."""
+    """Return the conditions on which a row agrees with a pattern. O(conditions)."""
     cells, wanted = rules.cells, rules.patterns[pattern]
     mask = 0
     for c in range(cells.shape[0]):
@@ -56,7 +56,7 @@ def mask_of(rules, pattern, row):  # type: ignore[no-untyped-def]
 
 @kernel
 def _sum_supersets(line):  # type: ignore[no-untyped-def]
-    """Give each mask the sum over all masks that contain it."""
+    """Give each mask the sum over all masks that contain it. O(masks * conditions)."""
     bit = 1
     while bit < len(line):
         for mask in range(len(line)):
@@ -67,7 +67,7 @@ def _sum_supersets(line):  # type: ignore[no-untyped-def]
 
 @kernel
 def _sum_subsets(line):  # type: ignore[no-untyped-def]
-    """Give each mask the sum over all masks that it contains."""
+    """Give each mask the sum over all masks that it contains. O(masks * conditions)."""
     bit = 1
     while bit < len(line):
         for mask in range(len(line)):
@@ -78,7 +78,7 @@ def _sum_subsets(line):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(rules):  # type: ignore[no-untyped-def]
-    """Count all rules of all patterns anew."""
+    """Count all rules of all patterns anew. O(patterns * conditions * (rows + masks))."""
     sensitive = rules.sensitive
     for p in range(len(rules.values)):
         num, den, value = rules.num[p], rules.den[p], rules.values[p]
@@ -96,7 +96,7 @@ def count(rules):  # type: ignore[no-untyped-def]
 
 @kernel
 def mark_first(rules):  # type: ignore[no-untyped-def]
-    """Mark of several equal rules of different patterns the first."""
+    """Mark of several equal rules of different patterns the first. O(patterns * conditions * (patterns + masks))."""
     conditions = rules.cells.shape[0]
     seen = np.zeros(rules.num.shape[1], dtype=np.bool_)
     for p in range(len(rules.values)):
@@ -120,19 +120,20 @@ def mark_first(rules):  # type: ignore[no-untyped-def]
 
 @kernel
 def _above(num, den, support, over, under):  # type: ignore[no-untyped-def]
+    """Whether support and confidence are both above what is allowed. O(1)."""
     return num > support and num * under > over * den
 
 
 @kernel
 def is_unsafe(rules, p, mask):  # type: ignore[no-untyped-def]
-    """Whether a rule leaks its value: support and confidence are both above what is allowed."""
+    """Whether a rule leaks its value: support and confidence are both above what is allowed. O(1)."""
     confidence = rules.confidence
     return _above(rules.num[p, mask], rules.den[p, mask], rules.support, confidence[0], confidence[1])
 
 
 @kernel
 def unsafe_rules(rules):  # type: ignore[no-untyped-def]
-    """Return pattern and mask of every unsafe rule, each rule once."""
+    """Return pattern and mask of every unsafe rule, each rule once. O(patterns * masks)."""
     found = np.empty((64, 2), dtype=np.int64)
     n = 0
     for p in range(len(rules.values)):
@@ -149,7 +150,7 @@ def unsafe_rules(rules):  # type: ignore[no-untyped-def]
 
 @kernel
 def leaks(rules, p):  # type: ignore[no-untyped-def]
-    """Whether some rule of a pattern is unsafe."""
+    """Whether some rule of a pattern is unsafe. O(masks)."""
     known, num, den = rules.known[p], rules.num[p], rules.den[p]
     support, over, under = rules.support, rules.confidence[0], rules.confidence[1]
     mask = known
@@ -162,7 +163,7 @@ def leaks(rules, p):  # type: ignore[no-untyped-def]
 
 @kernel
 def any_leaks(rules):  # type: ignore[no-untyped-def]
-    """Whether some rule of any pattern is unsafe."""
+    """Whether some rule of any pattern is unsafe. O(patterns * masks)."""
     for p in range(len(rules.values)):  # noqa: SIM110 - compiled
         if leaks(rules, p):
             return True
@@ -171,7 +172,7 @@ def any_leaks(rules):  # type: ignore[no-untyped-def]
 
 @kernel
 def all_leaks(rules):  # type: ignore[no-untyped-def]
-    """Say of each pattern whether some rule of it is unsafe."""
+    """Say of each pattern whether some rule of it is unsafe. O(patterns * masks)."""
     found = np.empty(len(rules.values), dtype=np.bool_)
     for p in range(len(found)):
         found[p] = leaks(rules, p)
@@ -180,7 +181,10 @@ def all_leaks(rules):  # type: ignore[no-untyped-def]
 
 @kernel
 def _shift(rules, p, mask, bit, by_num, by_den):  # type: ignore[no-untyped-def]
-    """Change the counts of all rules of a pattern within a mask, that contain a bit (0: any)."""
+    """Change the counts of all rules of a pattern within a mask, that contain a bit (0: any).
+
+    O(subsets of the mask).
+    """
     num, den = rules.num[p], rules.den[p]
     subset = mask
     while True:
@@ -194,7 +198,10 @@ def _shift(rules, p, mask, bit, by_num, by_den):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_condition(rules, column, row, value):  # type: ignore[no-untyped-def]
-    """Give a condition cell another value (`NOTHING` hides it); all counts follow."""
+    """Give a condition cell another value (`NOTHING` hides it); all counts follow.
+
+    O(patterns * (conditions + masks)).
+    """
     bit = 1 << column
     old = rules.cells[column, row]
     if old == value:
@@ -213,7 +220,10 @@ def set_condition(rules, column, row, value):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_sensitive(rules, row, value):  # type: ignore[no-untyped-def]
-    """Give a sensitive cell another value (`NOTHING` hides it); all counts follow."""
+    """Give a sensitive cell another value (`NOTHING` hides it); all counts follow.
+
+    O(patterns * (conditions + masks)).
+    """
     old = rules.sensitive[row]
     if old == value:
         return
@@ -229,7 +239,7 @@ def set_sensitive(rules, row, value):  # type: ignore[no-untyped-def]
 def least_hidden(num, den, support, confidence, both):  # type: ignore[no-untyped-def]
     """Return how many rows must lose a rule to make it safe: their value only, or (`both`) the conditions as well.
 
-    The least x with num - x <= support, or (num - x) / den <= confidence, or (num - x) / (den - x) <= confidence.
+    The least x with num - x <= support, or (num - x) / den <= confidence, or (num - x) / (den - x) <= confidence. O(1).
     """
     if num <= support:
         return 0
@@ -248,7 +258,7 @@ def cheapest(rules, num, den, by_value, fixed):  # type: ignore[no-untyped-def]
     """Return the fewest cells of other rows that make one rule safe, or -1.
 
     Of the rows with its conditions and value `by_value` may hide the value, `fixed` neither value nor conditions, the
-    rest a condition. A value goes first: it does not lower the denominator by more.
+    rest a condition. A value goes first: it does not lower the denominator by more. O(1).
     """
     least = least_hidden(num, den, rules.support, rules.confidence, rules.published)
     if least <= by_value:
@@ -263,7 +273,7 @@ def cheapest(rules, num, den, by_value, fixed):  # type: ignore[no-untyped-def]
 # Hiding any mix of cells
 
 
-class Lines(NamedTuple):
+class RuleLines(NamedTuple):
     """What may be known of the confidential rows, each line by itself, and which cells may be hidden."""
 
     patterns: npt.NDArray[np.int64]
@@ -280,7 +290,7 @@ class Lines(NamedTuple):
 
 @kernel
 def _own_cost(rules, lines, p, mask):  # type: ignore[no-untyped-def]
-    """Return how many lines a rule is about, if each may lose one of its conditions, else -1."""
+    """Return how many lines a rule is about, if each may lose one of its conditions, else -1. O(lines * conditions)."""
     cost = 0
     for i in range(len(lines.patterns)):
         q = lines.patterns[i]
@@ -299,7 +309,10 @@ def _own_cost(rules, lines, p, mask):  # type: ignore[no-untyped-def]
 
 @kernel
 def to_mend(rules, lines):  # type: ignore[no-untyped-def]
-    """Return how many unsafe rules nothing mends, and how many cells all others cost, each by itself."""
+    """Return how many unsafe rules nothing mends, and how many cells all others cost, each by itself.
+
+    O(patterns * conditions * (rows + masks)), and O(lines * conditions) for each unsafe rule.
+    """
     masks = rules.num.shape[1]
     by_value, fixed = np.empty(masks, dtype=np.int64), np.empty(masks, dtype=np.int64)
     stuck, total = 0, 0
@@ -335,6 +348,7 @@ def to_mend(rules, lines):  # type: ignore[no-untyped-def]
 
 @kernel
 def _needed_of(rules, active, p):  # type: ignore[no-untyped-def]
+    """Write for each mask of one pattern how many unsafe rules (each once) lie within it. O(masks * conditions)."""
     line, first, num, den = active[p], rules.first[p], rules.num[p], rules.den[p]
     support, over, under = rules.support, rules.confidence[0], rules.confidence[1]
     for mask in range(len(line)):
@@ -344,14 +358,20 @@ def _needed_of(rules, active, p):  # type: ignore[no-untyped-def]
 
 @kernel
 def needed(rules, active):  # type: ignore[no-untyped-def]
-    """Write for each pattern and mask how many unsafe rules (each once) lie within it."""
+    """Write for each pattern and mask how many unsafe rules (each once) lie within it.
+
+    O(patterns * masks * conditions).
+    """
     for p in range(len(rules.values)):
         _needed_of(rules, active, p)
 
 
 @kernel
 def needed_again(rules, active, row, value):  # type: ignore[no-untyped-def]
-    """Write `needed` again for the patterns of a value that share conditions with a row."""
+    """Write `needed` again for the patterns of a value that share conditions with a row.
+
+    O(patterns * masks * conditions).
+    """
     for p in range(len(rules.values)):
         if rules.values[p] == value and mask_of(rules, p, row):
             _needed_of(rules, active, p)
@@ -359,7 +379,7 @@ def needed_again(rules, active, row, value):  # type: ignore[no-untyped-def]
 
 @kernel
 def gain_of(rules, active, row, value):  # type: ignore[no-untyped-def]
-    """Return how many unsafe rules to a value a row supports."""
+    """Return how many unsafe rules to a value a row supports. O(patterns * conditions)."""
     total = 0
     for p in range(len(rules.values)):
         if rules.values[p] == value:
@@ -369,7 +389,7 @@ def gain_of(rules, active, row, value):  # type: ignore[no-untyped-def]
 
 @kernel
 def gains_of(rules, active, rows, value):  # type: ignore[no-untyped-def]
-    """Return how many unsafe rules to a value each row supports."""
+    """Return how many unsafe rules to a value each row supports. O(rows * patterns * conditions)."""
     found = np.empty(len(rows), dtype=np.int64)
     for i in range(len(rows)):
         found[i] = gain_of(rules, active, rows[i], value)
@@ -378,7 +398,7 @@ def gains_of(rules, active, rows, value):  # type: ignore[no-untyped-def]
 
 @kernel
 def unsafe_within(rules, within):  # type: ignore[no-untyped-def]
-    """Write for each pattern and mask how many of its unsafe rules lie within it."""
+    """Write for each pattern and mask how many of its unsafe rules lie within it. O(patterns * masks * conditions)."""
     for p in range(len(rules.values)):
         line = within[p]
         for mask in range(len(line)):
@@ -392,7 +412,10 @@ def unsafe_within(rules, within):  # type: ignore[no-untyped-def]
 
 @kernel
 def count_hidden(rules, gone, sensitive, told, true):  # type: ignore[no-untyped-def]
-    """Count for each rule the rows with its conditions whose sensitive cell is hidden, and those with its value."""
+    """Count for each rule the rows with its conditions whose sensitive cell is hidden, and those with its value.
+
+    O(patterns * conditions * (rows + masks)).
+    """
     for p in range(len(rules.values)):
         for row in range(len(gone)):
             if gone[row]:
@@ -406,14 +429,17 @@ def count_hidden(rules, gone, sensitive, told, true):  # type: ignore[no-untyped
 
 @kernel
 def sum_within(lines):  # type: ignore[no-untyped-def]
-    """Sum each line over the subsets of every mask."""
+    """Sum each line over the subsets of every mask. O(patterns * masks * conditions)."""
     for p in range(lines.shape[0]):
         _sum_subsets(lines[p])
 
 
 @kernel
 def decoy_gains(rules, within, rows, sensitive):  # type: ignore[no-untyped-def]
-    """Return for each row how many rules that want decoys it would help; those it would harm count against it."""
+    """Return for each row how many rules that want decoys it would help; those it would harm count against it.
+
+    O(rows * patterns * conditions).
+    """
     found = np.zeros(len(rows), dtype=np.int64)
     for i in range(len(rows)):
         for p in range(len(rules.values)):
@@ -427,6 +453,7 @@ def fewest_hitting(rules, p, free):  # type: ignore[no-untyped-def]
     """Return the smallest set of free conditions that all unsafe rules of a pattern meet, or -1; of several the first.
 
     It is one without which no rule that is left is unsafe. Equal sets but for one condition each: the lower is first.
+    O(masks * conditions).
     """
     known, masks = rules.known[p], rules.num.shape[1]
     bad = np.zeros(masks, dtype=np.bool_)

@@ -119,7 +119,7 @@ class RuleTable:
         known = ((patterns >= 0) * (1 << np.arange(conditions))).sum(axis=1).astype(np.int64)
         size = (len(seen), 1 << conditions)
         confidence = largest_share(self.limits.confidence, self.cells.shape[1])
-        self.rules = kernels.Rules(
+        self.rules = kernels.RuleArrays(
             cells=self.cells,
             sensitive=self.values,
             patterns=patterns,
@@ -142,11 +142,11 @@ class RuleTable:
         seen: Codes = np.where(same, self.cells[:, real], self.original[:, row])
         return seen
 
-    def lines(self) -> kernels.Lines:
+    def lines(self) -> kernels.RuleLines:
         """Return what may be known of each confidential row now, and which cells may be hidden."""
         rows = np.array(self.rows, dtype=np.int64)
         same = self.original[:, rows] == self.original[:, self.real[rows]]
-        return kernels.Lines(
+        return kernels.RuleLines(
             np.array([self.pattern_of[row] for row in self.rows], dtype=np.int64),
             self.real[rows],
             masks_of(same),
@@ -210,7 +210,7 @@ class RuleTable:
 
 
 @dataclass
-class Answer:
+class HidingAnswer:
     """What a method found: `safe`, `infeasible` (with the reason why) or `not found`, and the cells it hid."""
 
     status: str

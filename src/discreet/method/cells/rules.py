@@ -17,7 +17,16 @@ from math import inf
 import numpy as np
 
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Codes, Limits, RuleTable, largest_share, prune
+from discreet.method.cells.rule_table import (
+    SENSITIVE,
+    Cell,
+    Codes,
+    HidingAnswer,
+    Limits,
+    RuleTable,
+    largest_share,
+    prune,
+)
 from discreet.method.cells.rules_baseline import cr
 from discreet.method.cells.rules_cover import hitting_sets, smc
 from discreet.method.cells.rules_decoys import decoys
@@ -28,10 +37,10 @@ from discreet.method.cells.rules_search import WORK, search
 
 __all__ = [
     "SENSITIVE",
-    "Answer",
     "Cell",
     "Chooser",
     "Codes",
+    "HidingAnswer",
     "Limits",
     "RuleTable",
     "certificate",
@@ -62,7 +71,7 @@ def solve(
     choose: Chooser | None = None,
     carry_on: Callable[[], bool] = lambda: True,
     seconds_left: Callable[[], float] = lambda: inf,
-) -> Answer:
+) -> HidingAnswer:
     """Make a table safe by a method, or by the best of those that fit what may be hidden; then show what need not hide.
 
     `best`: set multi-cover where other rows' sensitive cells may be hidden; the R-graph where their conditions may,
@@ -72,37 +81,37 @@ def solve(
     Whatever the method, where it finds nothing all choices are tried if they are few, and else whole regions.
     """
     if table.is_safe():
-        return Answer("safe", [], method, least=0)
+        return HidingAnswer("safe", [], method, least=0)
     if method == "exact":
         return _exact(table, choose, carry_on, seconds_left)
     best = _best_of(table, _runs(table, method, choose, carry_on))
     if best is None and (why := certificate(table)):
-        return Answer("infeasible", [], method, why)
+        return HidingAnswer("infeasible", [], method, why)
     if best is None or method == "best":
         best = _searched(table, best, carry_on)
     if best is None:
         best = _best_of(table, [all_hidden])
     if best is None:
-        return Answer("not found", [], method)
+        return HidingAnswer("not found", [], method)
     for cell in best.hidden:
         table.hide(cell)
     return best
 
 
-def _best_of(table: RuleTable, runs: Sequence[Callable[[RuleTable], Answer]]) -> Answer | None:
+def _best_of(table: RuleTable, runs: Sequence[Callable[[RuleTable], HidingAnswer]]) -> HidingAnswer | None:
     """Return the safe answer with the fewest cells after pruning, if there is any; the table is left as it was."""
-    best: Answer | None = None
+    best: HidingAnswer | None = None
     for run in runs:
         found = run(table)
         if found.status == "safe":
             prune(table)
             if best is None or len(table.hidden) < len(best.hidden):
-                best = Answer("safe", list(table.hidden), found.method)
+                best = HidingAnswer("safe", list(table.hidden), found.method)
         table.take_back(0)
     return best
 
 
-def _searched(table: RuleTable, best: Answer | None, carry_on: Callable[[], bool]) -> Answer | None:
+def _searched(table: RuleTable, best: HidingAnswer | None, carry_on: Callable[[], bool]) -> HidingAnswer | None:
     """Return the best of all choices, if it is better; or that there is none. The table is left as it was."""
     if best is None:
         found = search(table, None, carry_on, MORE_WORK * WORK)
@@ -112,7 +121,7 @@ def _searched(table: RuleTable, best: Answer | None, carry_on: Callable[[], bool
         return None if best is None else replace(best, least=found.least)
     if found.status == "safe" and found.least is None:
 
-        def hide(table: RuleTable) -> Answer:
+        def hide(table: RuleTable) -> HidingAnswer:
             for cell in found.hidden:
                 table.hide(cell)
             return found
@@ -123,7 +132,7 @@ def _searched(table: RuleTable, best: Answer | None, carry_on: Callable[[], bool
 
 def _exact(
     table: RuleTable, choose: Chooser | None, carry_on: Callable[[], bool], seconds_left: Callable[[], float]
-) -> Answer:
+) -> HidingAnswer:
     """Return the fewest cells; where time is limited, the best that other methods find in the meantime is at hand."""
     limited = seconds_left() < inf
     spare = solve(table, "best", choose, carry_on) if limited else search(table, None, carry_on)
@@ -150,7 +159,7 @@ def _exact(
 
 def _runs(
     table: RuleTable, method: str, choose: Chooser | None, carry_on: Callable[[], bool]
-) -> list[Callable[[RuleTable], Answer]]:
+) -> list[Callable[[RuleTable], HidingAnswer]]:
     """Return what is to be tried."""
     own = np.zeros(len(table.values), dtype=np.bool_)
     own[list(table.rows)] = True
@@ -162,7 +171,7 @@ def _runs(
     named = {"smc": smc, "hitting-set": hitting_sets, "greedy": lambda found: greedy(found, carry_on)}
     if method in named:
         return [named[method]]
-    runs: list[Callable[[RuleTable], Answer]] = []
+    runs: list[Callable[[RuleTable], HidingAnswer]] = []
     if sensitive:
         runs.append(smc)
     if others and not _lemma_1_holds(table):

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
-from discreet.method.cells.rule_table import SENSITIVE, Answer, RuleTable, columns_of, relevant
+from discreet.method.cells.rule_table import SENSITIVE, HidingAnswer, RuleTable, columns_of, relevant
 
 
-def cr(table: RuleTable, *, conditions: bool, largest_first: bool = True) -> Answer:
+def cr(table: RuleTable, *, conditions: bool, largest_first: bool = True) -> HidingAnswer:
     """CR (Saygin et al.), the baseline: rule by rule, the rows that support fewest of them first."""
     begun = len(table.hidden)
     rules = table.rules
@@ -25,7 +25,7 @@ def cr(table: RuleTable, *, conditions: bool, largest_first: bool = True) -> Ans
         for p, mask in unsafe:
             _make_safe(table, p, mask, unsafe, conditions=conditions)
         if table.is_safe() or len(table.hidden) == before:
-            return Answer("safe" if table.is_safe() else "not found", table.hidden[begun:], "cr")
+            return HidingAnswer("safe" if table.is_safe() else "not found", table.hidden[begun:], "cr")
 
 
 def _named(table: RuleTable, p: int, mask: int) -> tuple[object, ...]:

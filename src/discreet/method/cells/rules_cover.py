@@ -11,10 +11,10 @@ import heapq
 import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Ints, RuleTable, columns_of
+from discreet.method.cells.rule_table import SENSITIVE, HidingAnswer, Ints, RuleTable, columns_of
 
 
-def smc(table: RuleTable) -> Answer:
+def smc(table: RuleTable) -> HidingAnswer:
     """Hide sensitive cells of other rows by greedy set multi-cover: the row with most unsafe rules, again and again.
 
     Of several the first row. Hides at most H(2^k - 1) times as many cells as needed, for one value and k conditions.
@@ -25,7 +25,7 @@ def smc(table: RuleTable) -> Answer:
     while True:
         kernels.needed(rules, active)
         if not active[:, -1].any():
-            return Answer("safe", table.hidden[begun:], "smc")
+            return HidingAnswer("safe", table.hidden[begun:], "smc")
         before = len(table.hidden)
         for value in sorted(set(rules.values.tolist())):
             if rules.published:  # what is hidden of one value raises the shares of others
@@ -33,7 +33,7 @@ def smc(table: RuleTable) -> Answer:
             if active[rules.values == value, -1].any():
                 _cover(table, active, value)
         if len(table.hidden) == before:
-            return Answer("not found", table.hidden[begun:], "smc")
+            return HidingAnswer("not found", table.hidden[begun:], "smc")
 
 
 def _cover(table: RuleTable, active: Ints, value: int) -> None:
@@ -68,7 +68,7 @@ def _cover(table: RuleTable, active: Ints, value: int) -> None:
                 heapq.heapreplace(heap, (gain, int(members[place][taken[place]]), place))
 
 
-def hitting_sets(table: RuleTable) -> Answer:
+def hitting_sets(table: RuleTable) -> HidingAnswer:
     """Hide conditions of the confidential rows themselves: for each the fewest that hit all its unsafe rules.
 
     Of several sets the first columns. Hiding one row's conditions can make another's rules unsafe: until all are safe.
@@ -81,8 +81,8 @@ def hitting_sets(table: RuleTable) -> Answer:
                 for column in _hitting_set(table, row) or ():
                     table.hide((int(table.real[row]), column))
         if len(table.hidden) == before:
-            return Answer("not found", table.hidden[begun:], "hitting-set")
-    return Answer("safe", table.hidden[begun:], "hitting-set")
+            return HidingAnswer("not found", table.hidden[begun:], "hitting-set")
+    return HidingAnswer("safe", table.hidden[begun:], "hitting-set")
 
 
 def _hitting_set(table: RuleTable, row: int) -> list[int] | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable
+from discreet.method.cells.rule_table import SENSITIVE, Cell, HidingAnswer, RuleTable
 from discreet.method.cells.rules_search import NO_CHOICE
 
 MOST = 200_000
@@ -26,19 +26,19 @@ NEARLY = 1e-6
 """The solver's bounds are off by less."""
 
 
-def exact(table: RuleTable, seconds_left: Callable[[], float] = lambda: inf) -> Answer:
+def exact(table: RuleTable, seconds_left: Callable[[], float] = lambda: inf) -> HidingAnswer:
     """Hide as few cells as can be, or the best found in the time that is left; the table must be small."""
     begun = len(table.hidden)
     program = _Program(table)
     status, hidden, least = program.solve(seconds_left())
     if status == "infeasible":
-        return Answer(status, [], "exact", NO_CHOICE)
+        return HidingAnswer(status, [], "exact", NO_CHOICE)
     for cell in hidden:
         table.hide(cell)
     if status == "safe" and table.is_safe():
-        return Answer(status, list(hidden), "exact", least=min(least, len(hidden)))
+        return HidingAnswer(status, list(hidden), "exact", least=min(least, len(hidden)))
     table.take_back(begun)  # nothing was found, or the solver's floats were not exact enough
-    return Answer("not found", [], "exact", least=least)
+    return HidingAnswer("not found", [], "exact", least=least)
 
 
 def _scipy(name: str) -> Any:

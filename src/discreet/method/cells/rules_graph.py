@@ -12,14 +12,14 @@ import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import Answer, RuleTable, columns_of, subsets
+from discreet.method.cells.rule_table import HidingAnswer, RuleTable, columns_of, subsets
 
 Chooser = Callable[[int], int]
 """Draws a number below another."""
 
 
 @dataclass(frozen=True)
-class _Node:
+class _GraphNode:
     """A node of the R-graph with rows of its own: a pattern, some of its conditions, and the kinds of rows."""
 
     pattern: int
@@ -53,7 +53,7 @@ class _Graph:
             self._tops[kind] = [(first[mask], mask) for mask in largest]
         return self._tops[kind]
 
-    def active(self) -> list[_Node]:
+    def active(self) -> list[_GraphNode]:
         """Return the nodes that have rows of their own."""
         nodes: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         at: dict[tuple[int, ...], tuple[int, int]] = {}
@@ -62,9 +62,9 @@ class _Graph:
                 key = tuple(value if mask >> column & 1 else NOTHING for column, value in enumerate(kind))
                 nodes.setdefault(key, []).append(kind)
                 at.setdefault(key, (pattern, mask))
-        return [_Node(*at[key], tuple(kinds)) for key, kinds in nodes.items()]
+        return [_GraphNode(*at[key], tuple(kinds)) for key, kinds in nodes.items()]
 
-    def entry(self, node: _Node) -> int | None:
+    def entry(self, node: _GraphNode) -> int | None:
         """Return the condition to hide: in most unsafe rules below the node, and free in some row of its own."""
         within = self.within[node.pattern]
         all_unsafe = int(within[node.mask])
@@ -75,30 +75,30 @@ class _Graph:
                 best, best_score = column, score
         return best
 
-    def usable(self, node: _Node, column: int, most: int) -> list[int]:
+    def usable(self, node: _GraphNode, column: int, most: int) -> list[int]:
         """Return the first rows of a node's own whose cell may be hidden."""
         rows = [row for kind in node.kinds for row in self.kinds[kind] if self.table.may((row, column))]
         return sorted(rows)[:most]
 
-    def key(self, node: _Node) -> tuple[int, ...]:
+    def key(self, node: _GraphNode) -> tuple[int, ...]:
         """Return what a node says of each condition."""
         pattern = self.table.rules.patterns[node.pattern]
         return tuple(int(value) if node.mask >> column & 1 else NOTHING for column, value in enumerate(pattern))
 
-    def order(self, node: _Node) -> tuple[object, ...]:
+    def order(self, node: _GraphNode) -> tuple[object, ...]:
         """Return by what nodes are told apart where they are equally good: more conditions, columns, values."""
         key = self.key(node)
         columns = tuple(columns_of(node.mask))
         return -len(columns), columns, tuple(key[column] for column in columns)
 
-    def is_above(self, node: _Node, other: _Node) -> bool:
+    def is_above(self, node: _GraphNode, other: _GraphNode) -> bool:
         """Whether a node says all that another says, and more."""
         if node.mask & other.mask != other.mask or node.mask == other.mask:
             return False
         mine, theirs = self.key(node), self.key(other)
         return all(mine[column] == theirs[column] for column in columns_of(other.mask))
 
-    def hide(self, node: _Node, column: int) -> bool:
+    def hide(self, node: _GraphNode, column: int) -> bool:
         """Hide a condition in as many rows of a node's own as the least unsafe rule below it with it needs."""
         rules, p = self.table.rules, node.pattern
         least = min(
@@ -120,7 +120,7 @@ class _Graph:
         return bool(rows)
 
 
-def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | None = None) -> Answer:
+def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | None = None) -> HidingAnswer:
     """Hide conditions of other rows by the R-graph: `max-descendant`, `random-max` or `random` (with a chooser)."""
     begun = len(table.hidden)
     while True:
@@ -130,9 +130,9 @@ def r_graph(table: RuleTable, how: str = "max-descendant", choose: Chooser | Non
             while _graph_step(graph, how, choose):
                 pass
         if table.is_safe():
-            return Answer("safe", table.hidden[begun:], how)
+            return HidingAnswer("safe", table.hidden[begun:], how)
         if len(table.hidden) == before:
-            return Answer("not found", table.hidden[begun:], how)
+            return HidingAnswer("not found", table.hidden[begun:], how)
 
 
 def _graph_step(graph: _Graph, how: str, choose: Chooser | None) -> bool:

@@ -11,13 +11,13 @@ from itertools import chain, combinations
 import numpy as np
 
 from discreet.method.cells import rule_kernels as kernels
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, RuleTable, columns_of, relevant, subsets
+from discreet.method.cells.rule_table import SENSITIVE, Cell, HidingAnswer, RuleTable, columns_of, relevant, subsets
 
 PATIENCE = 5
 """Cells that are hidden in a row without less being left to do than ever before."""
 
 
-def greedy(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> Answer:
+def greedy(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> HidingAnswer:
     """Hide the cell that makes the rest cheapest, again and again.
 
     What is left to do are the unsafe rules that nothing mends any more, and the sum over the others of the cheapest
@@ -37,11 +37,11 @@ def greedy(table: RuleTable, carry_on: Callable[[], bool] = lambda: True) -> Ans
                 best = (after, cell)
         idle = 0 if best is not None and best[0] < least else idle + 1
         if best is None or idle > PATIENCE or not carry_on():
-            return Answer("not found", table.hidden[begun:], "greedy")
+            return HidingAnswer("not found", table.hidden[begun:], "greedy")
         left, cell = best
         least = min(least, left)
         table.hide(cell)
-    return Answer("safe", table.hidden[begun:], "greedy")
+    return HidingAnswer("safe", table.hidden[begun:], "greedy")
 
 
 def _left(table: RuleTable) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def _candidates(table: RuleTable) -> Iterator[Cell]:
                 yield row, column
 
 
-def all_hidden(table: RuleTable) -> Answer:
+def all_hidden(table: RuleTable) -> HidingAnswer:
     """Hide all cells that may be hidden of one region (sensitive cells, conditions of others, the own), else of more.
 
     To hide more is not always safer: conditions that are hidden can make other rules unsafe.
@@ -84,9 +84,9 @@ def all_hidden(table: RuleTable) -> Answer:
             if table.may(cell):
                 table.hide(cell)
         if table.is_safe():
-            return Answer("safe", table.hidden[begun:], "greedy")
+            return HidingAnswer("safe", table.hidden[begun:], "greedy")
         table.take_back(begun)
-    return Answer("not found", [], "greedy")
+    return HidingAnswer("not found", [], "greedy")
 
 
 def certificate(table: RuleTable) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.method.cells import search_kernels as kernels
 from discreet.method.cells.rule_kernels import NOTHING
-from discreet.method.cells.rule_table import SENSITIVE, Answer, Cell, Flags, Ints, RuleTable, columns_of, masks_of
+from discreet.method.cells.rule_table import SENSITIVE, Cell, Flags, HidingAnswer, Ints, RuleTable, columns_of, masks_of
 
 MOST = 100_000
 """Rules times rows that are searched."""
@@ -29,13 +29,13 @@ def search(
     fewer_than: int | None = None,
     carry_on: Callable[[], bool] = lambda: True,
     work: int = WORK,
-) -> Answer:
+) -> HidingAnswer:
     """Find the fewest cells that make a table safe, and hide nothing yet.
 
     `least` is given where all choices were tried. With `fewer_than` only choices of fewer cells are looked for, and
     `not found` with `least` means that there are none.
     """
-    nothing = Answer("not found", [], "search")
+    nothing = HidingAnswer("not found", [], "search")
     if int(_can_leak(table).sum()) * len(table.values) > MOST:
         return nothing
     free = _free(table)
@@ -49,10 +49,10 @@ def search(
         left -= steps
     cells = _cells(state.best, table.conditions)
     if cells:
-        return Answer("safe", cells, "search", least=len(cells) if done else None)
+        return HidingAnswer("safe", cells, "search", least=len(cells) if done else None)
     if done and fewer_than is None:
-        return Answer("infeasible", [], "search", NO_CHOICE)
-    return Answer("not found", [], "search", least=fewer_than) if done else nothing
+        return HidingAnswer("infeasible", [], "search", NO_CHOICE)
+    return HidingAnswer("not found", [], "search", least=fewer_than) if done else nothing
 
 
 def _can_leak(table: RuleTable) -> Flags:
@@ -76,7 +76,7 @@ def _free(table: RuleTable) -> Ints:
     return bits
 
 
-def _problem(table: RuleTable, free: Ints) -> kernels.Problem:
+def _problem(table: RuleTable, free: Ints) -> kernels.HidingProblem:
     """Return all rules that can leak: those that would, if of their rows none with the value but all others hid."""
     rules, lines = table.rules, table.lines()
     over, under = rules.confidence.tolist()
@@ -100,7 +100,7 @@ def _problem(table: RuleTable, free: Ints) -> kernels.Problem:
         telling.append(tells)
         line_rows.append(lines.rows[about])
         line_own.append(lines.own[about] & mask)
-    return kernels.Problem(
+    return kernels.HidingProblem(
         masks=np.array(masks, dtype=np.int64),
         starts=_starts(rows),
         rows=np.concatenate(rows).astype(np.int64),
@@ -132,7 +132,7 @@ def _kinds(table: RuleTable, free: Ints) -> Ints:
     return kinds[1].reshape(-1).astype(np.int64)
 
 
-def _state(problem: kernels.Problem, free: Ints, conditions: int, fewer_than: int | None) -> kernels.State:
+def _state(problem: kernels.HidingProblem, free: Ints, conditions: int, fewer_than: int | None) -> kernels.State:
     """Return the beginning of a search."""
     number = int(np.bitwise_count(free).sum())
     rules, rows = len(problem.masks), len(free)
@@ -160,7 +160,7 @@ def _state(problem: kernels.Problem, free: Ints, conditions: int, fewer_than: in
     )
 
 
-def _most_gain(problem: kernels.Problem) -> int:
+def _most_gain(problem: kernels.HidingProblem) -> int:
     """Return how many times the rules are about any one row at most."""
     return int(np.bincount(np.concatenate([problem.rows, problem.line_rows])).max())
 

@@ -1,7 +1,8 @@
 """The inner loops of the search through all choices of cells against association rules.
 
 A choice is made cell by cell: to hide it, or never to. Cells of a row are bits: one for each condition, one for the
-sensitive cell. All comparisons are of whole numbers.
+sensitive cell. All comparisons are of whole numbers. `cheapest` of `rule_kernels` is compiled into these: after a
+change there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.compiled import kernel
 from discreet.method.cells.rule_kernels import cheapest
-from discreet.method.kernels import kernel
 
 Ints = npt.NDArray[np.int64]
 
 
-class Problem(NamedTuple):
+class HidingProblem(NamedTuple):
     """All rules that can leak, whatever is hidden, and the rows and lines that they are about."""
 
     masks: Ints
@@ -80,7 +81,10 @@ NOWHERE, SAFE = -1, -2
 
 @kernel
 def _own_cost(problem, state, i):  # type: ignore[no-untyped-def]
-    """Return how many rows must hide a condition so that a rule is about nobody: 0 if it is so, -1 if one may not."""
+    """Return how many rows must hide a condition so that a rule is about nobody: 0 if it is so, -1 if one may not.
+
+    O(lines of the rule).
+    """
     cost, last = 0, -1
     for j in range(problem.line_starts[i], problem.line_starts[i + 1]):
         row, own = problem.line_rows[j], problem.line_own[j]
@@ -96,7 +100,10 @@ def _own_cost(problem, state, i):  # type: ignore[no-untyped-def]
 
 @kernel
 def _cost(problem, state, i):  # type: ignore[no-untyped-def]
-    """Return the fewest cells that mend a rule: 0 if it is safe, -1 if nothing mends it."""
+    """Return the fewest cells that mend a rule: 0 if it is safe, -1 if nothing mends it.
+
+    O(rows and lines of the rule).
+    """
     mask, value = problem.masks[i], problem.value
     num, den, by_value, fixed = 0, 0, 0, 0
     for j in range(problem.starts[i], problem.starts[i + 1]):
@@ -124,7 +131,10 @@ def _cost(problem, state, i):  # type: ignore[no-untyped-def]
 
 @kernel
 def _weigh(problem, state):  # type: ignore[no-untyped-def]
-    """Write what each rule costs; return the sum, or -1 if nothing mends one of them."""
+    """Write what each rule costs; return the sum, or -1 if nothing mends one of them.
+
+    O(rows and lines of all rules).
+    """
     total = 0
     for i in range(len(problem.masks)):
         cost = _cost(problem, state, i)
@@ -137,7 +147,7 @@ def _weigh(problem, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _helper(problem, state, i, place):  # type: ignore[no-untyped-def]
-    """Return a row, and its cells that help to mend a rule: places are those of its rows, then of its lines."""
+    """Return a row, and its cells that help to mend a rule: places are those of its rows, then of its lines. O(1)."""
     rows = problem.starts[i + 1] - problem.starts[i]
     if place < rows:
         j = problem.starts[i] + place
@@ -153,13 +163,13 @@ def _helper(problem, state, i, place):  # type: ignore[no-untyped-def]
 
 @kernel
 def _helpers(problem, i):  # type: ignore[no-untyped-def]
-    """Return how many places `_helper` has for a rule."""
+    """Return how many places `_helper` has for a rule. O(1)."""
     return problem.starts[i + 1] - problem.starts[i] + problem.line_starts[i + 1] - problem.line_starts[i]
 
 
 @kernel
 def _count_degrees(problem, state):  # type: ignore[no-untyped-def]
-    """Count for each cell the unsafe rules it helps with."""
+    """Count for each cell the unsafe rules it helps with. O(rows and lines of all rules * conditions)."""
     degrees, reach = state.degrees, state.reach
     degrees[:] = 0
     reach[:] = 0
@@ -179,6 +189,7 @@ def _by_degrees(state, total):  # type: ignore[no-untyped-def]
     """Return how many cells it takes at least to lower the sum of the costs to 0.
 
     A cell lowers the cost of each rule it helps with by 1, and so do all cells of a row together.
+    O(rows * conditions² + rules).
     """
     gains = state.gains
     gains[:] = 0
@@ -207,7 +218,10 @@ def _by_degrees(state, total):  # type: ignore[no-untyped-def]
 
 @kernel
 def _apart(problem, state, most):  # type: ignore[no-untyped-def]
-    """Return what rules cost together that share no cell that helps: the dearest first."""
+    """Return what rules cost together that share no cell that helps: the dearest first.
+
+    O(most * rules + rows and lines of all rules).
+    """
     used = state.used
     used[:] = 0
     total = 0
@@ -231,7 +245,10 @@ def _apart(problem, state, most):  # type: ignore[no-untyped-def]
 
 @kernel
 def _hardest(problem, state):  # type: ignore[no-untyped-def]
-    """Return the rule that costs most; of several the one with fewest cells that help."""
+    """Return the rule that costs most; of several the one with fewest cells that help.
+
+    O(rows and lines of all rules * conditions).
+    """
     hardest, fewest = 0, 0
     for i in range(len(problem.masks)):
         if state.costs[i] < max(state.costs[hardest], 1):
@@ -249,7 +266,10 @@ def _hardest(problem, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _next(problem, state):  # type: ignore[no-untyped-def]
-    """Return the row and bit of the cell to decide next; one of the hardest rule, that helps most others."""
+    """Return the row and bit of the cell to decide next; one of the hardest rule, that helps most others.
+
+    O(most * rules + rows and lines of all rules * conditions + rows * conditions²).
+    """
     total = _weigh(problem, state)
     if total == 0:
         return SAFE, 0
@@ -272,7 +292,7 @@ def _next(problem, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _hide(state, row, bit):  # type: ignore[no-untyped-def]
-    """Decide to hide a cell."""
+    """Decide to hide a cell. O(1)."""
     at = state.at
     state.row[at[DECISIONS]], state.bit[at[DECISIONS]], state.refused[at[DECISIONS]] = row, bit, False
     at[DECISIONS] += 1
@@ -283,7 +303,10 @@ def _hide(state, row, bit):  # type: ignore[no-untyped-def]
 
 @kernel
 def _refuse(problem, state):  # type: ignore[no-untyped-def]
-    """Decide not to hide the last cell after all, nor any that could stand for it: in rows alike in all so far."""
+    """Decide not to hide the last cell after all, nor any that could stand for it: in rows alike in all so far.
+
+    O(rows).
+    """
     at = state.at
     last = at[DECISIONS] - 1
     row, bit = state.row[last], state.bit[last]
@@ -301,7 +324,7 @@ def _refuse(problem, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _take_back(state):  # type: ignore[no-untyped-def]
-    """Take back the decisions after which both ways were tried."""
+    """Take back the decisions after which both ways were tried. O(decisions and refused cells taken back)."""
     at = state.at
     while at[DECISIONS] and state.refused[at[DECISIONS] - 1]:
         at[DECISIONS] -= 1
@@ -312,7 +335,10 @@ def _take_back(state):  # type: ignore[no-untyped-def]
 
 @kernel
 def search(problem, state, steps):  # type: ignore[no-untyped-def]
-    """Go on for so many steps; return whether all choices are tried. Better ones lower the most that is of interest."""
+    """Go on for so many steps; return whether all choices are tried. Better ones lower the most that is of interest.
+
+    Cost: so many times `_next` as there are steps.
+    """
     for _ in range(steps):
         row, bit = _next(problem, state)
         if row >= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.method.kernels import kernel
+from discreet.common.compiled import kernel
 
 LEAF = -1
 NO_CHILD = -1
@@ -12,7 +12,7 @@ NO_CHILD = -1
 
 @kernel
 def sieve(most):  # type: ignore[no-untyped-def]
-    """Return the smallest prime factor of each number up to `most`."""
+    """Return the smallest prime factor of each number up to `most`. O(most * log log most)."""
     found = np.zeros(most + 1, dtype=np.int32)
     for n in range(2, most + 1):
         if found[n] == 0:
@@ -24,7 +24,7 @@ def sieve(most):  # type: ignore[no-untyped-def]
 
 @kernel
 def _exponents(numbers, count, sign, factor, exponent):  # type: ignore[no-untyped-def]
-    """Add the prime exponents of the product of n to the power of n."""
+    """Add the prime exponents of the product of n to the power of n. O(count * log n)."""
     for i in range(count):
         n = numbers[i]
         rest = n
@@ -36,7 +36,7 @@ def _exponents(numbers, count, sign, factor, exponent):  # type: ignore[no-untyp
 
 @kernel
 def _clear(numbers, count, factor, exponent):  # type: ignore[no-untyped-def]
-    """Return whether no exponent is left at the primes of some numbers, and clear them."""
+    """Return whether no exponent is left at the primes of some numbers, and clear them. O(count * log n)."""
     nothing = True
     for i in range(count):
         rest = numbers[i]
@@ -54,7 +54,10 @@ def _clear(numbers, count, factor, exponent):  # type: ignore[no-untyped-def]
 
 @kernel
 def _equal(over, under, n_over, n_under, over2, under2, n_over2, n_under2, factor, exponent):  # type: ignore[no-untyped-def]
-    """Whether two quotients of products of n to the power of n are the same number: exact, by prime exponents."""
+    """Whether two quotients of products of n to the power of n are the same number: exact, by prime exponents.
+
+    O(numbers * log n).
+    """
     _exponents(over, n_over, 1, factor, exponent)
     _exponents(under, n_under, -1, factor, exponent)
     _exponents(over2, n_over2, -1, factor, exponent)
@@ -67,7 +70,7 @@ def _equal(over, under, n_over, n_under, over2, under2, n_over2, n_under2, facto
 
 @kernel
 def most_common(counts, low, high):  # type: ignore[no-untyped-def]
-    """Return the place of the largest count in a range, the first of several."""
+    """Return the place of the largest count in a range, the first of several. O(high - low)."""
     best = low
     for place in range(low + 1, high):
         if counts[place] > counts[best]:
@@ -77,7 +80,10 @@ def most_common(counts, low, high):  # type: ignore[no-untyped-def]
 
 @kernel
 def _value(code, start, leaf, low, high, known, filled):  # type: ignore[no-untyped-def]
-    """Return the value a cell stands for at a node: its own, or the most common one that it can be."""
+    """Return the value a cell stands for at a node: its own, or the most common one that it can be.
+
+    O(1); the first time for a code O(values).
+    """
     if leaf[code] >= 0:
         return leaf[code]
     place = code - start
@@ -92,6 +98,7 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
 
     For each node: the place of the predictor it splits on (or `LEAF`), its commonest class, where its children begin;
     for each child its node (or `NO_CHILD`: nobody went there) and how many rows went there. `weigh[n]` is n log n.
+    O(rows * predictors²), and O(values) for each node and predictor.
     """
     widest = 1
     for p in predictors:
@@ -220,6 +227,7 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
 
 @kernel
 def _wider(numbers):  # type: ignore[no-untyped-def]
+    """Return the numbers with room for as many more. O(numbers)."""
     wider = np.empty(2 * len(numbers), np.int64)
     wider[: len(numbers)] = numbers
     return wider
@@ -227,7 +235,10 @@ def _wider(numbers):  # type: ignore[no-untyped-def]
 
 @kernel
 def guess(codes, row, low, high, predictors, split, common, child_at, child, people, node):  # type: ignore[no-untyped-def]
-    """Return the class that a tree gives a row from a node on; an unknown cell follows the commonest branch it can."""
+    """Return the class that a tree gives a row from a node on; an unknown cell follows the commonest branch it can.
+
+    O(predictors * values).
+    """
     while split[node] != LEAF:
         code = codes[predictors[split[node]], row]
         start = child_at[node]
@@ -240,7 +251,7 @@ def guess(codes, row, low, high, predictors, split, common, child_at, child, peo
 
 @kernel
 def guesses(codes, rows, low, high, predictors, split, common, child_at, child, people):  # type: ignore[no-untyped-def]
-    """Return the class that a tree gives each of several rows."""
+    """Return the class that a tree gives each of several rows. O(rows * predictors * values)."""
     found = np.empty(len(rows), dtype=np.int64)
     for i in range(len(rows)):
         found[i] = guess(codes, rows[i], low, high, predictors, split, common, child_at, child, people, 0)

@@ -1,0 +1,186 @@
+"""Is a policy in order, what does it promise, and does it fit a table: before anything is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.assist.preview import Preview, preview_columns
+from discreet.audit.about import not_covered
+from discreet.common.private import private_line
+from discreet.fit.cells import hides, predictors_of, untouchable, wanted
+from discreet.fit.telling import refuse_own_values
+from discreet.pipeline import PreparedJob, prepare
+from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
+from discreet.policy.requirements import Requirement
+from discreet.table.source import DEFAULT, Opening
+from discreet.verification.answers import Answer
+from discreet.verification.cell_answers import CellsFound
+from discreet.verification.cells import check_cells
+from discreet.verification.findings import Worst
+from discreet.verification.telling import judged
+from discreet.verification.worst_groups import worst_of
+
+ABOUT_THE_TABLE = "this tells about the table as it is. Keep it; never publish it."
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise in words, and with a table its risk now and the least that any release can have."""
+
+    made: GroupPromise
+    now: Worst | None = None
+    least: Worst | None = None
+
+    @property
+    def possible(self) -> bool:
+        """Whether some release can keep it (as far as is known without the table)."""
+        return self.least is None or self.least.within
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "index": self.made.index,
+            "promise": str(self.made),
+            "words": self.made.in_words(),
+            "now": None if self.now is None else self.now.to_dict(),
+            "least_possible": None if self.least is None else str(self.least.share),
+            "possible": self.possible,
+        }
+
+
+@dataclass(frozen=True)
+class CheckedCells:
+    """A promise about single cells, and with a table what is guessed if the cells themselves are hidden."""
+
+    index: int
+    made: Confidential
+    hidden: CellsFound | None = None
+    alone: tuple[str, ...] = ()
+    """Predictors that are not edited: other promises, the use or their role need them as they are."""
+    refused: str | None = None
+    """Why no release can keep it: to be hidden would tell the value, whatever else is hidden."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "index": self.index,
+            "promise": str(self.made),
+            "words": self.made.in_words(),
+            "methods": {adversary.name: method for adversary, method in self.made.defences},
+            "only_hidden": None if self.hidden is None else [found.to_dict() for found in self.hidden.against],
+            "not_edited": list(self.alone),
+            "refused": self.refused,
+        }
+
+
+@dataclass(frozen=True)
+class CheckedPolicy:
+    """What was found out about a policy that is in order."""
+
+    promises: tuple[Promise, ...]
+    not_covered: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    rows: int | None = None
+    dropped: int = 0
+    may_change: tuple[str, ...] = ()
+    cells: tuple[CheckedCells, ...] = ()
+    previews: tuple[Preview, ...] = ()
+    """The columns that are released as groups or intervals, at each level."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether every promise can be kept."""
+        return all(promise.possible for promise in self.promises) and not any(each.refused for each in self.cells)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            **({} if self.rows is None else {"private": private_line(ABOUT_THE_TABLE)}),
+            "possible": self.possible,
+            "promises": [promise.to_dict() for promise in self.promises],
+            "cells": [cells.to_dict() for cells in self.cells],
+            "rows": self.rows,
+            "dropped_rows": self.dropped,
+            "may_change": list(self.may_change),
+            "warnings": list(self.warnings),
+            "columns": [preview.to_dict() for preview in self.previews],
+            "not_covered": list(self.not_covered),
+        }
+
+
+def _least(
+    found: Sequence[Worst | None], requirement: Requirement, policy: Policy, *, split: bool
+) -> list[Worst | None]:
+    """Return the least that any release can have, of what everything hidden has; None where that is not known.
+
+    Without the rows that are removed a promise may be kept, and what a sample will hold is not known; only that k rows
+    can never be alike where there are fewer (unless columns that do not change `split` them anyway).
+    """
+    size = None if policy.release is None or policy.k_on_population else policy.release.size
+    crowd = isinstance(requirement, KAnonymity)
+    known = crowd and (not split or (size is None and not policy.removes))
+    if not (known or (policy.release is None and not policy.removes)):
+        return [None] * len(found)
+    if size is None:
+        return list(found)
+    return [None if worst is None else _fewer(worst, max(size(worst.rows), 1)) for worst in found]
+
+
+def _fewer(worst: Worst, rows: int) -> Worst:
+    return replace(worst, rows=rows, share=Fraction(1, rows))
+
+
+def _cells(job: PreparedJob) -> Iterator[CheckedCells]:
+    """Yield the promises about single cells, guessed on the table with only these hidden."""
+    policy, source = job.bound.policy, job.source
+    hidden = source.edited(hides(policy, source))
+    for index, requirement in wanted(policy):
+        found = check_cells(hidden, policy, index, requirement, source)
+        predictors = predictors_of(requirement, policy, source.columns)
+        left_alone = tuple(name for name in predictors if name in untouchable(policy))
+        others = [made for _, made in wanted(policy) if made.column == requirement.column]
+        more = any(made.decoys or made.may("others.sensitive") for made in others)
+        refused = None if more or found.answer is Answer.NOT_CHECKABLE else found.reason
+        yield CheckedCells(index, requirement, found, left_alone, refused)
+
+
+def _telling(cells: Sequence[CheckedCells]) -> Iterator[str]:
+    """Yield what the confidential cells would tell by being hidden, if they alone were."""
+    for each in cells:
+        if each.hidden is not None and not each.refused and not each.made.decoys:
+            _, reason, warnings = judged(each.made, each.hidden.telling)
+            for text in (*(() if reason is None else (reason,)), *warnings):
+                yield f"protect[{each.index}]: {text}"
+
+
+def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
+    """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
+    refuse_own_values(policy)
+    if table is None:
+        stated = tuple(Promise(made) for made in policy.promises())
+        return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in wanted(policy)))
+    job = prepare(table, policy, opening=opening)
+    source, bound = job.source, job.bound
+    promises: list[Promise] = []
+    for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            continue
+        made: list[GroupPromise] = list(policy.promises_of(index))
+        now = worst_of(source, policy, made[0].given, made)
+        unchangeable = [column for column in made[0].given if column in bound.fixed]
+        least = _least(worst_of(source, policy, unchangeable, made), requirement, policy, split=bool(unchangeable))
+        promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
+    cells = tuple(_cells(job))
+    return CheckedPolicy(
+        tuple(promises),
+        not_covered(policy, bound.released),
+        (*bound.warnings, *_telling(cells)),
+        source.rows,
+        source.dropped,
+        tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
+        cells,
+        preview_columns(policy, job.task.columns, job.task.counted),
+    )

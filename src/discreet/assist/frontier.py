@@ -1,0 +1,301 @@
+"""How much can be told at which threshold: the same table planned for many, to help the owner choose.
+
+Every point is what `protect` would plan at that threshold. The table is read and counted once, and a stricter
+threshold starts where it parts ways with the one before it. Nothing is released here, so nothing is verified.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.common.private import MORE, private_json
+from discreet.common.shares import parse_share, percent
+from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
+from discreet.method.base.gain import information_kept, variance_kept
+from discreet.pipeline import PreparedJob, prepare
+from discreet.planning.cutting import CutPlanner
+from discreet.planning.disclosing import Planner
+from discreet.planning.task import Task
+from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
+from discreet.policy.redundant import without_redundant
+from discreet.table.source import Opening, Table
+from discreet.verification.worst_groups import worst_of
+
+if TYPE_CHECKING:
+    from discreet.method.disclosure.search import Search
+    from discreet.method.disclosure.sweep import Limits
+
+WARNING = MORE
+MOST_POINTS = 20
+SIZES = (2, 3, 5, 10, 15, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 100_000)
+
+
+@dataclass(frozen=True)
+class Point:
+    """What can be told at one threshold.
+
+    `largest` is the largest share that the planned release would have (for k-anonymity 1/smallest group), `detail`
+    the share of the detail of the changeable columns that it shows (1 - LM), `target` the share of what those
+    columns tell of the target that they still tell and `steps` the disclosures (both None where they are not
+    known: the use has no target, or cuts were searched for). Where no release can keep the promises, `least` is
+    the smallest threshold that could be kept (None where it is another promise that cannot) and the rest is None.
+    """
+
+    threshold: Fraction
+    possible: bool
+    largest: Fraction | None = None
+    detail: float | None = None
+    target: float | None = None
+    steps: int | None = None
+    least: Fraction | None = None
+
+    def to_dict(self, *, sizes: bool) -> dict[str, object]:
+        """Return plain data; shares as exact fractions, thresholds of k-anonymity as k."""
+        shares = {"threshold": self.threshold, "largest": self.largest, "least": self.least}
+        if sizes:
+            told: dict[str, object] = {
+                "k": self.threshold.denominator,
+                "smallest_group": None if self.largest is None else self.largest.denominator,
+                "most_possible": None if self.least is None else self.least.denominator,
+            }
+        else:
+            told = {name: None if share is None else str(share) for name, share in shares.items()}
+        return {**told, "possible": self.possible, "detail": self.detail, "target": self.target, "steps": self.steps}
+
+
+@dataclass(frozen=True, repr=False)
+class Frontier:
+    """Privacy against utility: the points from the loosest threshold to the strictest."""
+
+    points: tuple[Point, ...]
+    sizes: bool
+    """Whether the thresholds are those of k-anonymity: 1/k."""
+    own: Fraction
+    """The threshold that the policy has."""
+    swept: tuple[str, ...]
+    """The promises whose threshold was changed."""
+    target: str | None
+
+    def __repr__(self) -> str:
+        return f"<Frontier: {len(self.points)} thresholds; private>"
+
+    def name_of(self, threshold: Fraction) -> str:
+        """Return a threshold as people write it."""
+        return f"k = {threshold.denominator}" if self.sizes else percent(threshold)
+
+    def reason(self, point: Point) -> str:
+        """Return in words that a threshold cannot be kept, and which could be."""
+        if point.least:
+            return f"cannot be kept; at {'most' if self.sizes else 'least'} {self.name_of(point.least)}"
+        return "cannot be kept; another promise cannot, or too many rows do not fit"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "swept": list(self.swept),
+            "target": self.target,
+            "points": [point.to_dict(sizes=self.sizes) for point in self.points],
+        }
+
+    def to_json(self) -> str:
+        """Return the points as JSON; its first line says that it is private."""
+        return private_json(WARNING, self.to_dict())
+
+    def plot(self) -> Any:
+        """Return an Altair chart of what is kept against the threshold (needs discreet[report])."""
+        from discreet.assist.charts import frontier_chart
+
+        return frontier_chart(self)
+
+    def to_html(self) -> str:
+        """Return chart and figures as one HTML page, private as the owner's report (needs discreet[report])."""
+        from discreet.assist.charts import frontier_html
+
+        return frontier_html(self)
+
+
+def frontier(
+    table: Table,
+    policy: Policy | str | Path,
+    thresholds: Sequence[str | float | Fraction | int] | None = None,
+    *,
+    promise: int | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
+    key: str | None = None,
+) -> Frontier:
+    """Return how much can be told at each of several thresholds.
+
+    Parameters
+    ----------
+    table, policy
+        As for `protect`.
+    thresholds
+        Shares such as `"50%"` (for templates) or sizes k; chosen between what is possible and what the table is
+        now when absent.
+    promise
+        The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
+        absent, or all k if there are no templates.
+    engine, memory_limit, key
+        As for `protect`.
+
+    Raises
+    ------
+    InputError, PolicyError
+        When the table, the policy or a threshold cannot be used.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk"], "Ill": ["no", "yes", "no"]})
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> [(str(point.threshold), point.detail) for point in d.frontier(table, policy, ["50%", "40%"]).points]
+    [('1/2', 1.0), ('2/5', 0.0)]
+    """
+    policy = as_policy(policy)
+    if policy.is_local:
+        raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
+    places = _swept(policy, promise)
+    sizes = isinstance(policy.protect[places[0]], KAnonymity)
+    job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
+    own = [made.at_most for made in policy.promises() if made.index in places]
+    limits = _limits(thresholds, sizes=sizes) if thresholds is not None else _between(job, places, own)
+    plan = _points if policy.method == "disclosure" else _cut_points
+    points = list(plan(job.task, places, limits))
+    swept = tuple(str(made) for made in policy.promises() if made.index in places)
+    return Frontier(tuple(points), sizes, max(own), swept, policy.target)
+
+
+def _swept(policy: Policy, promise: int | None) -> list[int]:
+    """Return the positions in `protect` of the requirements whose threshold changes."""
+    if promise is not None:
+        promises = list(policy.promises())
+        if not 1 <= promise <= len(promises):
+            raise InputError(f"there is no promise {promise}; the policy has 1 to {len(promises)}")
+        return [promises[promise - 1].index]
+    for kind in (Template, KAnonymity):
+        found = [index for index, requirement in enumerate(policy.protect) if isinstance(requirement, kind)]
+        if found:
+            return found
+    raise InputError("the policy has no threshold to change")
+
+
+def _limits(thresholds: Sequence[str | float | Fraction | int], *, sizes: bool) -> list[Fraction]:
+    try:
+        limits = [_size(t) if sizes else parse_share(t) for t in thresholds]
+    except (ValueError, ZeroDivisionError) as error:
+        what = "whole numbers k of at least 1" if sizes else f"shares such as 50% ({error})"
+        raise InputError(f"thresholds: write {what}") from None
+    if not limits:
+        raise InputError("thresholds: name at least one")
+    return sorted(set(limits), reverse=True)
+
+
+def _size(k: str | float | Fraction | int) -> Fraction:
+    if int(str(k)) < 1:
+        raise ValueError
+    return Fraction(1, int(str(k)))
+
+
+def _between(job: PreparedJob, places: Sequence[int], own: Sequence[Fraction]) -> list[Fraction]:
+    """Return thresholds between the least that is possible and what the table is as it stands."""
+    policy, bound = job.bound.policy, job.bound
+    now, least = Fraction(0), Fraction(0)
+    for index in places:
+        made: list[GroupPromise] = list(policy.promises_of(index))
+        fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
+        now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
+        least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))
+    if isinstance(policy.protect[places[0]], KAnonymity):
+        sizes = [Fraction(1, k) for k in SIZES if least <= Fraction(1, k)][-MOST_POINTS:]
+        return sorted({*own, *sizes}, reverse=True)
+    for step in (Fraction(1, 20), Fraction(1, 100)):
+        first, last = math.ceil(least / step), math.ceil(now / step)
+        grid = [step * place for place in range(first, last + 1) if step * place <= 1]
+        if len(grid) >= MOST_POINTS // 4:
+            break
+    while len(grid) > MOST_POINTS:
+        grid = grid[::2]
+    return sorted({*own, *grid}, reverse=True)
+
+
+def _points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Yield the point of each limit, from loose to strict; limits with the same redundant promises share work."""
+    from discreet.method.disclosure.search import Unsatisfiable
+    from discreet.method.disclosure.sweep import sweep
+
+    tasks = [(limit, _with_limit(task, places, limit)) for limit in limits]
+    for _, alike in groupby(tasks, key=lambda pair: _searched(pair[1])):
+        run = list(alike)
+        planner = Planner(run[0][1])
+        begun = planner.search
+
+        def start(limits: Limits, begun: Search = begun) -> Search:
+            return begun.copy(limits)
+
+        every = [_table_limits(planner, other) for _, other in run]
+        for (limit, _), answer in zip(run, sweep(start, every), strict=True):
+            if isinstance(answer, Unsatisfiable):
+                own = [share for number, share in answer.least if planner.promises[number].index in places]
+                yield Point(limit, possible=False, least=max(own, default=None))
+            else:
+                yield _point(limit, answer, planner, places)
+
+
+def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Yield the point of each limit where cuts are searched for: each search is its own, the counts are shared."""
+    for limit in limits:
+        planner = CutPlanner(_with_limit(task, places, limit))
+        try:
+            best, _ = planner.search(lambda _: True, prove=False)  # a proof for each would take too long
+        except ImpossiblePromise as impossible:
+            own = [share for made, share in impossible.least if made.index in places]
+            yield Point(limit, possible=False, least=max(own, default=None))
+            continue
+        except TooManySuppressed:
+            yield Point(limit, possible=False)
+            continue
+        shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
+        largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
+        yield Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
+
+
+def _table_limits(planner: Planner, task: Task) -> Limits:
+    """Return the limits of a task for each table of a planner's problem."""
+    promises, _ = without_redundant(list(task.bound.policy.promises()))
+    return [[promises[number].at_most for number in table.promises] for table in planner.search.problem.tables]
+
+
+def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[int]) -> Point:
+    swept = [number for number, made in enumerate(planner.promises) if made.index in places]
+    policy = planner.task.bound.policy
+    target = None
+    if policy.target is not None:
+        kept = information_kept if isinstance(policy.uses[0], Classify) else variance_kept
+        told = [state for state in search.states if state.column.useful]
+        target = kept([(state.column.tallies, state.released()) for state in told])
+    largest = max((search.share(number) for number in swept), default=Fraction(0))
+    return Point(limit, True, largest, search.kept(), target, len(search.steps))
+
+
+def _searched(task: Task) -> tuple[tuple[object, ...], ...]:
+    """Return which promises a search has to look at."""
+    promises, _ = without_redundant(list(task.bound.policy.promises()))
+    return tuple((made.index, made.property) for made in promises)
+
+
+def _with_limit(task: Task, places: Sequence[int], limit: Fraction) -> Task:
+    """Return the task with another threshold for some requirements."""
+    policy = task.bound.policy
+    protect = list(policy.protect)
+    for index in places:
+        requirement = protect[index]
+        changed = {"at_most": limit} if isinstance(requirement, Template) else {"k": limit.denominator}
+        protect[index] = requirement.model_copy(update=changed)
+    return replace(task, bound=replace(task.bound, policy=policy.model_copy(update={"protect": tuple(protect)})))

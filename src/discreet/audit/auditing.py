@@ -1,0 +1,276 @@
+"""The audit of a release, whoever made it: verified, attacked, measured, and what is left said plainly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.attack.run import attack, planned
+from discreet.audit.about import about
+from discreet.audit.audit import Audit
+from discreet.audit.describing import describe
+from discreet.audit.foreign import adopt
+from discreet.audit.public import Facts, counted, errors
+from discreet.audit.risk import risks
+from discreet.columns.medians import Ranges, median_ranges
+from discreet.common.progress import Progress, silent
+from discreet.compare.scene import Scene
+from discreet.encoded import Ints
+from discreet.errors import InputError
+from discreet.fit.cells import wanted
+from discreet.fit.persons import repeat_warnings
+from discreet.measure.utility import utility
+from discreet.policy import Policy, as_policy
+from discreet.policy.bind import Bound, bind, known_to_groups
+from discreet.table.decimals import as_written
+from discreet.table.engine import Engine
+from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
+from discreet.verification.findings import Verification
+from discreet.verification.promises import check, published_intervals
+from discreet.verification.row_matches import Matches
+from discreet.verification.true_release import truth_of
+
+if TYPE_CHECKING:
+    from discreet.release import Release
+
+_IN_ORDER = 0.9
+"""The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""
+
+
+def audit_release(
+    release: Table,
+    policy: Policy | str | Path,
+    original: Table,
+    *,
+    control: Table | None = None,
+    population: Table | None = None,
+    targets: Sequence[str] = (),
+    thorough: bool = False,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    intervals: Mapping[str, Ranges] | str | Path | None = None,
+    progress: Callable[[Progress], bool | None] | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
+    key: str | None = None,
+) -> Audit:
+    """Verify a release, attack it, and measure what it is still good for, however it was made.
+
+    Parameters
+    ----------
+    release
+        The released table, by discreet or by another tool: a dataframe, or the path of a file.
+    policy
+        The policy it should keep, or the path of its file.
+    original
+        The table it was made from, by which guesses are judged.
+    control
+        Rows of people of the same kind who are not in the original: what is learned about them is no leak.
+    population
+        Rows of all people among whom those of the release are known to be, for the journalist.
+    targets
+        Columns that adversaries shall guess besides the sensitive ones of the policy.
+    thorough
+        Take all the time it takes: more people are attacked, and learners train on more rows.
+    time_limit
+        Seconds after which no further attack is begun; those that are left out are named.
+    seed
+        For tests: the same people are drawn every time.
+    intervals
+        As for `verify`.
+    progress
+        Called now and then with a `Progress`; False while attacking leaves the other attacks out.
+    engine, memory_limit, key
+        As for `verify`; attacks fetch columns row by row, up to a limit.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk", "clerk"], "Ill": ["no", "yes", "no", "yes"]})
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> audit = d.audit_release(table, policy, table, seed=1)
+    >>> audit.verification.holds, audit.attacks.found[0].name
+    (True, 'prosecutor')
+    """
+    policy = as_policy(policy)
+    say = progress or silent
+    begin = time.monotonic()
+    say(Progress("read"))
+    opening = Opening(engine, memory_limit, key)
+    released, source = open_tables([(release, True), (original, False)], policy, opening)
+    policy = as_written(policy, source)
+    bound = bind(policy, source.columns)
+    for table, name in ((released, "the release"), (source, "the original")):
+        if not table.rows:
+            raise InputError(f"{name} has no rows")
+    others = _others(control, "control", bound, opening)
+    everybody = _others(population, "population", bound, opening)
+    _refuse_targets(targets, released, source)
+    adopted, notes = adopt(released, policy, source)
+    medians = published_intervals(release, policy, intervals)
+    say(Progress("verify"))
+    truth, matches = truth_of(adopted, policy, source, medians)
+    places = _places(matches, adopted, source, bound)
+    if places is not None:
+        adopted = adopted.numbered(source.numbers()[places])
+    scene = Scene(
+        released=adopted,
+        original=source,
+        policy=policy,
+        places=places,
+        hide_only=_hide_only(adopted, source, bound, places),
+        control=others or _not_drawn(source, policy, places),
+        population=everybody,
+        medians=medians,
+        targets=tuple(targets),
+        thorough=thorough,
+        seed=seed,
+        stop=None if time_limit is None else begin + time_limit,
+    )
+    verification = check(adopted, policy, source, medians=medians, hide_only=scene.hide_only, found=(truth, matches))
+    found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
+    return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
+
+
+def attacked(
+    release: Release,
+    *,
+    name: str | None = None,
+    control: Table | None = None,
+    population: Table | None = None,
+    targets: Sequence[str] = (),
+    thorough: bool = False,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    progress: Callable[[Progress], bool | None] | None = None,
+) -> Audit:
+    """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
+    plan, source, policy = release.plan, release.source, release.plan.policy
+    bound = bind(policy, source.columns)
+    others, everybody = _others(control, "control", bound), _others(population, "population", bound)
+    _refuse_targets(targets, release.engine, source)
+    alone = replace(plan, edits=(), removed=())
+    places = np.searchsorted(source.numbers(), release.engine.numbers())
+    scene = Scene(
+        released=release.engine,
+        original=source,
+        policy=policy,
+        places=places,
+        hide_only=source.apply(alone) if any(wanted(policy)) else None,
+        control=others or _not_drawn(source, policy, places),
+        population=everybody,
+        medians=median_ranges(plan),
+        targets=tuple(targets),
+        thorough=thorough,
+        seed=seed,
+        stop=None if time_limit is None else time.monotonic() + time_limit,
+    )
+    known = about(policy, release.engine.columns, (*bound.changeable, *bound.edited), name=name, made=True)
+    public = replace(release.audit.public, name=name)
+    return deepened(replace(release.audit, about=known, public=public), scene, progress or silent)
+
+
+def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None]) -> Audit:
+    """Return an audit with the risk of groups, what is kept, and attacks."""
+    begin = time.monotonic()
+    say(Progress("measure"))
+    places = None if scene.policy.k_on_population else scene.places
+    told = scene.original if places is None else scene.original.only(np.sort(places))
+    found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
+    tasks = planned(scene)
+    expected = sum(task.seconds for task in tasks)
+    say(Progress("attack", 0, len(tasks), expected=expected))
+
+    def how_far(done: int, left: int) -> bool | None:
+        return say(Progress("attack", done, left, seconds=time.monotonic() - begin, expected=expected))
+
+    return replace(found, attacks=attack(scene, tasks, how_far), public=_published(found, scene))
+
+
+def _published(found: Audit, scene: Scene) -> Facts:
+    """Return what a public report may tell: of the original nothing but the rounded errors of learned targets."""
+    return replace(
+        found.public,
+        counted=counted(scene.released, bind(scene.policy, scene.original.columns)),
+        learned=() if found.utility is None else errors(found.utility.learned),
+        attacked="thorough" if scene.thorough else "quick",
+    )
+
+
+def _others(table: Table | None, name: str, bound: Bound, opening: Opening = DEFAULT) -> Engine | None:
+    """Return a table of other people; refuse one that lacks columns which the policy knows or protects."""
+    if table is None:
+        return None
+    found = open_table(table, bound.policy, opening=replace(opening, key=None, in_any_order=True))
+    if not found.rows:
+        raise InputError(f"the {name} has no rows")
+    lacking = [column for column in bound.counted if column not in found.columns]
+    lacking = [column for column in lacking if name == "control" or column in known_to_groups(bound.policy)]
+    if lacking:
+        raise InputError(f"the {name} has no column {lacking[0]!r}")
+    return found
+
+
+def _not_drawn(source: Engine, policy: Policy, places: Ints | None) -> Engine | None:
+    """Return the people who were not drawn, where a sample is released: they are as good a control as any."""
+    if policy.release is None or places is None or len(places) == source.rows:
+        return None
+    return source.only(np.setdiff1d(np.arange(source.rows), places))
+
+
+def _refuse_targets(targets: Sequence[str], released: Engine, source: Engine) -> None:
+    for name in targets:
+        if name not in released.columns or name not in source.columns:
+            raise InputError(f"target {name!r} is not a column of the release and of the original")
+
+
+def _places(matches: Matches | None, released: Engine, source: Engine, bound: Bound) -> Ints | None:
+    """Return the row of the original that each released row is; None where they could not be matched."""
+    if matches is not None:
+        return matches.first
+    if released.rows != source.rows:
+        return None
+    same = [name for name in bound.released if name not in {*bound.changeable, *bound.edited}]
+    for name in same:
+        if name in released.columns:
+            mine, theirs = released.codes_beside(source, name)
+            told = _told(released, name, bound.policy.marker)
+            if told.any() and (mine == theirs)[told].mean() < _IN_ORDER:
+                return None
+    return np.arange(source.rows)
+
+
+def _told(released: Engine, name: str, marker: str) -> npt.NDArray[np.bool_]:
+    """Say which cells of a column speak for or against the order of the rows: a hidden one does neither."""
+    try:
+        encoded = released.encoded(name)
+    except InputError:  # it has no text form, and so no marker
+        return np.ones(released.rows, dtype=np.bool_)
+    told: npt.NDArray[np.bool_] = np.array([text != marker for text in encoded.domain], dtype=np.bool_)[encoded.codes]
+    return told
+
+
+def _hide_only(released: Engine, source: Engine, bound: Bound, places: Ints | None) -> Engine | None:
+    """Return the original as it would be released if the confidential cells alone were hidden."""
+    if places is None or not any(wanted(bound.policy)):
+        return None
+    recoded = [name for name in (*bound.changeable, *bound.binned) if name in released.columns]
+    alone = source.only(places)
+    return alone.taking(released, recoded) if recoded else alone
+
+
+def _described(scene: Scene, verification: Verification, bound: Bound, name: str | None) -> Audit:
+    """Return the figures of a release of which nobody says how it was made."""
+    released, source, policy = scene.released, scene.original, scene.policy
+    matched = scene.places is not None
+    told = source if scene.places is None else source.only(scene.places)
+    warnings = (*bound.warnings, *repeat_warnings(policy, source))
+    found = describe(verification, released, told, source, bound, warnings, matched=matched, name=name)
+    known = about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False)
+    return replace(found, about=known)

@@ -1,0 +1,93 @@
+"""A release described before anybody attacks it: its figures beside the original, what is hidden, what is left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from discreet.audit.about import Sampled, not_covered
+from discreet.audit.audit import Audit
+from discreet.audit.public import Facts, terms
+from discreet.measure.cells import cell_measures
+from discreet.measure.changes import changes
+from discreet.measure.usefulness import masked_rows, usefulness
+from discreet.plan.removal import Removal
+from discreet.policy.bind import Bound
+from discreet.table.engine import Engine
+from discreet.verification.findings import Verification
+from discreet.verification.promises import check
+
+
+@dataclass(frozen=True)
+class MakingFigures:
+    """What only whoever made a release can say of it."""
+
+    drawn: int
+    """Rows that were suppressed by lot."""
+    removal: tuple[Removal, ...]
+    """What is hidden against association rules."""
+    detail: float | None
+    bound: float | None
+    """As in the audit."""
+
+
+def describe(
+    verification: Verification,
+    released: Engine,
+    told: Engine,
+    source: Engine,
+    bound: Bound,
+    warnings: tuple[str, ...],
+    *,
+    making: MakingFigures | None = None,
+    matched: bool = True,
+    name: str | None = None,
+) -> Audit:
+    """Return the audit of a release that was verified, and is not attacked yet.
+
+    Parameters
+    ----------
+    told
+        The rows of the source that it tells of, as far as that is known.
+    making
+        How it was made; None if nobody says so: then what was suppressed and removed is seen on the rows alone.
+    matched
+        Whether it is known which row of the source each row is.
+    name
+        The name of its file.
+    """
+    policy = bound.policy
+    hidden, coarser = changes(released, told, bound) if matched else ({}, {})
+    # Of a release made elsewhere every row that it lacks counts as changed; `told` has only those that it has.
+    measured = cell_measures(released, source if making is None else told, bound) if matched else None
+    if measured is not None and making is not None:
+        measured = replace(measured, removal=making.removal)
+    return Audit(
+        verification=verification,
+        before=check(told, policy, None, vouched=True, whole=source).requirements,
+        rows=released.rows,
+        sample=None if policy.release is None else Sampled(policy.release, source.rows),
+        dropped=source.dropped,
+        suppressed=_seen_masked(released, bound) if making is None else released.suppressed,
+        removed=_seen_lacking(released, source, bound) if making is None else released.removed,
+        drawn=0 if making is None else making.drawn,
+        unseen=0 if making is None else released.unseen,
+        hidden_cells=hidden,
+        coarser_cells=coarser,
+        detail=None if making is None else making.detail,
+        bound=None if making is None else making.bound,
+        usefulness=usefulness(released, told, bound, made_elsewhere=making is None),
+        cells=measured,
+        warnings=warnings,
+        not_covered=not_covered(policy, released.columns),
+        public=Facts(name, released.columns, released.rows, terms(bound, made=making is not None)),
+    )
+
+
+def _seen_masked(released: Engine, bound: Bound) -> int:
+    """Return how many rows tell nothing on any column that may change; none where such a column is missing."""
+    return masked_rows(released, bound) if set(bound.changeable) <= set(released.columns) else 0
+
+
+def _seen_lacking(released: Engine, source: Engine, bound: Bound) -> int:
+    """Return how many rows of the source a release lacks, where it should have all of them."""
+    return 0 if bound.policy.release is not None else max(source.rows - released.rows, 0)

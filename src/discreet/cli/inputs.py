@@ -1,0 +1,39 @@
+"""What a command reads: the policy, how the text of its table is written, and that no file changes meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.policy import FileOptions, Policy
+
+
+def read_rules(path: Path, **file: object) -> Policy:
+    """Return the policy of a file; what the command line says of the table's file counts more than what it says."""
+    from discreet.policy import read_policy
+
+    return read_policy(path).with_file(**file)
+
+
+def file_options(**said: object) -> FileOptions:
+    """Return how the text of a table is written, as far as the command line says."""
+    from discreet.policy import FileOptions
+
+    return FileOptions(**{name: value for name, value in said.items() if value is not None})
+
+
+def stamp_of(path: Path) -> object:
+    """Return what tells that a table or another file was not written to meanwhile."""
+    from discreet.table.stores.files import stamp, watched
+
+    return [(file, stamp(file)) for file in watched(path)]
+
+
+def refuse_changed(before: dict[Path, object]) -> None:
+    """Refuse files of which one is not as it was when its stamp was taken."""
+    from discreet.table.stores.files import changed
+
+    for path, stamp in before.items():
+        if stamp_of(path) != stamp:
+            raise changed(str(path))

@@ -1,0 +1,1 @@
+"""What the command line prints for people: what changed, why, and what is not covered."""

@@ -1,0 +1,99 @@
+"""The verdict in which the output of a command ends, and all of it with --quiet: no value of the table is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from discreet.attack.base import Attack
+from discreet.audit.audit import Audit
+from discreet.audit.report.words import attacked
+from discreet.cli.terminal import escape
+from discreet.verification.answers import Answer
+from discreet.verification.findings import Verification
+
+MOST = 8
+"""Attacks named before the rest is only counted."""
+
+
+@dataclass(frozen=True)
+class WrittenFiles:
+    """The files that a command has written, and those of them that nobody else may see."""
+
+    files: Sequence[Path] = ()
+    private: Sequence[Path] = ()
+
+    def in_words(self) -> str:
+        """Return which they are."""
+        told = [f"{path}{' (private)' if path in self.private else ''}" for path in self.files]
+        return f"Written: {', '.join(told)}."
+
+
+def answer_of(found: Verification, *, with_original: bool) -> str:
+    """Return in words, marked up, what verification found."""
+    answers = {finding.answer for finding in found.requirements}
+    if found.holds and Answer.BY_LOT in answers:
+        return "[yellow]nothing is broken, but cells are left to the lot, which promises nothing[/]"
+    if found.holds:
+        return "[green]every promise holds[/]"
+    if answers == {Answer.HOLDS}:
+        why = "it is not true to the original" if with_original else "it has a column that should have been left out"
+        return f"[red]the promises hold, but {why}[/]"
+    if Answer.BROKEN in answers:
+        return "[red]a promise is broken[/]"
+    return "[yellow]not every promise can be checked[/]"
+
+
+def passed(found: Verification, partial: bool) -> bool:
+    """Whether a release passes; `partial`: also if some promise could not be checked, but none is broken."""
+    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements)]
+    broken = Answer.BROKEN in answers
+    return found.holds or (partial and not broken)
+
+
+def tells_of_people(found: Verification) -> bool:
+    """Whether what verification found tells of people: which cells are guessed, or what a table not to be released has.
+
+    Where every promise holds, everybody can count the same in the release.
+    """
+    answers = {found.truthful.answer, *(finding.answer for finding in found.requirements)}
+    return bool(answers & {Answer.BROKEN, Answer.BY_LOT})
+
+
+def print_verdict(
+    to: Console, audit: Audit, name: str, written: WrittenFiles, *, against: str | None = None, quiet: bool = False
+) -> None:
+    """Say whether a release was verified, which attacks succeed, and what was written."""
+    policy = "" if against is None else f" against {escape(against)}"
+    made = "[bold]Verified[/]: " if audit.verification.holds else ""
+    answer = answer_of(audit.verification, with_original=True)
+    to.print(f"{made}{escape(name)}{policy}, {audit.rows} rows: {answer}.", soft_wrap=True)
+    if audit.attacks is not None:
+        to.print(_attacks(audit), soft_wrap=True)
+    if written.files:
+        to.print(escape(written.in_words()), soft_wrap=True)
+    if quiet and (warnings := len(audit.all_warnings)):
+        some = "1 warning" if warnings == 1 else f"{warnings} warnings"
+        to.print(f"[yellow]{some}[/]: shown without --quiet.")
+
+
+def _attacks(audit: Audit) -> str:
+    """Return how the attacks went, and which of them succeed."""
+    found, skipped = ((), ()) if audit.attacks is None else (audit.attacks.found, audit.attacks.skipped)
+    leaks = [attack for attack in found if attack.leaks]
+    no_time = f" (no time for {len(skipped)} more)" if skipped else ""
+    if not leaks:
+        return f"{attacked(audit)}{no_time}."
+    more = f" and {len(leaks) - MOST} more" if len(leaks) > MOST else ""
+    return f"[yellow]{attacked(audit)}[/]{no_time}: {escape('; '.join(_named(leaks[:MOST])))}{more}."
+
+
+def _named(leaks: Sequence[Attack]) -> Iterator[str]:
+    for attack in leaks:
+        beside = attack.beside
+        compared = "" if beside is None or beside.share is None else f", compared with {beside.share:.1%}"
+        target = "" if attack.target is None else f" guesses {attack.target}"
+        yield f"{attack.name}{target}: {attack.released.share or 0:.1%} right{compared}"

@@ -1,0 +1,1 @@
+"""What can be said of a column: taxonomies, numbers and dates, intervals, sets, medians."""

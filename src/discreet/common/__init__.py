@@ -1,0 +1,1 @@
+"""What every room uses: files, texts, shares, chance of being right, compiled loops."""

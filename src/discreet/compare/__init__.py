@@ -1,0 +1,1 @@
+"""A release beside its original: what its texts mean, who is who, rows as numbers."""

@@ -1,0 +1,1 @@
+"""Whether a policy fits a table: all problems and warnings."""

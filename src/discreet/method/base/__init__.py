@@ -1,0 +1,1 @@
+"""What all searches over groups share: problems, spaces, targets, gain and loss."""

@@ -1,0 +1,194 @@
+"""The groups of one set of known columns, kept up to date while values are disclosed.
+
+Guarantee: `now` is the exact largest share of each property over all groups, and `after(s)`, where it is
+above `now`, the exact largest share if disclosure s were made next (of a cut that breaks a limit: some share
+that does).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Codes, Ints, regroup
+from discreet.errors import InputError
+from discreet.method.base.kernels import rescore, split
+from discreet.method.base.openings import Openings, Range
+from discreet.method.base.problem import GroupTable
+from discreet.method.base.space import Flags, Floats
+
+MOST_ROWS = 3_000_000_000
+"""Products of two counts stay below 2**63."""
+
+
+def largest_below(share: Fraction, rows: int) -> Fraction:
+    """Return the largest fraction with a denominator of at most `rows` that is not above `share`.
+
+    A share of at most `rows` rows is within `share` exactly when it is within this one, so that comparisons
+    stay within 64 bits whatever threshold the owner wrote.
+
+    >>> largest_below(Fraction("0.333333333333"), 100)
+    Fraction(33, 100)
+    """
+    if share.denominator <= rows:
+        return share
+    # The convergents of the continued fraction end in the two neighbours of `share` (as in limit_denominator).
+    p0, q0, p1, q1 = 0, 1, 1, 0
+    n, d = share.numerator, share.denominator
+    while True:
+        a = n // d
+        if q0 + a * q1 > rows:
+            break
+        p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
+        n, d = d, n - a * d
+    k = (rows - q0) // q1
+    return min(Fraction(p0 + k * p1, q0 + k * q1), Fraction(p1, q1))
+
+
+class GroupCounts:
+    """One `GroupTable` while values are being disclosed."""
+
+    def __init__(self, table: GroupTable, codes: Codes, openings: Openings, total: int) -> None:
+        if total > MOST_ROWS:
+            raise InputError(f"the table has {total} rows; at most {MOST_ROWS} can be planned at once")
+        self.table = table
+        self.openings = openings
+        self.total = total
+        self.set_limits(table.limits)
+        properties, rows = table.hits.shape
+        self._offsets = np.array([openings.codes[column] for column in table.columns], dtype=np.int64)
+        sizes = [int(openings.codes[column + 1] - openings.codes[column]) for column in table.columns]
+        self._persons = np.array(table.persons, dtype=np.bool_)
+        self.now = _no_share((properties, 2))
+        self.after = _no_share((len(openings.alive), properties, 2))
+        self._row_at, starts, self._group = regroup(table.fixed)
+        self._place = np.empty(rows, dtype=np.int64)
+        self._place[self._row_at] = np.arange(rows)
+        self._codes = np.ascontiguousarray(codes[:, self._row_at])
+        self._sizes = table.sizes[self._row_at]
+        self._hits = np.ascontiguousarray(table.hits[:, self._row_at])
+        self._start = np.zeros(rows, dtype=np.int64)
+        self._stop = np.zeros(rows, dtype=np.int64)
+        self._groups = len(starts)
+        self._start[: self._groups] = starts
+        self._stop[: self._groups] = np.append(starts[1:], rows)
+        self._moved = np.zeros(rows, dtype=np.int64)
+        self._touched = np.empty(rows + 1, dtype=np.int64)
+        widest = max(sizes, default=0)
+        self._scratch = tuple(np.zeros(widest, dtype=np.int64) for _ in range(3))
+        self._by_code = [_rows_by_code(own, size) for own, size in zip(codes, sizes, strict=True)]
+
+    def copy(self, openings: Openings) -> GroupCounts:
+        """Return counts that go on by themselves with (a copy of) the openings."""
+        twin = copy.copy(self)
+        twin.openings = openings
+        for name in ("now", "after", "_row_at", "_group", "_place", "_codes", "_sizes", "_hits", "_start", "_stop"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin._moved, twin._touched = np.zeros_like(self._moved), np.empty_like(self._touched)
+        twin._scratch = tuple(np.zeros_like(array) for array in self._scratch)
+        return twin
+
+    def set_limits(self, limits: Sequence[Fraction]) -> None:
+        """Compare with these limits from now on."""
+        near = [largest_below(limit, self.total) for limit in limits]
+        self.limits = np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64)
+
+    def with_limits(self, limits: Sequence[Fraction]) -> GroupCounts:
+        """Return the same counts (not a copy of them) with other limits, to ask what these would say."""
+        twin = copy.copy(self)
+        twin.set_limits(limits)
+        return twin
+
+    def score_all(self) -> None:
+        """Look at every group."""
+        self._rescore(np.arange(self._groups))
+
+    def split(self, column: int, ranges: Sequence[Range], fresh: Sequence[Range]) -> None:
+        """Let the rows with codes in each of the ranges leave their groups; `column` counts among the known.
+
+        The groups with codes in `fresh` are looked at again although they may stay whole.
+        """
+        order, starts = self._by_code[column]
+        touched = []
+        for first, stop in ranges:
+            self._groups, changed = split(
+                order[starts[first] : starts[stop]],
+                self._row_at,
+                self._place,
+                self._codes,
+                self._sizes,
+                self._hits,
+                self._group,
+                self._start,
+                self._stop,
+                self._groups,
+                self._moved,
+                self._touched,
+            )
+            touched.append(self._touched[:changed].copy() if len(ranges) + len(fresh) > 1 else self._touched[:changed])
+        touched += [self._group[order[starts[first] : starts[stop]]] for first, stop in fresh]
+        if len(touched) == 1:
+            self._rescore(touched[0])
+        elif touched:
+            self._rescore(np.unique(np.concatenate(touched)))
+
+    def breaks(self, slots: Ints) -> Flags:
+        """Return, for each disclosure and each property, whether it would break the limit."""
+        after = self.after[slots]
+        return np.asarray(after[..., 0] * self.limits[:, 1] > self.limits[:, 0] * after[..., 1])
+
+    def losses(self, slots: Ints) -> Floats:
+        """Return, for each disclosure and each property, how much surer an adversary would get."""
+        after = self.after[slots]
+        before = self.now[:, 0] / self.now[:, 1]
+        return np.maximum(after[..., 0] / after[..., 1] - before, 0.0)
+
+    def violated(self) -> npt.NDArray[np.bool_]:
+        """Return, for each property, whether its limit is broken as things are."""
+        return np.asarray(self.now[:, 0] * self.limits[:, 1] > self.limits[:, 0] * self.now[:, 1])
+
+    def share(self, place: int) -> Fraction:
+        """Return the largest share of a property over all groups."""
+        return Fraction(int(self.now[place, 0]), int(self.now[place, 1]))
+
+    def share_after(self, slot: int, place: int) -> tuple[int, int]:
+        """Return hits and rows of the worst part if the disclosure were made."""
+        hits, rows = self.after[slot, place]
+        return int(hits), int(rows)
+
+    def _rescore(self, touched: Ints) -> None:
+        rescore(
+            touched,
+            self._start,
+            self._stop,
+            self._codes,
+            self._offsets,
+            self.openings.mode,
+            self.openings.slot,
+            self.openings.child,
+            self.openings.alive,
+            self.openings.jump,
+            self._sizes,
+            self._hits,
+            self._persons,
+            self.limits,
+            self.now,
+            self.after,
+            *self._scratch,
+        )
+
+
+def _no_share(shape: tuple[int, ...]) -> Ints:
+    """Return shares of 0 in 1: hits 0, rows 1."""
+    shares = np.zeros(shape, dtype=np.int64)
+    shares[..., 1] = 1
+    return shares
+
+
+def _rows_by_code(codes: Codes, size: int) -> tuple[Ints, Ints]:
+    order = np.argsort(codes, kind="stable")
+    return order, np.append(0, np.cumsum(np.bincount(codes, minlength=size)))

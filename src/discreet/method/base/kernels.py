@@ -1,0 +1,213 @@
+"""The inner loops of the group methods, compiled by Numba and cached.
+
+Plain loops over integers only: no sorting by library, no array reductions (they compile slowly). Keep this
+file stable: any change compiles all of it anew. All comparisons of shares are products of integers below
+2**63 (see `GroupCounts`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.common.compiled import kernel
+
+SHUT = 0
+"""Nothing more can be disclosed of a code."""
+VALUE = 1
+"""The code is a hidden value of a plain column: it can be told from all others."""
+NODE = 2
+"""The code stands under a node that can be opened."""
+INTERVAL = 3
+"""The code stands in an interval that can be cut."""
+
+
+@kernel
+def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, moved, touched):  # type: ignore[no-untyped-def]
+    """Move `rows` out of their groups into new groups of their own, one per group they are in.
+
+    The rows of group g stand together, at start[g]:stop[g]; `row_at` says which row stands where and `place`
+    where each row stands. What is known of a row (`codes`, `sizes`, `hits`) moves with it, so that a group is
+    always read from one piece of memory. `moved` is scratch full of zeros. Writes the groups that changed, the
+    old and the new ones, to `touched`. A group whose rows all move only changes its name and is left alone.
+    Returns numbers of groups and of touched ones.
+    O(rows * (columns + properties)), and the rows of groups that changed.
+    """
+    first = 0
+    for row in rows:
+        g = group[row]
+        if moved[g] == 0:
+            touched[first] = g
+            first += 1
+        moved[g] += 1
+        here = place[row]
+        there = stop[g] - moved[g]
+        other = row_at[there]
+        row_at[here], row_at[there] = other, row
+        place[other], place[row] = here, there
+        sizes[here], sizes[there] = sizes[there], sizes[here]
+        for c in range(codes.shape[0]):
+            codes[c, here], codes[c, there] = codes[c, there], codes[c, here]
+        for p in range(hits.shape[0]):
+            hits[p, here], hits[p, there] = hits[p, there], hits[p, here]
+    changed = 0
+    fresh = groups
+    for i in range(first):
+        g = touched[i]
+        count = moved[g]
+        moved[g] = 0
+        if count == stop[g] - start[g]:
+            continue
+        start[fresh] = stop[g] - count
+        stop[fresh] = stop[g]
+        stop[g] -= count
+        for at in range(start[fresh], stop[fresh]):
+            group[row_at[at]] = fresh
+        touched[changed] = g
+        changed += 1
+        fresh += 1
+    for i in range(fresh - groups):
+        touched[changed + i] = groups + i
+    return fresh, 2 * changed
+
+
+@kernel
+def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    touched, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits, persons, limits, now, after,
+    count, hit, seen,
+):  # fmt: skip
+    """Raise the largest shares for the groups in `touched`: as they are, and after each single disclosure.
+
+    `now[p]` is the largest share (hits, rows) of property p over all groups, `after[s, p]` the largest over
+    the parts into which disclosure s cuts a group, where it is above `now`. Shares only grow as groups are
+    cut (a part is at least as extreme as the whole), so old entries stay right and only the touched groups
+    are looked at. Of a code (at `offsets[c]` + code): `mode` says how its group can be cut, `slot` which
+    disclosure does it (for an interval: the cut in front of the code), `child` the part it falls into. The
+    cut of an interval that breaks a limit is dead at once (not `alive`); `jump` leads from a dead cut to the
+    next one alive. `count`, `hit`, `seen` are scratch, zero on entry and on return.
+    O(rows of the groups * columns * properties), and sorting the codes of an interval.
+    """
+    properties = hits.shape[0]
+    for g in touched:
+        rows = 0
+        for at in range(start[g], stop[g]):
+            rows += sizes[at]
+        for p in range(properties):
+            total = 0
+            if persons[p]:
+                total = 1
+            else:
+                for at in range(start[g], stop[g]):
+                    total += hits[p, at]
+            if total * now[p, 1] > now[p, 0] * rows:
+                now[p, 0] = total
+                now[p, 1] = rows
+        for c in range(codes.shape[0]):
+            base = offsets[c]
+            here = base + codes[c, start[g]]
+            kind = mode[here]
+            if kind == SHUT or (kind == NODE and not alive[slot[here]]):
+                continue
+            found = 0
+            for at in range(start[g], stop[g]):
+                v = codes[c, at]
+                if kind == NODE:
+                    v = child[base + v]
+                if count[v] == 0:
+                    seen[found] = v
+                    found += 1
+                count[v] += sizes[at]
+            if found == 1:
+                count[seen[0]] = 0
+                continue
+            if kind == INTERVAL:
+                gap = found // 2
+                while gap > 0:
+                    for i in range(gap, found):
+                        v = seen[i]
+                        j = i
+                        while j >= gap and seen[j - gap] > v:
+                            seen[j] = seen[j - gap]
+                            j -= gap
+                        seen[j] = v
+                    gap //= 2
+            for p in range(properties):
+                total = 0
+                if not persons[p]:
+                    for at in range(start[g], stop[g]):
+                        if hits[p, at] != 0:
+                            v = codes[c, at]
+                            if kind == NODE:
+                                v = child[base + v]
+                            hit[v] += hits[p, at]
+                            total += hits[p, at]
+                    if total == 0:
+                        continue
+                left = 0
+                left_hits = 0
+                for i in range(found):
+                    v = seen[i]
+                    size = count[v]
+                    # The worse of the two sides: a value or part against the rest, or all up to v against the rest.
+                    if kind == INTERVAL:
+                        left += size
+                        left_hits += hit[v]
+                        a = left_hits
+                        n = left
+                    else:
+                        a = hit[v]
+                        n = size
+                    if i == found - 1 and kind == INTERVAL:
+                        break
+                    if persons[p]:
+                        a = 1
+                        if kind != NODE and rows - n < n:
+                            n = rows - n
+                    elif kind != NODE and (total - a) * n > a * (rows - n):
+                        a = total - a
+                        n = rows - n
+                    if a * now[p, 1] <= now[p, 0] * n:
+                        continue
+                    if kind == VALUE:
+                        s = slot[base + v]
+                        if alive[s] and a * after[s, p, 1] > after[s, p, 0] * n:
+                            after[s, p, 0] = a
+                            after[s, p, 1] = n
+                    elif kind == NODE:
+                        s = slot[here]
+                        if a * after[s, p, 1] > after[s, p, 0] * n:
+                            after[s, p, 0] = a
+                            after[s, p, 1] = n
+                    else:
+                        breaks = a * limits[p, 1] > limits[p, 0] * n
+                        s = slot[base + v + 1]
+                        end = slot[base + seen[i + 1]]
+                        while s <= end:
+                            while jump[s] != s:
+                                jump[s] = jump[jump[s]]
+                                s = jump[s]
+                            if s > end:
+                                break
+                            if a * after[s, p, 1] > after[s, p, 0] * n:
+                                after[s, p, 0] = a
+                                after[s, p, 1] = n
+                            if breaks:
+                                alive[s] = False
+                                jump[s] = s + 1
+                            s += 1
+                for i in range(found):
+                    hit[seen[i]] = 0
+            for i in range(found):
+                count[seen[i]] = 0
+
+
+def warm_up() -> None:
+    """Load (the first time: compile) the kernels, with types as `GroupCounts` has them and nothing to do."""
+    none = np.zeros(0, dtype=np.int64)
+    flags = np.zeros(0, dtype=np.bool_)
+    table = np.zeros((0, 0), dtype=np.int64)
+    shares = np.zeros((0, 0, 2), dtype=np.int64)
+    codes = np.zeros((0, 0), dtype=np.uint16)
+    split(none, none, none, codes, none, table, none, none, none, 0, none, none)
+    mode = np.zeros(0, dtype=np.uint8)
+    rescore(none, none, none, codes, none, mode, none, none, flags, none, none, table, flags, table, table, shares,
+            none, none, none)  # fmt: skip

@@ -1,0 +1,81 @@
+"""What a group method is asked: columns that may be disclosed, and groups that must keep their promises.
+
+Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with what must
+not be too sure in its groups; fixed columns split its rows from the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Codes, Ints
+from discreet.method.base.space import Flags, Space
+from discreet.method.base.targets import CutTarget
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """A changeable column: what may be disclosed of it, and the rows that have each of its codes."""
+
+    space: Space
+    rows: Ints
+    """Rows per code."""
+    tallies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    """What the use counts per code: rows of each class, or sums of 1, y, y²."""
+    pinned: Flags
+    """Values of a plain column that are never disclosed because they already are the marker."""
+    useful: bool = True
+    """Whether the use has anything from knowing this column."""
+    weight: Fraction = Fraction(1)
+    """How much its loss of detail weighs beside that of the others."""
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """One set of known columns over collapsed rows, with what must not be too sure in its groups.
+
+    Rows whose sensitive value is unknown do not count: shares are taken among those who are known.
+    """
+
+    columns: tuple[int, ...]
+    """Which changeable columns are known; positions in the problem's `columns`."""
+    fixed: Ints
+    """Rows that differ here are told apart whatever is disclosed; in a `CutProblem` numbers from 0."""
+    sizes: Ints
+    """How many rows count in each collapsed row: in a `CutProblem` fewer where a sensitive value is unknown."""
+    hits: Ints
+    """Rows with each property (first axis) in each collapsed row."""
+    persons: tuple[bool, ...]
+    """For each property whether it is being one certain person: of every group exactly one row has it."""
+    limits: tuple[Fraction, ...]
+    promises: tuple[int, ...]
+    """Which promise each property belongs to, by number: the method's answers name promises so."""
+
+
+@dataclass(frozen=True)
+class GroupProblem:
+    """A whole job for a group method; each table has collapsed rows of its own."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    tables: tuple[GroupTable, ...]
+    codes: tuple[Codes, ...]
+    """For each table the code of each known changeable column (first axis) in each of its collapsed rows."""
+
+
+@dataclass(frozen=True)
+class CutProblem:
+    """A job for a search over cuts: all changeable columns of the collapsed rows, which all tables share."""
+
+    total: int
+    columns: tuple[ColumnCounts, ...]
+    codes: npt.NDArray[np.int32]
+    """Code of each changeable column (first axis) in each collapsed row."""
+    sizes: Ints
+    targets: tuple[CutTarget, ...]
+    """What is to be predicted; nothing for general use."""
+    tables: tuple[GroupTable, ...]

@@ -1,0 +1,1 @@
+"""Searches for one cut of all columns."""

@@ -1,0 +1,144 @@
+"""The best cut of one tree or number column, from what each node and each interval would cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Ints
+from discreet.method.base.space import Space
+from discreet.method.cuts.context_kernels import interval_costs, node_costs
+from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
+from discreet.method.cuts.evaluation import Firsts
+from discreet.method.cuts.objective import Objective
+
+MOST_BLOCKS = 256
+"""Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
+
+
+class ColumnCuts:
+    """The shape of one tree or number column, for its best cut."""
+
+    def __init__(self, space: Space, rows: Ints) -> None:
+        self.space = space
+        self.interval: int | None = None
+        if space.plain:
+            return
+        self.parent = np.full(len(space.nodes), -1, dtype=np.int64)
+        for place, node in enumerate(space.nodes):
+            for child in node.children:
+                self.parent[child] = place
+        self.leaf = np.full(space.size, -1, dtype=np.int64)
+        for place, node in enumerate(space.nodes):
+            if node.interval:
+                self.interval = place
+                self.leaf[node.first : node.stop] = place
+            elif not node.children:
+                self.leaf[node.first] = place
+        if self.interval is not None:
+            node = space.nodes[self.interval]
+            self.begins = _blocks(space, rows, node.first, node.stop)
+
+    def told_apart(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return the codes with all of a smallest interval as one: the first ones stand for these, in their order."""
+        if self.interval is None:
+            return codes
+        node = self.space.nodes[self.interval]
+        if len(self.begins) == node.stop - node.first:
+            return codes
+        to = np.arange(self.space.size, dtype=np.int32)
+        block = np.searchsorted(self.begins, to[node.first : node.stop], side="right") - 1
+        to[node.first : node.stop] = node.first + block
+        return to[codes]
+
+    def best(self, maker: ContextMaker, place: int, contexts: Contexts, objective: Objective) -> Firsts:
+        """Return the best cut from what each node and each interval would cost."""
+        units = maker.evaluator.units.columns[place]
+        cost = self._nodes(maker, place, contexts, objective)
+        cuts: list[int] = []
+        if self.interval is not None:
+            cost[self.interval], cuts = self._path(maker, contexts, objective, units.positions)
+        return self._choose(cost, cuts)
+
+    def _nodes(self, maker: ContextMaker, place: int, contexts: Contexts, objective: Objective) -> list[int]:
+        """Return what releasing each node would cost over all contexts."""
+        evaluator = maker.evaluator
+        nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(maker.persons)
+        cost, touched, n_at, loss_at, out_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
+        if self.interval == 0:
+            return [0] * nodes
+        node_costs(
+            contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent,
+            evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
+            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons, maker.limits,
+            objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at, out_at,
+            np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties), dtype=np.int64),
+        )  # fmt: skip
+        return [int(x) for x in cost]
+
+    def _path(
+        self, maker: ContextMaker, contexts: Contexts, objective: Objective, positions: Ints
+    ) -> tuple[int, list[int]]:
+        """Return the cheapest way to cut the numbers: what it costs, and in front of which codes it cuts."""
+        assert self.interval is not None
+        node = self.space.nodes[self.interval]
+        blocks = len(self.begins)
+        kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
+        interval_costs(
+            contexts.start, contexts.groups, contexts.codes, node.first, node.first + blocks, contexts.sizes,
+            contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons,
+            maker.limits, objective.loss, maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
+        )  # fmt: skip
+        kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
+        ends = np.append(self.begins[1:], node.stop) - 1
+        width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]
+        cost = objective.loss * width * kept + based
+        best, begins = _cheapest(cost)
+        return best, [int(self.begins[at]) for at in begins[1:]]
+
+    def _choose(self, cost: list[int], cuts: list[int]) -> Firsts:
+        """Return the cheapest cut of the tree: a node, or the best of its children."""
+        best = list(cost)
+        opened = [False] * len(cost)
+        for place in range(len(cost) - 1, -1, -1):
+            children = self.space.nodes[place].children
+            if children and sum(best[child] for child in children) < cost[place]:
+                best[place] = sum(best[child] for child in children)
+                opened[place] = True
+        firsts = np.zeros(self.space.size, dtype=np.int64)
+        todo = [0]
+        while todo:
+            place = todo.pop()
+            node = self.space.nodes[place]
+            if opened[place]:
+                todo += node.children
+                continue
+            firsts[node.first : node.stop] = node.first
+            if node.interval:
+                for cut in cuts:
+                    firsts[cut : node.stop] = cut
+        return firsts
+
+
+def _cheapest(cost: Ints) -> tuple[int, list[int]]:
+    """Return what the cheapest intervals of all blocks cost together, and with which blocks they begin."""
+    blocks = len(cost)
+    best, come = np.zeros(blocks + 1, dtype=np.int64), np.zeros(blocks + 1, dtype=np.int64)
+    for end in range(blocks):
+        ways = best[: end + 1] + cost[: end + 1, end]
+        come[end + 1] = int(np.argmin(ways))
+        best[end + 1] = ways[come[end + 1]]
+    begins = [blocks]
+    while begins[0] > 0:
+        begins.insert(0, int(come[begins[0]]))
+    return int(best[blocks]), begins[:-1]
+
+
+def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.int64]:
+    """Return where the smallest intervals begin: at every allowed cut, or at so many quantiles of the rows."""
+    cuts = np.flatnonzero(space.cuts[first:stop]) + first
+    if len(cuts) >= MOST_BLOCKS:
+        before = np.concatenate([[0], np.cumsum(rows[first:stop])])[cuts - first]
+        wanted = np.linspace(0, int(rows[first:stop].sum()), MOST_BLOCKS + 1)[1:-1]
+        cuts = cuts[np.unique(np.minimum(np.searchsorted(before, wanted), len(cuts) - 1))]
+    return np.concatenate([[first], cuts]).astype(np.int64)

@@ -1,0 +1,116 @@
+"""Steps of the searches over cuts: the best cut of one column, all others as they are, until none is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.base.problem import CutProblem
+from discreet.method.base.space import Flags
+from discreet.method.cuts.column_cuts import ColumnCuts
+from discreet.method.cuts.context_kernels import flip_costs
+from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
+from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts
+from discreet.method.cuts.objective import Candidate, Objective
+
+MOST_LOOKS = 100_000_000
+"""Collapsed rows looked at in a whole search to show or hide single values."""
+MOST_FLIPS = 64
+"""Values of a plain column that are shown or hidden in one step."""
+
+
+class ColumnSteps:
+    """Best cuts of single columns."""
+
+    def __init__(self, problem: CutProblem, evaluator: Evaluator) -> None:
+        self.problem = problem
+        self.evaluator = evaluator
+        self.columns = [ColumnCuts(column.space, column.rows) for column in problem.columns]
+        codes = [column.told_apart(codes) for column, codes in zip(self.columns, problem.codes, strict=True)]
+        self.contexts = ContextMaker(problem, evaluator, codes)
+        self.guesses = self.contexts.share > 1
+        """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
+        self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
+
+    def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
+        """Take the best step of each column in turn until none is better."""
+        outcome = self.evaluator.evaluate(cut)
+        best = Candidate(outcome.cut, outcome, objective.cost(outcome))
+        since = 0
+        turn = 0
+        while since < len(order):
+            better = self._step(best, order[turn], objective)
+            since = 0 if better.cost < best.cost else since + 1
+            best = better
+            turn = (turn + 1) % len(order)
+        return best
+
+    def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
+        if self.problem.columns[place].space.plain:
+            return self._flip(best, place, objective)
+        contexts = self.contexts.of(best.cut, place)
+        return self._tried(best, place, self.columns[place].best(self.contexts, place, contexts, objective), objective)
+
+    def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
+        """Return the better of two: as it is, and with another cut of one column."""
+        if np.array_equal(firsts, best.cut[place]):
+            return best
+        cut = (*best.cut[:place], firsts, *best.cut[place + 1 :])
+        outcome = self.evaluator.evaluate(cut)
+        cost = objective.cost(outcome)
+        return Candidate(outcome.cut, outcome, cost) if cost < best.cost else best
+
+    def _flip(self, best: Candidate, place: int, objective: Objective) -> Candidate:
+        """Show or hide all values of a plain column, all that gain by it alone, then one at a time, as is best."""
+        column = self.problem.columns[place]
+        every = np.where(column.pinned, -1, np.arange(column.space.size))
+        if not self.guesses:
+            for firsts in (every, np.full_like(every, -1)):
+                best = self._tried(best, place, firsts, objective)
+        contexts = self.contexts.of(best.cut, place)
+        flipping = self._flipping(contexts, place, objective)
+        hidden = best.cut[place] < 0
+        if self.guesses:
+            begins = (hidden, every < 0, np.ones_like(hidden))
+            hidden = begins[int(np.argmin([flipping(begin)[-1] for begin in begins]))].copy()
+        for turn in range(min(MOST_FLIPS, self.flips)):
+            self.flips -= 1
+            cost = flipping(hidden)
+            flips = np.where(column.pinned, cost[-1], cost[:-1])
+            if flips.min(initial=cost[-1]) >= cost[-1]:
+                break
+            if turn == 0:
+                together = np.where(flips < cost[-1], ~hidden, hidden)
+                if self.guesses:
+                    better = bool(flipping(together)[-1] < cost[-1])
+                else:
+                    best = self._tried(best, place, np.where(together, -1, np.arange(column.space.size)), objective)
+                    better = bool((best.cut[place] < 0).tolist() == together.tolist())
+                if better:
+                    hidden = together
+                    continue
+            value = int(np.argmin(flips))
+            hidden[value] = not hidden[value]
+        return self._tried(best, place, np.where(hidden, -1, np.arange(column.space.size)), objective)
+
+    def _flipping(self, contexts: Contexts, place: int, objective: Objective) -> Callable[[Flags], Ints]:
+        """Return what says, for a plain column, what contexts cost if one value were shown or hidden, and as it is."""
+        maker = self.contexts
+        dropped = maker.dropped(contexts, objective)
+        units = self.evaluator.units.columns[place].nodes
+        size = self.problem.columns[place].space.size
+
+        def flipping(hidden: Flags) -> Ints:
+            cost = np.zeros(size + 1, dtype=np.int64)
+            still = int(hidden.sum())
+            losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
+            flip_costs(
+                contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields, dropped,
+                contexts.others, contexts.hits, maker.persons, maker.limits, objective.loss, self.evaluator.shape,
+                weights_of(objective), losses, cost, *maker.sums(), *maker.sums(),
+            )  # fmt: skip
+            return cost
+
+        return flipping

@@ -1,0 +1,148 @@
+"""Contexts: the rows that all columns but one leave alike, for what cuts of that one would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import LARGEST_KEY, Ints, keys
+from discreet.method.base.problem import CutProblem
+from discreet.method.cuts.context_kernels import (
+    choose_by_group,
+    choose_by_key,
+    collapse_directly,
+    collapse_sorted,
+    other_losses,
+)
+from discreet.method.cuts.evaluation import Cut, Evaluator, Parts
+from discreet.method.cuts.evaluation_kernels import dense
+from discreet.method.cuts.objective import Objective
+
+MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
+"""About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
+
+
+class Contexts(NamedTuple):
+    """Rows that look alike on all columns but one, those that cannot be told apart by that column put together."""
+
+    groups: int
+    start: Ints
+    """Where the rows of each context begin, and where the last ones end; they are ordered by code."""
+    others: Ints
+    """What a row of each context loses by the other columns."""
+    codes: npt.NDArray[np.int32]
+    sizes: Ints
+    fields: Ints
+    hits: Ints
+
+
+class ContextMaker:
+    """Puts rows into contexts, in scratch arrays: each call of `of` overwrites what the last one returned."""
+
+    def __init__(self, problem: CutProblem, evaluator: Evaluator, codes: Sequence[npt.NDArray[np.int32]]) -> None:
+        self.problem = problem
+        self.evaluator = evaluator
+        self.codes = codes
+        """The codes of each column, all of a smallest interval as one."""
+        rows = len(problem.sizes)
+        tables = problem.tables
+        self.hits = np.concatenate([table.hits for table in tables]) if tables else np.zeros((0, rows), dtype=np.int64)
+        self.persons = np.array([person for table in tables for person in table.persons], dtype=np.bool_)
+        self.limits = np.concatenate(evaluator.limits) if tables else np.zeros((0, 2), dtype=np.int64)
+        bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
+        key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
+        self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        self._order: dict[int, Ints] = {}
+        self.start = np.empty(rows + 2, dtype=np.int64)
+        self.rows = np.empty(rows + 1, dtype=np.int64)
+        self.table = np.empty(rows + 1024, dtype=np.int64)
+        self.collapsed = (
+            np.empty(rows, dtype=np.int32),
+            np.empty(rows, dtype=np.int64),
+            np.empty((rows, evaluator.fields.shape[1]), dtype=np.int64),
+            np.empty((len(self.hits), rows), dtype=np.int64),
+        )
+        self.others = np.empty(rows, dtype=np.int64)
+        self.number = np.empty(rows, dtype=np.int64)
+        self.chosen = np.empty(rows, dtype=np.int64)
+        self.everyone = np.arange(rows)
+        self.share = max(rows // MANY_ROWS, 1)
+        """Of how many contexts one is looked at."""
+
+    def of(self, cut: Cut, place: int) -> Contexts:
+        """Return the rows by what the other columns release of them, and by code (numbers: by the smallest interval).
+
+        Of many contexts only some are looked at: what they cost is a good guess of what all do, and the cut that is
+        found so is evaluated as a whole.
+        """
+        evaluator, problem = self.evaluator, self.problem
+        chosen, groups = self._some(np.delete(evaluator.every, place), evaluator.parts(cut))
+        ids = evaluator.ids[: len(chosen)]
+        code, width = self.codes[place], problem.columns[place].space.size
+        if groups * width <= len(self.table):
+            found = collapse_directly(
+                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
+                self.rows, *self.collapsed,
+            )  # fmt: skip
+        else:
+            order = self.order(place) if chosen is self.everyone else np.argsort(code[chosen], kind="stable")
+            found = collapse_sorted(
+                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
+                self.rows, *self.collapsed,
+            )  # fmt: skip
+        loss = evaluator.losses(cut)
+        other_losses(self.rows, groups, problem.codes, place, loss, evaluator.offsets, self.others)
+        codes, sizes, fields, hits = self.collapsed
+        return Contexts(
+            groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found],
+        )  # fmt: skip
+
+    def _some(self, columns: Ints, parts: Parts) -> tuple[Ints, int]:
+        """Put rows alike on the columns into groups, those of some groups if there are many; the numbers are in `ids`.
+
+        Return the rows and the number of groups.
+        """
+        evaluator = self.evaluator
+        bound = prod([int(self.fixed.max(initial=0)) + 1, *parts.widths[columns].tolist()])
+        share = min(self.share, bound // FEWEST_CONTEXTS)
+        while share > 1 and bound < LARGEST_KEY:
+            rows = choose_by_key(
+                self.problem.codes, columns, parts.numbers, evaluator.offsets, parts.widths, self.fixed, share,
+                evaluator.key, self.chosen,
+            )  # fmt: skip
+            key, ids = evaluator.key[:rows], evaluator.ids[:rows]
+            groups = int(dense(key, bound, ids, evaluator.table, evaluator.places))
+            if groups >= FEWEST_CONTEXTS:
+                return self.chosen[:rows], groups
+            share //= 4
+        groups = evaluator.group(columns, parts, self.fixed)
+        share = min(share, groups // FEWEST_CONTEXTS)
+        if share <= 1:
+            return self.everyone, groups
+        rows, groups = choose_by_group(evaluator.ids, groups, share, self.number, self.chosen)
+        return self.chosen[:rows], groups
+
+    def order(self, place: int) -> Ints:
+        """Return the rows in the order of their codes."""
+        if place not in self._order:
+            self._order[place] = np.argsort(self.codes[place], kind="stable")
+        return self._order[place]
+
+    def dropped(self, contexts: Contexts, objective: Objective) -> Ints:
+        """Return what the rows cost when they are left out."""
+        shape = self.evaluator.shape
+        each = shape.gone * np.repeat(weights_of(objective), np.diff(shape.begins))
+        return np.asarray(objective.gone * contexts.sizes + contexts.fields @ each)
+
+    def sums(self) -> tuple[Ints, Ints]:
+        """Return room for the fields and hits of one group."""
+        return np.zeros(self.evaluator.fields.shape[1], dtype=np.int64), np.zeros(len(self.persons), dtype=np.int64)
+
+
+def weights_of(objective: Objective) -> Ints:
+    """Return the weights of the targets as the kernels take them."""
+    return np.array(objective.weights, dtype=np.int64)

@@ -1,0 +1,323 @@
+"""What a cut of all columns costs: which rows it leaves out, how much detail is lost, what its targets lose.
+
+A cut says of each code of each column into which part it falls. Groups of rows that break a promise are left
+out whole (suppressed); where promises know different columns, rows that leave may break other groups, so all
+are counted again until nothing changes. Where outermost intervals are hidden of which no row is kept, it is counted
+what is told then; see `outermost`. Everything is in integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Ints
+from discreet.method.base.groups import largest_below
+from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
+from discreet.method.base.problem import CutProblem, GroupTable
+from discreet.method.base.space import Space
+from discreet.method.base.targets import CutTarget, fields_of, shape_of
+from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
+from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.target_kernels import target_cost, target_costs
+
+Firsts = npt.NDArray[np.int64]
+"""A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
+Cut = tuple[Firsts, ...]
+MOST_KEPT = 10_000
+"""Cuts of single columns whose parts and losses are remembered."""
+
+
+@dataclass(frozen=True)
+class CutOutcome:
+    """What a cut comes to."""
+
+    cut: Cut
+    """The cut, made coarser where what is told of it is."""
+    lost: int
+    """Loss of the kept rows, in units."""
+    kept: tuple[int, ...]
+    """What the kept rows cost each target, in its units."""
+    dropped: tuple[int, ...]
+    """What rows left out cost each target, those included that would have to be left out besides."""
+    gone: int
+    """Rows left out."""
+    short: int
+    """Rows that would have to be left out besides, by lot, for those left out to keep the promises themselves."""
+    left_out: npt.NDArray[np.bool_]
+
+
+class Parts(NamedTuple):
+    """Into which part each code falls, column after column, and how many parts each column has."""
+
+    numbers: Ints
+    widths: Ints
+
+
+class ToldColumn(NamedTuple):
+    """The part of each code under a cut of one column, how many there are, and what a cell of each code loses."""
+
+    part: Ints
+    parts: int
+    loss: Ints
+
+
+class Evaluator:
+    """Evaluates cuts of one problem; keeps its scratch arrays."""
+
+    def __init__(
+        self,
+        problem: CutProblem,
+        *,
+        few_may_pass: bool = False,
+        hides_outermost: bool = False,
+        whole: bool = False,
+        largest: int = LARGEST,
+    ) -> None:
+        self.problem = problem
+        self.few_may_pass = few_may_pass
+        self.outermost = Outermost(problem) if hides_outermost else None
+        spaces = [column.space for column in problem.columns]
+        weights = [column.weight for column in problem.columns]
+        self.units = loss_units(spaces, weights, problem.total, whole=whole, largest=largest)
+        rows = len(problem.sizes)
+        self.offsets = np.cumsum([0, *(space.size for space in spaces)], dtype=np.int64)
+        self.key = np.empty(rows, dtype=np.int64)
+        self.ids = np.empty(rows, dtype=np.int64)
+        entries = 1 << max(int(2 * rows).bit_length(), 4)
+        self.table = np.empty(entries, dtype=np.int64)
+        self.places = np.empty(entries, dtype=np.int64)
+        self.figures = tuple(np.empty(rows + 1, dtype=np.int64) for _ in range(2))
+        self.broken = np.empty(rows + 1, dtype=np.bool_)
+        self.nothing = np.zeros(rows, dtype=np.int64)
+        self.every = np.arange(len(spaces), dtype=np.int64)
+        self.shape = shape_of(problem.targets)
+        self.fields = fields_of(problem.targets, rows)
+        self.tally = np.zeros(2 * self.fields.shape[1], dtype=np.int64)
+        self.sorted = np.empty(rows, dtype=np.int64)
+        self.start = np.empty(rows + 2, dtype=np.int64)
+        self.limits = [_limits(table, problem.total) for table in problem.tables]
+        self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
+        self._told: dict[tuple[int, bytes], ToldColumn] = {}
+        self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
+
+    def parts(self, cut: Cut) -> Parts:
+        """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
+        found = [self.told(place, firsts) for place, firsts in enumerate(cut)]
+        return Parts(_joined([told.part for told in found]), np.array([told.parts for told in found], dtype=np.int64))
+
+    def losses(self, cut: Cut) -> npt.NDArray[np.int64]:
+        """Return what a cell of each code loses, in units, all columns one after the other."""
+        return _joined([self.told(place, firsts).loss for place, firsts in enumerate(cut)])
+
+    def told(self, place: int, firsts: Firsts) -> ToldColumn:
+        """Return what a cut of one column comes to; the last ones are remembered."""
+        known = (place, firsts.tobytes())
+        if known not in self._told:
+            if len(self._told) >= MOST_KEPT:
+                self._told.clear()
+            parts, part = np.unique(firsts, return_inverse=True)
+            loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
+            self._told[known] = ToldColumn(part.astype(np.int64), len(parts), loss)
+        return self._told[known]
+
+    def evaluate(self, cut: Cut, *, by_lot: bool = True) -> CutOutcome:
+        """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
+        outcome = self._as_it_is(cut, by_lot=by_lot)
+        while self.outermost is not None and outcome.gone:
+            coarser = self.outermost.coarser(outcome.cut, outcome.left_out, partial(self._together, outcome.cut))
+            if coarser is None:
+                break
+            outcome = self._as_it_is(coarser, by_lot=by_lot)
+        return outcome
+
+    def _as_it_is(self, cut: Cut, *, by_lot: bool) -> CutOutcome:
+        """Return what a cut comes to if all its intervals are told."""
+        problem = self.problem
+        part = self.parts(cut)
+        if self.at_once:
+            return self._at_once(cut, part, by_lot=by_lot)
+        left_out, groups = self._left_out(part)
+        lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        kept, dropped = self._judge(part, left_out, groups, short)
+        return CutOutcome(cut, int(lost), kept, dropped, int(gone), short, left_out)
+
+    def _left_out(self, part: Parts) -> tuple[npt.NDArray[np.bool_], int]:
+        """Return the rows of groups that break a promise; `ids` are the groups of the last table, which has so many."""
+        problem, groups = self.problem, 0
+        left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
+        changed = True
+        while changed:
+            more = left_out.copy()
+            for place, table in enumerate(problem.tables):
+                groups = self.group(self.known[place], part, table.fixed)
+                if self._find(place, table, groups, left_out):
+                    more |= self.broken[self.ids]
+            changed = len(problem.tables) > 1 and bool((more != left_out).any())
+            left_out = more
+        return left_out, groups
+
+    def _together(self, cut: Cut, hidden: list[Inner]) -> npt.NDArray[np.bool_]:
+        """Return the rows left out when intervals below and above those told are one part."""
+        part = self.parts(cut)
+        return self._left_out(part._replace(numbers=together(part.numbers, self.offsets, hidden)))[0]
+
+    @cached_property
+    def at_once(self) -> bool:
+        """Whether one way of putting rows into groups tells all: what is promised of them, and what they cost."""
+        tables, targets = self.problem.tables, self.problem.targets
+        return len(tables) == 1 and not tables[0].fixed.any() and all(t.columns == tables[0].columns for t in targets)
+
+    def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> CutOutcome:
+        """Do as `evaluate`, where the rows are looked at once."""
+        problem, table, persons = self.problem, self.problem.tables[0], self.persons[0]
+        groups = self.group(self.known[0], part, table.fixed)
+        sum_groups(
+            self.ids, table.sizes, table.hits, persons, problem.codes, self.losses(cut), self.offsets, self.fields,
+            groups, self.sums,
+        )  # fmt: skip
+        kept = np.empty(len(problem.targets), dtype=np.int64)
+        lost, gone = judge_sums(
+            self.sums, groups, persons, self.limits[0], self.shape, self.broken, kept, self.tally
+        )  # fmt: skip
+        left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
+        return CutOutcome(cut, int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
+
+    @cached_property
+    def sums(self) -> Ints:
+        """Room for the sums of each group."""
+        figures = 2 + self.fields.shape[1] + sum(not person for person in self.problem.tables[0].persons)
+        return np.empty((len(self.problem.sizes), figures), dtype=np.int64)
+
+    def _judge(
+        self, part: Parts, left_out: npt.NDArray[np.bool_], groups: int, short: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return what rows kept and rows left out cost each target; `ids` are the groups of the last table."""
+        last = self.problem.tables[-1] if self.problem.tables else None
+        seen = None if last is None or last.fixed.any() else last.columns
+        kept, dropped = [], []
+        arranged: tuple[int, ...] | None = None
+        for place, target in enumerate(self.problem.targets):
+            if target.columns != arranged:
+                if target.columns != seen:
+                    groups = self.group(np.array(target.columns, dtype=np.int64), part, self.nothing)
+                    seen = target.columns
+                by_group(self.ids, groups, self.start, self.sorted)
+                arranged = target.columns
+            kept.append(
+                int(target_costs(self.sorted, self.start, groups, self.fields, left_out, self.shape, place, self.tally))
+            )
+            dropped.append(self._dropped(place, target, short))
+        return tuple(kept), tuple(dropped)
+
+    def _dropped(self, place: int, target: CutTarget, short: int) -> int:
+        """Return what rows left out cost a target, whose sums are in the second half of `tally`."""
+        first, stop = int(self.shape.begins[place]), int(self.shape.begins[place + 1])
+        width = self.fields.shape[1]
+        sums = self.tally[width + first : width + stop]
+        besides = short * self.usual[place] // max(self.problem.total, 1)
+        if target.own_group:
+            shape = self.shape
+            cost = target_cost(self.tally[width:], shape.kinds, shape.begins, shape.at, shape.params, place)
+            return int(cost) + besides
+        return int(target.gone @ sums) + besides
+
+    @cached_property
+    def usual(self) -> tuple[int, ...]:
+        """What it costs each target when all rows are left out, each counted by itself."""
+        return tuple(int(target.gone @ target.fields.sum(axis=0)) for target in self.problem.targets)
+
+    def largest_shares(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> dict[int, Fraction]:
+        """Return the largest share of each promise (by number) over the groups that are kept, and those left out."""
+        part, shares = self.parts(cut), {}
+        for place, table in enumerate(self.problem.tables):
+            groups = self.group(self.known[place], part, table.fixed)
+            ids = np.where(left_out, groups + table.fixed, self.ids)
+            sizes = np.bincount(ids, weights=table.sizes)
+            for place_of, (hits, person, number) in enumerate(
+                zip(table.hits, table.persons, table.promises, strict=True)
+            ):
+                found = [1] * len(sizes) if person else np.bincount(ids, weights=hits).tolist()
+                each = [Fraction(int(a), int(n)) if n else Fraction(0) for a, n in zip(found, sizes, strict=True)]
+                # Rows drawn by lot bring those left out within the limit.
+                apart = [] if self.few_may_pass else [min(share, table.limits[place_of]) for share in each[groups:]]
+                shares[number] = max([*each[:groups], *apart], default=Fraction(0))
+        return shares
+
+    def group(self, columns: Ints, parts: Parts, fixed: Ints) -> int:
+        """Number the groups of rows alike on the columns; the numbers are in `ids`."""
+        bound = int(fixed.max(initial=0)) + 1
+        return int(
+            group(self.problem.codes, columns, parts.numbers, self.offsets, parts.widths, fixed, bound, self.key,
+                  self.ids, self.table, self.places)
+        )  # fmt: skip
+
+    def _find(self, place: int, table: GroupTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+        return bool(
+            find_broken(self.ids, groups, table.sizes, table.hits, self.persons[place], self.limits[place], left_out,
+                        *self.figures, self.broken)
+        )  # fmt: skip
+
+    def _short(self, left_out: npt.NDArray[np.bool_]) -> int:
+        """Return how many more rows, as the table has them, those left out need to keep the promises as a group."""
+        most = 0
+        for table in self.problem.tables:
+            for number in np.unique(table.fixed[left_out]):
+                most = max(most, self._short_of(table, left_out & (table.fixed == number)))
+        return most
+
+    def _short_of(self, table: GroupTable, rows: npt.NDArray[np.bool_]) -> int:
+        size = int(table.sizes[rows].sum())
+        everyone = int(table.sizes.sum())
+        need = 0
+        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
+            if person:
+                need = max(need, -(-limit.denominator // limit.numerator) - size if limit else self.problem.total)
+                continue
+            here, all_hits = int(hits[rows].sum()), int(hits.sum())
+            if here * limit.denominator <= limit.numerator * size:
+                continue
+            usual = Fraction(all_hits - here, max(everyone - size, 1))
+            if usual >= limit:
+                return self.problem.total
+            need = max(need, -((limit * size - here) // (limit - usual)))
+        return need
+
+
+def _joined(found: Sequence[Ints]) -> Ints:
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
+def code_losses(space: Space, units: ColumnUnits, firsts: Firsts) -> Ints:
+    """Return what a cell of each code of one column loses, in units."""
+    if space.plain:
+        hidden = firsts < 0
+        return np.where(hidden, units.nodes[max(int(hidden.sum()) - 1, 0)], 0)
+    loss = np.zeros(space.size, dtype=np.int64)
+    for first, stop in part_ranges(firsts):
+        node = space.node_at.get((first, stop))
+        if node is None:
+            loss[first:stop] = units.positions[stop - 1] - units.positions[first]
+        else:
+            loss[first:stop] = units.by_code[node, first:stop] if space.shares else units.nodes[node]
+    return loss
+
+
+def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
+    """Return the parts of a tree's cut as ranges of codes."""
+    begins = np.unique(firsts)
+    return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
+
+
+def _limits(table: GroupTable, total: int) -> Ints:
+    near = [largest_below(limit, total) for limit in table.limits]
+    return np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64).reshape(-1, 2)

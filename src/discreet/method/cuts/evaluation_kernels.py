@@ -1,0 +1,261 @@
+"""The groups that a cut makes of the rows, what they lose and which break a limit. Integers only.
+
+The loops of `target_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
+"""
+
+from __future__ import annotations
+
+from discreet.common.compiled import kernel
+from discreet.encoded import LARGEST_KEY
+from discreet.method.cuts.target_kernels import target_cost
+
+HASH = 0x1E3779B97F4A7C15
+"""Keys are multiplied by this to spread them: 2**64 over the golden ratio, without its highest bit."""
+POSITIVE = 0x7FFFFFFFFFFFFFFF
+"""All bits but the sign."""
+PIECE = 2048
+"""Rows that stay near the processor while several columns are read."""
+
+
+@kernel
+def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
+    """Sum up the figures (a line for each row) of each code. O(rows * figures)."""
+    for row in range(len(code)):
+        for f in range(figures.shape[1]):
+            sums[code[row], f] += figures[row, f]
+
+
+@kernel
+def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
+    """Number the different keys in the order they come; return how many. `table` and `places` are scratch.
+
+    Keys are from 0 up to `bound`; where that is small they are their own places, else they are hashed into a
+    table of a power of two entries, at least twice as many as keys. O(rows + the smaller of bound and table).
+    """
+    rows = len(key)
+    found = 0
+    size = len(table)
+    if bound <= size:
+        for at in range(bound):
+            places[at] = -1
+        for row in range(rows):
+            at = key[row]
+            if places[at] < 0:
+                places[at] = found
+                found += 1
+            ids[row] = places[at]
+        return found
+    for at in range(size):
+        places[at] = -1
+    mask = size - 1
+    for row in range(rows):
+        k = key[row]
+        h = k ^ (k >> 29)
+        h = (h * HASH) & POSITIVE
+        at = (h ^ (h >> 32)) & mask
+        while places[at] >= 0 and table[at] != k:
+            at = (at + 1) & mask
+        if places[at] < 0:
+            places[at] = found
+            table[at] = k
+            found += 1
+        ids[row] = places[at]
+    return found
+
+
+@kernel
+def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, table, places):  # type: ignore[no-untyped-def]
+    """Number the groups of rows with equal parts on the columns and equal `fixed`; return how many.
+
+    `part` (at `offsets[c]` + code) is the number of the part that a code of column c falls into, below `widths[c]`.
+    O(rows * columns + table).
+    """
+    rows = codes.shape[1]
+    bound = fixed_bound
+    for row in range(rows):
+        key[row] = fixed[row]
+    at = 0
+    while at < len(columns):
+        stop = at
+        after = bound
+        while stop < len(columns) and after <= LARGEST_KEY // widths[columns[stop]]:
+            after *= widths[columns[stop]]
+            stop += 1
+        if stop == at:
+            bound = dense(key, bound, ids, table, places)
+            for row in range(rows):
+                key[row] = ids[row]
+            continue
+        for first in range(0, rows, PIECE):  # a piece of the keys stays at hand while all columns are added
+            last = min(first + PIECE, rows)
+            for place in range(at, stop):
+                c = columns[place]
+                width = widths[c]
+                base = offsets[c]
+                for row in range(first, last):
+                    key[row] = key[row] * width + part[base + codes[c, row]]
+        bound = after
+        at = stop
+    return dense(key, bound, ids, table, places)
+
+
+@kernel
+def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
+    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields.
+
+    O(rows * (columns + fields + properties) + groups * sums).
+    """
+    properties = hits.shape[0]
+    width = fields.shape[1]
+    columns = codes.shape[0]
+    for g in range(groups):
+        for at in range(sums.shape[1]):
+            sums[g, at] = 0
+    for first in range(0, len(ids), PIECE):  # a piece of each column stays at hand
+        last = min(first + PIECE, len(ids))
+        for row in range(first, last):
+            g = ids[row]
+            each = 0
+            for c in range(columns):
+                each += loss[offsets[c] + codes[c, row]]
+            sums[g, 0] += sizes[row]
+            sums[g, 1] += each * sizes[row]
+            for f in range(width):
+                sums[g, 2 + f] += fields[row, f]
+            at = 2 + width
+            for p in range(properties):
+                if not persons[p]:
+                    if hits[p, row] != 0:
+                        sums[g, at] += hits[p, row]
+                    at += 1
+
+
+@kernel
+def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
+    """Say which groups break a limit; return the loss of the others, and how many rows are left out.
+
+    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
+    O(groups * (properties + fields)), and `target_cost` of each group.
+    """
+    kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
+    width = begins[len(kinds)]
+    lost = 0
+    gone = 0
+    for t in range(len(kinds)):
+        kept[t] = 0
+    for f in range(width, 2 * width):
+        tally[f] = 0
+    for g in range(groups):
+        n = sums[g, 0]
+        bad = False
+        at = 2 + width
+        for p in range(len(persons)):
+            hit = 1
+            if not persons[p]:
+                hit = sums[g, at]
+                at += 1
+            if hit * limits[p, 1] > limits[p, 0] * n:
+                bad = True
+        broken[g] = bad
+        if bad:
+            gone += n
+            for f in range(width):
+                tally[width + f] += sums[g, 2 + f]
+            continue
+        lost += sums[g, 1]
+        for t in range(len(kinds)):
+            kept[t] += target_cost(sums[g, 2 : 2 + width], kinds, begins, at_params, params, t)
+    return lost, gone
+
+
+@kernel
+def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
+    """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does.
+
+    O((rows + groups) * properties).
+    """
+    properties = hits.shape[0]
+    for g in range(groups):
+        size[g] = 0
+        broken[g] = False
+    for row in range(len(ids)):
+        if not left_out[row]:
+            size[ids[row]] += sizes[row]
+    any_broken = False
+    for p in range(properties):
+        if persons[p]:
+            for g in range(groups):
+                if size[g] > 0 and limits[p, 1] > limits[p, 0] * size[g]:
+                    broken[g] = True
+                    any_broken = True
+            continue
+        for g in range(groups):
+            hit[g] = 0
+        for row in range(len(ids)):
+            if hits[p, row] != 0 and not left_out[row]:
+                hit[ids[row]] += hits[p, row]
+        for g in range(groups):
+            if hit[g] * limits[p, 1] > limits[p, 0] * size[g]:
+                broken[g] = True
+                any_broken = True
+    return any_broken
+
+
+@kernel
+def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-def]
+    """Return the summed loss of the rows kept, and how many rows are left out. O(rows * columns)."""
+    total = 0
+    gone = 0
+    for row in range(len(sizes)):
+        if left_out[row]:
+            gone += sizes[row]
+            continue
+        each = 0
+        for c in range(codes.shape[0]):
+            each += loss[offsets[c] + codes[c, row]]
+        total += each * sizes[row]
+    return total, gone
+
+
+@kernel
+def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
+    """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none.
+
+    O(rows * columns).
+    """
+    for c in columns:
+        first = firsts[c]
+        code = codes[c]
+        least = -1
+        most = -1
+        for row in range(len(left_out)):
+            v = code[row]
+            if left_out[row] or v < first:
+                continue
+            if most < 0:
+                least = v
+                most = v
+            elif v < least:
+                least = v
+            elif v > most:
+                most = v
+        low[c] = least
+        high[c] = most
+
+
+@kernel
+def by_group(ids, groups, start, sorted_rows):  # type: ignore[no-untyped-def]
+    """Sort rows by their group, within one as they are; `start` has where each group begins. O(rows + groups)."""
+    for g in range(groups + 1):
+        start[g] = 0
+    for row in range(len(ids)):
+        start[ids[row] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    for row in range(len(ids)):
+        g = ids[row]
+        sorted_rows[start[g]] = row
+        start[g] += 1
+    for g in range(groups, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0

@@ -1,0 +1,47 @@
+"""What rows drawn by lot cost at least, whichever they are.
+
+Rows left out are groups like any other, told apart by what never changes. One that breaks a promise needs more rows:
+so many at least that have not the property in question, each of which is not told any more.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Ints
+from discreet.method.base.problem import CutProblem
+
+
+def least_for_lots(problem: CutProblem, left_out: npt.NDArray[np.bool_], worth: Ints, never: int) -> int:
+    """Return what rows left out need at least, when each other row is `worth` so much; `never` if there are too few.
+
+    Every promise is looked at by itself: the one that needs the dearest rows is a bound for all together.
+    """
+    order = np.argsort(worth, kind="stable")
+    order = order[~left_out[order]]
+    most = 0
+    for table in problem.tables:
+        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
+            spare = table.sizes if person else table.sizes - hits
+            cost = 0
+            for number in np.unique(table.fixed[left_out]).tolist():
+                rows = left_out & (table.fixed == number)
+                has = 1 if person else int(hits[rows].sum())
+                need = _enough(has, limit, never) - int(table.sizes[rows].sum())
+                own = order[table.fixed[order] == number]
+                if need > int(spare[own].sum()):
+                    return never
+                before = np.cumsum(spare[own]) - spare[own]
+                cost += int((np.clip(need - before, 0, spare[own]) * worth[own]).sum())
+            most = max(most, cost)
+    return most
+
+
+def _enough(has: int, limit: Fraction, never: int) -> int:
+    """Return how many rows a group needs in which so many have a property."""
+    if not limit:
+        return never if has else 0
+    return -(-has * limit.denominator // limit.numerator)

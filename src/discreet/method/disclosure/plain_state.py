@@ -1,0 +1,87 @@
+"""A plain column while it is disclosed: value after value is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.base.gain import Floats, Pieces
+from discreet.method.base.kernels import SHUT, VALUE
+from discreet.method.base.openings import Openings, Range
+from discreet.method.base.space import Flags
+from discreet.method.disclosure.column_state import ColumnState, Opened
+
+
+class PlainState(ColumnState):
+    """A plain column: values are shown one by one, the rest is one hidden value."""
+
+    def start(self, *, only_beneficial: bool) -> list[int]:
+        """Hide every value."""
+        self.only_beneficial = only_beneficial
+        self.shown: Flags = np.zeros(self.space.size, dtype=np.bool_)
+        self.candidate = ~self.column.pinned
+        self.mode[:] = VALUE
+        self.slot[:] = np.arange(self.space.size) + self.first_slot
+        self.child[:] = np.arange(self.space.size)
+        self.alive[:] = self.candidate
+        return self._weigh()
+
+    def copy(self, openings: Openings) -> PlainState:
+        """Return a state that goes on by itself."""
+        twin = super().copy(openings)
+        assert isinstance(twin, PlainState)
+        twin.shown, twin.candidate = self.shown.copy(), self.candidate.copy()
+        return twin
+
+    def options(self) -> Ints:
+        """Return the hidden values that may be shown."""
+        return np.flatnonzero(self.candidate)
+
+    def open(self, slot: int) -> Opened:
+        """Show a value."""
+        self.shown[slot] = True
+        self.candidate[slot] = self.alive[slot] = False
+        self.mode[slot] = SHUT
+        return Opened([(slot, slot + 1)], self._weigh(), [])
+
+    def drop(self, slot: int) -> int:
+        """Keep a value hidden."""
+        self.candidate[slot] = self.alive[slot] = False
+        if not self.candidate.any():
+            self.mode[:] = SHUT
+        return slot
+
+    def part_of(self, slot: int) -> Range:
+        """Return the value."""
+        return slot, slot + 1
+
+    def released(self) -> Ints | Floats:
+        """Return the tallies of each shown value and of the hidden rest."""
+        hidden = self.column.tallies[~self.shown].sum(axis=0, keepdims=True)
+        return np.concatenate([self.column.tallies[self.shown], hidden])
+
+    def _weigh(self) -> list[int]:
+        hidden = ~self.shown
+        rows, tallies = self.column.rows, self.column.tallies
+        values, still = len(rows), int(hidden.sum())
+        all_rows, all_tallies = rows[hidden].sum(), tallies[hidden].sum(axis=0)
+        per_value = 1 / (values - 1) if values > 1 else 0.0
+        loss_now = max(still - 1, 0) * per_value
+        self.lost = float(all_rows) * loss_now
+        useless: list[int] = []
+        if not self._beneficial(all_tallies, self.only_beneficial):
+            useless = np.flatnonzero(self.candidate).tolist()
+            self.candidate[:] = self.alive[:] = False
+            self.mode[:] = SHUT
+        if self.candidate.any():
+            nothing, rest = np.zeros(values), np.ones(values)
+            self.gains = self._worth(
+                Pieces(all_rows, all_tallies, np.asarray(loss_now), np.asarray(1.0)),
+                Pieces(
+                    np.stack([rows, all_rows - rows], axis=-1),
+                    np.stack([tallies, all_tallies - tallies], axis=-2),
+                    np.stack([nothing, rest * max(still - 2, 0) * per_value], axis=-1),
+                    np.stack([nothing, rest], axis=-1),
+                ),
+            )
+        return useless

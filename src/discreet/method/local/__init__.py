@@ -1,0 +1,1 @@
+"""Local recoding: groups with labels of their own."""

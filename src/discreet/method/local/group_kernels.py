@@ -1,0 +1,281 @@
+"""The groups of local recoding while they change: their items, labels, figures and limits. Integers only.
+
+Rows here are items: collapsed rows, always whole. A group's items are a linked list (`head`, `next`, `before`).
+`first` and `last` are a group's smallest and largest code in each column; in a column of sets the codes it has, as
+bits, and how many they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.common.compiled import kernel
+from discreet.encoded import Ints
+from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
+
+NEVER = 2**60
+"""More than any loss."""
+
+
+class GroupedItems(NamedTuple):
+    """What is grouped: codes (second axis: columns) and figures (rows; those known of a table; with a property)."""
+
+    codes: npt.NDArray[np.int32]
+    figures: Ints
+
+
+class GroupLimits(NamedTuple):
+    """What every group must keep: hits * denominator <= numerator * rows, where hits are 1 if they are no figure."""
+
+    rows: Ints
+    """Which figure counts the rows."""
+    hits: Ints
+    """Which figure counts those with the property; -1 for being one certain person."""
+    numerator: Ints
+    denominator: Ints
+
+
+class ItemGroups(NamedTuple):
+    """The groups while they change; a group without items is gone."""
+
+    of: Ints
+    head: Ints
+    next: Ints
+    before: Ints
+    first: Ints
+    last: Ints
+    losses: Ints
+    """What a row of the group loses in each column, and in all (last)."""
+    figures: Ints
+    numbers: Ints
+    """How many groups there are, with those that are gone; and groups looked at so far."""
+
+
+@kernel
+def keeps(figures, limits):  # type: ignore[no-untyped-def]
+    """Whether a group with these figures keeps every limit. O(limits)."""
+    for p in range(len(limits.rows)):
+        rows = figures[limits.rows[p]]
+        hits = 1
+        if limits.hits[p] >= 0:
+            hits = figures[limits.hits[p]]
+        elif rows == 0:
+            hits = 0
+        if hits * limits.denominator[p] > limits.numerator[p] * rows:
+            return False
+    return True
+
+
+@kernel
+def range_loss(shapes, c, low, high):  # type: ignore[no-untyped-def]
+    """Return what the label of the codes from `low` to `high` loses. O(1); in a tree O(depth)."""
+    kind, base = shapes.kind[c], shapes.offset[c]
+    if kind == TABLE:
+        return shapes.table[base + low * shapes.size[c] + high]
+    if kind == NUMBERS:
+        return shapes.table[base + shapes.size[c] + high] - shapes.table[base + low]
+    if kind == WHOLE:
+        return shapes.whole[c] if low != high else 0
+    node = shapes.climb[c] + shapes.table[base + low]
+    while shapes.nodes[node, 2] <= high:
+        node = shapes.climb[c] + shapes.nodes[node, 0]
+    loss = shapes.nodes[node, 3]
+    if loss < 0:
+        loss = shapes.table[base + 2 * shapes.size[c] + high] - shapes.table[base + shapes.size[c] + low]
+    return loss
+
+
+@kernel
+def joined_loss(shapes, groups, g, c, code):  # type: ignore[no-untyped-def]
+    """Return what the label of a group loses in a column once it has a further code. O(1); in a tree O(depth)."""
+    first, last = groups.first[g, c], groups.last[g, c]
+    if shapes.kind[c] == SET:
+        if (first >> code) & 1:
+            return groups.losses[g, c]
+        return shapes.table[shapes.offset[c] + last + 1]
+    if first <= code <= last:
+        return groups.losses[g, c]
+    return range_loss(shapes, c, min(first, code), max(last, code))
+
+
+@kernel
+def join(shapes, items, groups, g, item):  # type: ignore[no-untyped-def]
+    """Widen the labels and figures of a group by an item. O(columns * depth + figures)."""
+    total = 0
+    columns = len(shapes.kind)
+    for c in range(columns):
+        code = items.codes[item, c]
+        loss = joined_loss(shapes, groups, g, c, code)
+        if shapes.kind[c] == SET:
+            bit = np.int64(1) << np.int64(code)
+            if not groups.first[g, c] & bit:
+                groups.first[g, c] |= bit
+                groups.last[g, c] += 1
+        else:
+            groups.first[g, c] = min(groups.first[g, c], code)
+            groups.last[g, c] = max(groups.last[g, c], code)
+        groups.losses[g, c] = loss
+        total += loss
+    groups.losses[g, columns] = total
+    for f in range(items.figures.shape[1]):
+        groups.figures[g, f] += items.figures[item, f]
+
+
+@kernel
+def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
+    """Give a group the tightest labels and the figures of its items. O(items of the group * (columns + figures))."""
+    first, last, following = groups.first[g], groups.last[g], groups.next
+    kind, codes = shapes.kind, items.codes
+    groups.figures[g] = 0
+    item = groups.head[g]
+    if item < 0:
+        groups.losses[g] = 0
+        return
+    figures, of_group = items.figures, groups.figures[g]
+    for c in range(len(kind)):
+        code = np.int64(codes[item, c])
+        first[c] = np.int64(1) << code if kind[c] == SET else code
+        last[c] = code
+    while item >= 0:
+        for c in range(len(kind)):
+            code = np.int64(codes[item, c])
+            if kind[c] == SET:
+                first[c] |= np.int64(1) << code
+            elif code < first[c]:
+                first[c] = code
+            elif code > last[c]:
+                last[c] = code
+        for f in range(len(of_group)):
+            of_group[f] += figures[item, f]
+        item = following[item]
+    label(shapes, groups, g)
+
+
+@kernel
+def label(shapes, groups, g):  # type: ignore[no-untyped-def]
+    """Say what the labels of a group lose, from their first and last codes; count the codes of sets.
+
+    O(columns * depth).
+    """
+    total = 0
+    columns = len(shapes.kind)
+    for c in range(columns):
+        if shapes.kind[c] == SET:
+            groups.last[g, c] = bits(groups.first[g, c])
+            groups.losses[g, c] = shapes.table[shapes.offset[c] + groups.last[g, c]]
+        else:
+            groups.losses[g, c] = range_loss(shapes, c, groups.first[g, c], groups.last[g, c])
+        total += groups.losses[g, c]
+    groups.losses[g, columns] = total
+
+
+@kernel
+def bits(number):  # type: ignore[no-untyped-def]
+    """Return how many bits of a number are 1. O(bits that are 1)."""
+    count = 0
+    while number:
+        number &= number - 1
+        count += 1
+    return count
+
+
+@kernel
+def enter(groups, item, g):  # type: ignore[no-untyped-def]
+    """Put an item into the list of a group. O(1)."""
+    head = groups.head[g]
+    groups.next[item] = head
+    groups.before[item] = -1
+    if head >= 0:
+        groups.before[head] = item
+    groups.head[g] = item
+    groups.of[item] = g
+
+
+@kernel
+def leave(groups, item):  # type: ignore[no-untyped-def]
+    """Take an item out of the list of its group. O(1)."""
+    before, after = groups.before[item], groups.next[item]
+    if before >= 0:
+        groups.next[before] = after
+    else:
+        groups.head[groups.of[item]] = after
+    if after >= 0:
+        groups.before[after] = before
+
+
+@kernel
+def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
+    """Make the lists, labels and figures of all groups from the group of each item. O(items * (columns + figures))."""
+    for g in range(groups.numbers[0]):
+        groups.head[g] = -1
+    for item in range(len(groups.of)):
+        enter(groups, item, groups.of[item])
+    for g in range(groups.numbers[0]):
+        recount(shapes, items, groups, g)
+
+
+@kernel
+def cost(groups, g):  # type: ignore[no-untyped-def]
+    """Return what all rows of a group lose. O(1)."""
+    return groups.figures[g, 0] * groups.losses[g, groups.losses.shape[1] - 1]
+
+
+@kernel
+def total_cost(groups):  # type: ignore[no-untyped-def]
+    """Return what all rows lose. O(groups)."""
+    total = 0
+    for g in range(groups.numbers[0]):
+        total += cost(groups, g)
+    return total
+
+
+@kernel
+def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
+    """Whether a group keeps every limit with an item more (`sign` 1) or less (-1). O(limits)."""
+    for p in range(len(limits.rows)):
+        at = limits.rows[p]
+        rows = groups.figures[g, at] + sign * items.figures[item, at]
+        hits = 1
+        if limits.hits[p] >= 0:
+            at = limits.hits[p]
+            hits = groups.figures[g, at] + sign * items.figures[item, at]
+        elif rows == 0:
+            hits = 0
+        if hits * limits.denominator[p] > limits.numerator[p] * rows:
+            return False
+    return True
+
+
+class Undo(NamedTuple):
+    """What groups were before items joined them."""
+
+    item: Ints
+    to: Ints
+    first: Ints
+    last: Ints
+    losses: Ints
+    figures: Ints
+
+
+@kernel
+def keep(groups, undo, at, g):  # type: ignore[no-untyped-def]
+    """Remember a group. O(columns + figures)."""
+    undo.to[at] = g
+    undo.first[at] = groups.first[g]
+    undo.last[at] = groups.last[g]
+    undo.losses[at] = groups.losses[g]
+    undo.figures[at] = groups.figures[g]
+
+
+@kernel
+def give_back(groups, undo, n):  # type: ignore[no-untyped-def]
+    """Make the last `n` remembered groups what they were. O(n * (columns + figures))."""
+    for z in range(n - 1, -1, -1):
+        g = undo.to[z]
+        groups.first[g] = undo.first[z]
+        groups.last[g] = undo.last[z]
+        groups.losses[g] = undo.losses[z]
+        groups.figures[g] = undo.figures[z]

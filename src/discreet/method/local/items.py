@@ -1,0 +1,232 @@
+"""What local recoding groups: the rows of a problem as items, part by part.
+
+Promises that share no column are parts of their own. Rows that a promise's fixed columns tell apart are never
+grouped together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.encoded import Ints, keys, regroup
+from discreet.method.base.groups import largest_below
+from discreet.method.base.problem import CutProblem, GroupTable
+from discreet.method.base.space import Flags
+from discreet.method.local.group_kernels import GroupedItems, GroupLimits
+from discreet.method.local.shapes import SET, LabelShape, Level, Shapes, levels_of, shapes_of
+
+
+@dataclass(frozen=True)
+class ItemPart:
+    """Some columns with the promises that know them, ready for the kernels."""
+
+    columns: tuple[int, ...]
+    shape: tuple[LabelShape, ...]
+    shapes: Shapes
+    item_of: Ints
+    """The item of each collapsed row."""
+    items: GroupedItems
+    sizes: Ints
+    limits: GroupLimits
+    least: int
+    """Rows that every group needs."""
+    apart: Ints
+    """A number from 0 of each item: only items with the same number may be grouped together."""
+    fixed: int
+    """How many such numbers there are."""
+    forbidden: int
+    """A loss that only such groups have that mix what must be told apart."""
+    codes: tuple[Ints, ...]
+    """The code in its space of each code that the items have, by column."""
+    levels: list[list[Level]]
+    """The levels of each column, and of what is told apart, the finest first."""
+    tables: tuple[GroupTable, ...]
+
+    @property
+    def cells(self) -> Ints:
+        """The cells of all codes at all levels, the coarsest first, column after column."""
+        return np.concatenate([cell for each in self.levels[: len(self.columns)] for cell, _ in each[::-1]])
+
+    @property
+    def cell_levels(self) -> Ints:
+        """How many levels each column has."""
+        return np.array([len(each) for each in self.levels[: len(self.columns)]], dtype=np.int64)
+
+    @property
+    def cell_offset(self) -> Ints:
+        """Where the cells of each column begin."""
+        lengths = [sum(len(cell) for cell, _ in each) for each in self.levels[: len(self.columns)]]
+        return np.cumsum([0, *lengths], dtype=np.int64)[:-1]
+
+    def labels(self, first: Ints, last: Ints, hidden: Flags) -> tuple[Ints, Ints, dict[int, Flags], Ints]:
+        """Return the codes that the labels of groups stand for, as ranges and as sets, and what they lose."""
+        low, high = np.empty((len(hidden), len(self.columns)), dtype=np.int64), first[:, : len(self.columns)].copy()
+        losses = np.empty_like(low)
+        sets: dict[int, Flags] = {}
+        for c, (shape, codes) in enumerate(zip(self.shape, self.codes, strict=True)):
+            size = shape.space.size
+            if shape.kind == SET:
+                has = np.zeros((len(hidden), size), dtype=np.bool_)
+                has[:, codes] = (first[:, c, None] >> np.arange(len(codes))) & 1
+                has[hidden] = True
+                sets[self.columns[c]] = has
+                low[:, c] = has.argmax(axis=1)
+                high[:, c] = size - has[:, ::-1].argmax(axis=1)
+                losses[:, c] = shape.figures()[last[:, c]]
+            else:
+                low[:, c], high[:, c] = shape.ranges(first[:, c], last[:, c])
+                losses[:, c] = shape.losses(first[:, c], last[:, c])
+            low[hidden, c], high[hidden, c] = 0, size
+            losses[hidden, c] = shape.units.suppressed
+        return low, high, sets, losses
+
+    def hidden_with(self, of: Ints, hidden: Flags, losses: Ints) -> tuple[Flags, tuple[int, ...]]:
+        """Return the groups that are hidden so that hidden rows keep every promise, and promises they cannot keep."""
+        hidden = hidden.copy()
+        group = of[self.item_of]
+        while True:
+            changed, broken = False, set()
+            for table in self.tables:
+                for value in np.unique(table.fixed[hidden[group]]).tolist():
+                    rows = table.fixed == value
+                    wrong = breaks(table, rows & hidden[group])
+                    others = np.unique(group[rows & ~hidden[group]]) if wrong else group[:0]
+                    if len(others):
+                        hidden[others[np.argmax(losses[others])]] = changed = True
+                    else:
+                        broken.update(wrong)
+            if not changed:
+                return hidden, tuple(sorted(broken))
+
+
+def breaks(table: GroupTable, rows: Flags) -> list[int]:
+    """Return the promises (by number) that rows break when they look alike."""
+    size = int(table.sizes[rows].sum())
+    if not size:
+        return []
+    return [
+        number
+        for hits, person, limit, number in zip(table.hits, table.persons, table.limits, table.promises, strict=True)
+        if (1 if person else int(hits[rows].sum())) * limit.denominator > limit.numerator * size
+    ]
+
+
+def always_broken(problem: CutProblem) -> list[int]:
+    """Return the promises (by number) that are broken whatever is hidden, of those that know no changeable column."""
+    found: set[int] = set()
+    for table in problem.tables:
+        if not table.columns:
+            found.update(*(breaks(table, table.fixed == value) for value in np.unique(table.fixed).tolist()))
+    return sorted(found)
+
+
+def parts_of(problem: CutProblem, shapes: Sequence[LabelShape]) -> list[ItemPart]:
+    """Return the parts: sets of columns that no promise knows together with others."""
+    together = [set(table.columns) for table in problem.tables if table.columns]
+    parts: list[set[int]] = []
+    for columns in together:
+        joined = set(columns).union(*(part for part in parts if part & columns))
+        parts = [part for part in parts if not part & columns] + [joined]
+    return [_part(problem, shapes, _ordered(problem, shapes, columns)) for columns in sorted(parts, key=min)]
+
+
+def _ordered(problem: CutProblem, shapes: Sequence[LabelShape], columns: Set[int]) -> tuple[int, ...]:
+    """Return columns so that those in which two rows have most to lose together come first: fewer are looked at."""
+    rows = len(problem.sizes)
+    some = np.linspace(0, max(rows - 1, 0), min(rows, 1000)).astype(np.int64)
+    other = np.roll(some, len(some) // 2)
+
+    def lost(c: int) -> float:
+        one, two = problem.codes[c][some].astype(np.int64), problem.codes[c][other].astype(np.int64)
+        if shapes[c].kind == SET:
+            return float((one != two).sum() * shapes[c].figures()[min(2, shapes[c].space.size)])
+        return float(shapes[c].losses(np.minimum(one, two), np.maximum(one, two)).sum())
+
+    return tuple(sorted(columns, key=lambda c: (-lost(c), c)))
+
+
+def _part(problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int, ...]) -> ItemPart:
+    tables = tuple(table for table in problem.tables if table.columns and table.columns[0] in columns)
+    shape = tuple(shapes[c] for c in columns)
+    rows = len(problem.sizes)
+    widths = [int(table.fixed.max(initial=0)) + 1 for table in tables]
+    fixed, _ = keys([table.fixed.astype(np.uint64) for table in tables], widths, rows)
+    apart = np.unique(fixed, return_inverse=True)[1].astype(np.int64)
+    many = int(apart.max(initial=-1)) + 1
+    key, _ = keys(
+        [apart.astype(np.uint64), *(problem.codes[c].astype(np.uint64) for c in columns)],
+        [many, *(each.space.size for each in shape)],
+        rows,
+    )
+    order, starts, item_of = regroup(key)
+    whole = sum(each.units.suppressed for each in shape)
+    forbidden = 4 * max(whole, 1)
+    codes, occurring = _codes(problem, shape, columns, order[starts])
+    if many > 1:
+        codes = np.concatenate([codes, apart[order[starts]][:, None]], axis=1)
+    figures, limits, least = _limits(problem, tables, order, starts)
+    return ItemPart(
+        columns, shape, shapes_of(shape, many if many > 1 else 0, forbidden), item_of,
+        GroupedItems(np.ascontiguousarray(codes.astype(np.int32)), figures), np.ascontiguousarray(figures[:, 0]),
+        limits, least, apart[order[starts]], many, forbidden, occurring,
+        _levels(problem, shape, columns, occurring, many), tables,
+    )  # fmt: skip
+
+
+def _codes(
+    problem: CutProblem, shape: Sequence[LabelShape], columns: Sequence[int], at: Ints
+) -> tuple[Ints, tuple[Ints, ...]]:
+    """Return the codes of the items, those of sets counted among the occurring ones only, and what they stand for."""
+    codes = np.empty((len(at), len(columns)), dtype=np.int64)
+    stand_for = []
+    for place, (c, each) in enumerate(zip(columns, shape, strict=True)):
+        found = np.arange(each.space.size, dtype=np.int64)
+        codes[:, place] = problem.codes[c][at]
+        if each.kind == SET:
+            found, codes[:, place] = np.unique(codes[:, place], return_inverse=True)
+        stand_for.append(found)
+    return codes, tuple(stand_for)
+
+
+def _levels(
+    problem: CutProblem, shape: Sequence[LabelShape], columns: Sequence[int], occurring: Sequence[Ints], apart: int
+) -> list[list[Level]]:
+    """Return the levels of each column by the codes of the items, and one that tells apart what must be."""
+    levels = []
+    for c, each, codes in zip(columns, shape, occurring, strict=True):
+        found = levels_of(each, problem.columns[c].rows)
+        levels.append([(cell[codes], loss[codes]) for cell, loss in found])
+    if apart > 1:
+        levels.append([(np.arange(apart, dtype=np.int64), np.zeros(apart, dtype=np.int64))])
+    return levels
+
+
+def _limits(
+    problem: CutProblem, tables: Sequence[GroupTable], order: Ints, starts: Ints
+) -> tuple[Ints, GroupLimits, int]:
+    """Return the figures of the items, the limits on them, and how many rows a group needs at least."""
+    figures = [problem.sizes]
+    limits: list[tuple[int, int, int, int]] = []
+    least = 1
+    for table in tables:
+        rows = 0
+        if not np.array_equal(table.sizes, problem.sizes):
+            rows = len(figures)
+            figures.append(table.sizes)
+        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
+            near = largest_below(limit, problem.total)
+            at = -1
+            if person:
+                needed = -(-limit.denominator // limit.numerator) if limit else problem.total + 1
+                least = max(least, needed if rows == 0 else 1)
+            else:
+                at = len(figures)
+                figures.append(hits)
+            limits.append((rows, at, near.numerator, near.denominator))
+    sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]
+    columns = np.array(limits, dtype=np.int64).reshape(-1, 4).T
+    kept = GroupLimits(*(np.ascontiguousarray(column) for column in columns))
+    return np.ascontiguousarray(np.stack(sums, axis=1).astype(np.int64)), kept, least

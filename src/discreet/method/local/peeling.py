@@ -1,0 +1,89 @@
+"""Peeling: the first grouping of local recoding.
+
+Cells of the rows left are released in ascending loss, as soon as they keep every promise, whatever the level vector.
+The loss is gone through window by window: all cells in a window are looked for at once, and counted again when it is
+their turn, since rows have left meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.local import peeling_kernels as kernels
+from discreet.method.local.items import ItemPart
+from discreet.method.local.lattice import lattice_of
+from discreet.method.local.peeling_kernels import PeeledCells
+from discreet.method.local.shapes import Level
+
+WINDOWS = 30
+"""Windows of equal width to begin with; they grow where few cells are found and shrink where there are too many."""
+MOST_MEMBERS = 16_000_000
+"""Rows of all cells that are found in a window, a row counted in each."""
+MANY_ROWS = 200_000
+"""Different rows in a table in which only cells that once had enough rows are remembered as nearly missed."""
+MOST_VISITS = 250_000_000
+"""Rows that are looked at where there are too many level vectors for all of them."""
+
+
+@dataclass(frozen=True)
+class PeelingWatch:
+    """How far the search is: the share of the peeling that is done, and then the loss of all rows, in units."""
+
+    share: float
+    lost: int | None = None
+
+
+class Peeling:
+    """One peeling of the items of a part; `bounded` says that there may be too many level vectors for all of them."""
+
+    def __init__(self, part: ItemPart, levels: Sequence[Sequence[Level]], *, bounded: bool) -> None:
+        self.part = part
+        self.codes = part.items.codes.astype(np.uint32)
+        self.lattice = lattice_of(levels, len(part.columns))
+        self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        self.bounded = bounded
+        self.visits = MOST_VISITS if bounded else 2**62
+        # Cells that nearly have enough rows are of use later, but there are many in a large table.
+        scarce = bounded or len(part.sizes) > MANY_ROWS
+        self.near = part.least if scarce else max(part.least * 7 // 10, 1)
+        # Where rows are all that counts, a cell with the same rows as a finer one has been looked at already.
+        self.once = bool((part.limits.hits < 0).all())
+        self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)))
+
+    def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:
+        """Write the groups to `of`, and cells that were nearly missed to `missed`; see `release`."""
+        part, found = self.part, self.found
+        near = max(part.least * 7 // 10, 1)
+        low, width = 0, max(self.whole // WINDOWS, 1)
+        while (
+            low <= self.whole
+            and self.visits > 0
+            and (of < 0).any()
+            and carry_on(PeelingWatch(low / max(self.whole, 1)))
+        ):
+            high = min(low + width, self.whole + 1)
+            cells, complete, visits = kernels.find_cells(
+                self.codes, part.sizes, of, self.lattice, self.near, low, high, self.visits, self.once, found
+            )
+            self.visits = visits
+            if not complete and width > 1 and not self.bounded:
+                width = -(-width // 2)
+                continue
+            # Of cells that lose the same the smaller go first: what they leave is more easily served.
+            order = np.lexsort((found.end[:cells] - found.begin[:cells], found.loss[:cells]))
+            before = int(count[0])
+            kernels.release(found, order, part.items, part.limits, part.least, near, of, count, missed)
+            members = int(found.end[cells - 1]) if cells else 0
+            if not complete and count[0] > before:  # with fewer rows left there may be room for all
+                continue
+            low, width = high, 2 * width if 4 * members < len(found.members) else width
+
+
+def _room(members: int) -> PeeledCells:
+    """Return room for cells with so many rows."""
+    loss, vector, begin, end = (np.empty(members // 4 + 1, dtype=np.int64) for _ in range(4))
+    return PeeledCells(loss, vector, begin, end, np.empty(members, dtype=np.uint32))

@@ -1,0 +1,362 @@
+"""Local recoding: groups of rows that look alike, each with the tightest labels that cover it.
+
+Guarantee: every group of rows with equal labels keeps every promise, and each label covers the values of its rows;
+rows that are hidden altogether are such a group too. It says nothing about how far the least loss is.
+
+Peeling: level vectors are looked at in ascending loss; a cell in which the rows still left keep every promise is
+released, so dense and fine cells are served first. What is left over joins other groups, or takes in rows that
+others can spare, or is merged with whole groups until every promise holds. Then cells that were nearly missed are
+released after all where that pays, groups are dissolved or split and rows are moved while all lose less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.base.problem import CutProblem
+from discreet.method.base.space import Flags
+from discreet.method.local import group_kernels, move_kernels, split_kernels
+from discreet.method.local.group_kernels import NEVER, ItemGroups, Undo
+from discreet.method.local.grouping import Local, LocalGrouping, PartFound
+from discreet.method.local.items import ItemPart, always_broken, parts_of
+from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
+from discreet.method.local.peeling import Peeling, PeelingWatch
+from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
+
+MOST_VECTORS = 20_000
+"""Level vectors that are looked at."""
+MOST_LOOKS = 30_000_000
+"""Pairs of a row and a group that are looked at in each step that makes groups better."""
+LOOKS_AT_ONCE = 4_000_000
+MOST_MISSED = 200_000
+"""Near misses that are remembered."""
+MOST_TOPPED = 5_000_000
+"""Rows that are looked at to find some that others can spare for a group."""
+ROUNDS = 4
+
+
+def search(
+    problem: CutProblem,
+    *,
+    weights: Sequence[Fraction] | None = None,
+    labels: Sequence[Labels] | None = None,
+    remove: bool = False,
+    most_gone: int | None = None,
+    looks: int = MOST_LOOKS,
+    carry_on: Callable[[PeelingWatch], bool] = lambda _: True,
+) -> Local:
+    """Return groups that keep every promise, with little loss.
+
+    `labels` says for each column which labels it may have. With `remove` rows that fit nowhere may be left out, where
+    all promises have columns in common.
+    At most `most_gone` rows are hidden or removed, if that can be. `carry_on` hears how far the search is and ends
+    it, with a safe result, by saying no; but not while more rows than that would be.
+    """
+    columns = problem.columns
+    kinds: Sequence[Labels] = labels or ["tight"] * len(columns)
+    units = units_of(columns, kinds, weights or [Fraction(1)] * len(columns), problem.total)
+    shapes = [shape_of(*each) for each in zip(columns, units.columns, kinds, strict=True)]
+    most = problem.total if most_gone is None else most_gone
+    parts = parts_of(problem, shapes)
+    # Rows that leave would be missed by promises on other columns.
+    remove = remove and len(parts) == 1 and all(table.columns for table in problem.tables)
+    found = [_LocalSearch(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
+    gone = np.ones(len(problem.sizes), dtype=np.bool_)
+    for one in found:
+        gone &= one.gone[one.grouping.group]
+    return Local(
+        tuple(one.grouping for one in found),
+        sum(one.lost for one in found),
+        int(problem.sizes[gone].sum()) if found else 0,
+        tuple(sorted({*always_broken(problem), *(number for one in found for number in one.broken)})),
+        units,
+    )
+
+
+class _LocalSearch:
+    """The search over one part."""
+
+    def __init__(self, part: ItemPart, carry_on: Callable[[PeelingWatch], bool], looks: int) -> None:
+        self.part = part
+        self.tell = carry_on
+        self.going = True
+        self.looks = looks * 8 // max(len(part.columns), 8)
+        self.rows = len(part.items.codes)
+        self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        self.most = int(part.sizes.sum())
+        self.blocks: tuple[LevelBlock, LevelBlock] | None = None
+        self.missed = np.empty((0, 5), dtype=np.int64)
+
+    def run(self, *, remove: bool, most: int) -> PartFound:
+        """Group, care for what is left over, make better, and give every group its labels."""
+        self.most = most
+        of, count = self._peel()
+        rest = of < 0
+        self.groups = self._collected(np.where(rest, count + self.part.apart, of), count + self.part.fixed)
+        stuck: list[int] = []
+        removed: list[int] = []
+        self._split(range(count, count + self.part.fixed))
+        for g in self._broken():
+            fate = self._settle(g, removable=remove and int(self.groups.figures[g, 0]) <= self.most)
+            if fate == "stuck":
+                stuck.append(g)
+            elif fate == "removed":
+                removed.append(g)
+                self.most -= int(self.groups.figures[g, 0])
+        for g in removed:  # nobody joins them, and they are not looked at again
+            self.groups.head[g] = -1
+            self.missed = self.missed[:0]
+        if not stuck:
+            self._improve()
+        self._spare_hidden()
+        return self._finished(stuck, removed)
+
+    # Peeling
+
+    def _levels(self) -> list[list[Level]]:
+        """Return the levels of all columns, few enough for their combinations to be looked at; none if that fails."""
+        levels, most = self.part.levels, float(MOST_VECTORS)
+        while True:
+            kept = thinned(levels, most)
+            vectors = float(np.prod([float(len(each)) for each in kept]))
+            _, _, entries = two_blocks(kept, self.rows)
+            if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
+                return kept
+            if most < 2 or all(len(each) <= 2 for each in kept):
+                return []
+            most = min(vectors, most) / 2
+
+    def _peel(self) -> tuple[Ints, int]:
+        """Return the group of each item (-1: left over) and how many groups there are."""
+        part = self.part
+        of = np.full(self.rows, -1, dtype=np.int64)
+        count = np.zeros(2, dtype=np.int64)
+        if not self.rows:
+            return of, 0
+        levels = self._levels()
+        if levels:
+            left, right, _ = two_blocks(levels, self.rows)
+            codes = part.items.codes.T
+            self.blocks = (
+                block_of(codes[left], [levels[c] for c in left]),
+                block_of(codes[right], [levels[c] for c in right]),
+            )
+        missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
+
+        def carry_on(watch: PeelingWatch) -> bool:
+            return self._go_on(watch) or int(part.sizes[of < 0].sum()) > self.most
+
+        Peeling(part, levels or part.levels, bounded=not levels).run(carry_on, of, count, missed)
+        self.missed = self._by_block(missed[: count[1]], levels)
+        return of, int(count[0])
+
+    def _by_block(self, missed: Ints, levels: list[list[Level]]) -> Ints:
+        """Return near misses with the two blocks' vectors in place of the numbers of level vectors."""
+        if not levels:
+            return np.empty((0, 5), dtype=np.int64)
+        at = np.unravel_index(missed[:, 1], [len(each) for each in levels])
+        blocks = [np.zeros(len(missed), dtype=np.int64) for _ in range(2)]
+        for block, chosen in zip(blocks, two_blocks(levels, self.rows)[:2], strict=True):
+            for c in chosen:
+                block[:] = block * len(levels[c]) + at[c]
+        return np.stack([missed[:, 0], *blocks, missed[:, 2], missed[:, 3]], axis=1)
+
+    # What is left over
+
+    def _collected(self, of: Ints, count: int) -> ItemGroups:
+        """Return the groups with room for more."""
+        items, columns = self.part.items, len(self.part.shapes.kind)
+        room = count + int(self.part.sizes.sum()) // self.part.least + 64
+        groups = ItemGroups(
+            of.astype(np.int64),
+            np.full(room, -1, dtype=np.int64),
+            np.full(self.rows, -1, dtype=np.int64),
+            np.full(self.rows, -1, dtype=np.int64),
+            np.zeros((room, columns), dtype=np.int64),
+            np.zeros((room, columns), dtype=np.int64),
+            np.zeros((room, columns + 1), dtype=np.int64),
+            np.zeros((room, items.figures.shape[1]), dtype=np.int64),
+            np.array([count, 0], dtype=np.int64),
+        )
+        group_kernels.collect(self.part.shapes, items, groups)
+        return groups
+
+    def _broken(self) -> list[int]:
+        """Return the groups that break a limit."""
+        groups = self.groups
+        return [
+            g
+            for g in np.flatnonzero(groups.head[: groups.numbers[0]] >= 0).tolist()
+            if not group_kernels.keeps(groups.figures[g], self.part.limits)
+        ]
+
+    def _settle(self, g: int, *, removable: bool) -> str:
+        """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it."""
+        before = self.groups
+        best, cheapest, fate = None, NEVER, "stuck"
+        for attempt in (self._dealt, self._topped_up, self._merged):
+            self.groups = _copied(before)
+            if attempt(g):
+                lost = int(group_kernels.total_cost(self.groups))
+                if lost < cheapest:
+                    best, cheapest, fate = self.groups, lost, "settled"
+        if removable:
+            others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
+            if others + self.whole * int(before.figures[g, 0]) <= cheapest:
+                best, fate = None, "removed"
+        self.groups = before if best is None else best
+        return fate
+
+    def _dealt(self, g: int) -> bool:
+        part = self.part
+        done, _ = move_kernels.deal(
+            part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, self._undo(self.rows)
+        )
+        return bool(done) and self._allowed()
+
+    def _topped_up(self, g: int) -> bool:
+        part = self.part
+        if (part.least - int(self.groups.figures[g, 0])) * self.rows > MOST_TOPPED:
+            return False
+        scratch = np.empty(self.rows, dtype=np.int64)
+        return bool(split_kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
+
+    def _merged(self, g: int) -> bool:
+        part = self.part
+        while not group_kernels.keeps(self.groups.figures[g], part.limits):
+            other = int(split_kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
+            if other < 0:
+                return False
+            split_kernels.merge(part.shapes, part.items, self.groups, g, other)
+        return True
+
+    def _allowed(self) -> bool:
+        """Whether no group mixes rows that must be told apart."""
+        return bool((self.groups.losses[: self.groups.numbers[0], -1] < self.part.forbidden).all())
+
+    # Making better
+
+    def _improve(self) -> None:
+        missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
+        lost = int(group_kernels.total_cost(self.groups))
+        for _ in range(ROUNDS):
+            self._reopen(missed)
+            self._dissolve()
+            self._relocate()
+            self._split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
+            now = int(group_kernels.total_cost(self.groups))
+            if (lost - now) * 200 < lost or not self._going():
+                break
+            lost = now
+
+    def _reopen(self, missed: Ints) -> None:
+        if self.blocks is None:
+            return
+        part, (one, two) = self.part, self.blocks
+        order = np.argsort(one.combination, kind="stable")
+        start = np.append(0, np.cumsum(np.bincount(one.combination, minlength=one.cells.shape[1])))
+        room = len(self.groups.head)
+        scratch = [np.zeros(n, dtype=np.int64) for n in (self.rows, self.rows, room, room)]
+        undo = self._undo(self.rows)
+        for chunk in self._chunks(missed, 200):
+            move_kernels.reopen(
+                part.shapes, part.items, part.limits, self.groups, chunk, one.combination, two.combination, start,
+                order, one.cells, two.cells, part.least // 2 + 5, undo, *scratch,
+            )  # fmt: skip
+
+    def _dissolve(self) -> None:
+        part, groups = self.part, self.groups
+        order = np.argsort(-groups.losses[: groups.numbers[0], -1], kind="stable")
+        undo = self._undo(self.rows)
+        largest = 4 * part.least
+        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
+            move_kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
+
+    def _relocate(self) -> None:
+        part, groups = self.part, self.groups
+        order = np.argsort(-groups.losses[groups.of, -1], kind="stable")
+        order = order[groups.head[groups.of[order]] >= 0]
+        spare = int(groups.numbers[0])
+        if spare >= len(groups.head):
+            return
+        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // max(spare, 1), 1)):
+            move_kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
+
+    def _split(self, order: Sequence[int] | Ints) -> None:
+        part = self.part
+        members = np.empty(self.rows, dtype=np.int64)
+        rank = np.empty(32, dtype=np.int64)
+        for chunk in self._chunks(np.asarray(order, dtype=np.int64), 64):
+            split_kernels.split_all(
+                part.shapes, part.items, part.limits, self.groups, chunk, part.cells, part.cell_offset,
+                part.cell_levels, members, rank,
+            )  # fmt: skip
+
+    def _undo(self, size: int) -> Undo:
+        columns, figures = len(self.part.shapes.kind), self.part.items.figures.shape[1]
+        widths = (columns, columns, columns + 1, figures)
+        return Undo(
+            np.empty(size, dtype=np.int64),
+            np.empty(size, dtype=np.int64),
+            *(np.empty((size, width), dtype=np.int64) for width in widths),
+        )
+
+    def _chunks(self, order: Ints, size: int, share: int = 1) -> Iterator[Ints]:
+        """Yield pieces of the work until it is done, has taken its share of looks or shall end."""
+        enough = self.groups.numbers[1] + self.looks // share
+        for begin in range(0, len(order), size):
+            if self.groups.numbers[1] > enough or not self._going():
+                return
+            yield order[begin : begin + size]
+
+    def _going(self) -> bool:
+        return self._go_on(PeelingWatch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
+
+    def _go_on(self, watch: PeelingWatch) -> bool:
+        self.going = self.going and self.tell(watch)
+        return self.going
+
+    # The answer
+
+    def _hidden(self) -> Flags:
+        """Return which groups tell nothing."""
+        hidden = self.groups.losses[: self.groups.numbers[0], : len(self.part.columns)].sum(axis=1) >= self.whole
+        return np.asarray(hidden & (self.groups.head[: self.groups.numbers[0]] >= 0))
+
+    def _hides_too_many(self) -> bool:
+        return int(self.groups.figures[self._hidden().nonzero()[0], 0].sum()) > self.most
+
+    def _spare_hidden(self) -> None:
+        """Deal hidden rows to other groups when there are too many of them."""
+        for g in np.flatnonzero(self._hidden()).tolist():
+            if not self._hides_too_many():
+                return
+            before = self.groups
+            self.groups = _copied(before)
+            if not self._dealt(g):
+                self.groups = before
+
+    def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> PartFound:
+        """Return the groups with their labels; those that are stuck are hidden, with others as need be."""
+        part, groups = self.part, self.groups
+        numbers, of = np.unique(groups.of, return_inverse=True)
+        hidden = self._hidden()[numbers] | np.isin(numbers, stuck)
+        gone = np.isin(numbers, removed)
+        broken: tuple[int, ...] = ()
+        if stuck:
+            hidden, broken = part.hidden_with(of, hidden, groups.losses[numbers, -1])
+        rows = groups.figures[numbers, 0]
+        first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
+        losses[gone] = part.shapes.whole[: len(part.columns)]
+        of = np.where(gone[of], -1, of)[part.item_of]
+        grouping = LocalGrouping(part.columns, of, first, stop, sets, hidden, losses)
+        lost = int((rows * losses.sum(axis=1)).sum())
+        return PartFound(grouping, lost, np.append(hidden | gone, True), broken)
+
+
+def _copied(groups: ItemGroups) -> ItemGroups:
+    return ItemGroups(*(array.copy() for array in groups))

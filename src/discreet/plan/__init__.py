@@ -1,0 +1,1 @@
+"""What is done to a table: recodings, groups, masks and edits, and its JSON."""

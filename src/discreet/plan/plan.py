@@ -1,0 +1,219 @@
+"""The plan: everything that turns the table into the release. Private, for it tells what was hidden.
+
+A plan is plain data. It is found by a method, carried out by the engine that holds the rows, kept as JSON by
+the owner, and may be used again on new rows of the same kind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.columns.intervals import Interval
+from discreet.common.private import private_json
+from discreet.errors import InputError
+from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
+from discreet.plan.masks import Masks, read_masks
+from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
+from discreet.plan.plain_data import as_plain, read_interval, read_pair, read_texts
+from discreet.policy import Policy
+from discreet.policy.bind import binned
+from discreet.version import __version__
+
+if TYPE_CHECKING:
+    from discreet.release import Release
+    from discreet.table.source import Table
+
+
+WARNING = "this plan tells what was hidden and why. Keep it; never publish it."
+FORM = 5
+"""Version of the JSON form; a reader refuses forms it does not know."""
+READABLE = (2, 3, 4, 5)
+"""Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
+those before 5 no masks."""
+JSON_FIELDS = (
+    "recodings", "sampled", "suppressed", "edits", "removed", "cells", "decoys", "steps", "kept", "redundant", "detail",
+    "complete", "bound",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """Recodings, suppressed rows and edits, with the policy they serve and how they were found."""
+
+    policy: Policy
+    columns: tuple[str, ...]
+    recodings: tuple[Recoding, ...]
+    groupings: tuple[PlannedGroups, ...] = ()
+    """Instead of recodings, where groups of rows have labels of their own."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    sampled: tuple[int, ...] | None = None
+    """The rows that were drawn, where a sample is released."""
+    suppressed: tuple[int, ...] = ()
+    """The rows of which nothing is told or that are, where the policy says so, removed, by engines that know their rows
+    by numbers."""
+    masks: Masks | None = None
+    """The same, by engines that do not: how many rows of which combinations of released texts, rows with
+    values that the plan has not seen aside. Every engine carries out what is said here; none says both."""
+    edits: tuple[Edit, ...] = ()
+    removed: tuple[int, ...] = ()
+    """Rows that are left out because their confidential cells could not be protected."""
+    cells: tuple[Protected, ...] = ()
+    decoys: tuple[Decoy, ...] = ()
+    steps: tuple[Step, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    redundant: tuple[str, ...] = ()
+    detail: float = 1.0
+    """Share of the detail of the changeable columns that is released (1 - LM), on the table it was made for."""
+    complete: bool = True
+    bound: float | None = None
+    """Of what the cut costs the use, on the table it was made for, the share that no cut goes below: 1 when it is
+    proven to be a best one, None when nobody looked."""
+    version: str = field(default=__version__)
+
+    def __repr__(self) -> str:
+        if self.groupings:
+            groups = sum(len(grouping.losses) for grouping in self.groupings)
+            return f"<Plan: {len(self.recoded)} columns, {groups} groups; private>"
+        return f"<Plan: {len(self.recodings)} columns, {len(self.steps)} steps; private>"
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The columns that it recodes."""
+        grouped = (told.column for grouping in self.groupings for told in grouping.columns)
+        return (*(recoding.column for recoding in self.recodings), *grouped)
+
+    def for_new_rows(self) -> Plan:
+        """Return the part of the plan that makes sense on other rows: row numbers do not."""
+        edited = replace(self, edits=(), removed=(), cells=(), decoys=())
+        return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
+
+    def apply(
+        self,
+        table: Table,
+        *,
+        policy: Policy | str | Path | None = None,
+        engine: str | None = None,
+        memory_limit: str | int | None = None,
+        key: str | None = None,
+    ) -> Release:
+        """Carry the plan out on new rows of the same kind, and verify the result like any other.
+
+        A row with a value that the plan has never seen is suppressed. Where groups of rows have labels of their
+        own, a combination of values that the plan has never seen goes to the group with the least loss whose labels
+        cover it, or else is suppressed. `engine`, `memory_limit` and `key` as for `protect`.
+
+        `policy` is the owner's: the result is verified against it. Without it, all promises are those of the policy
+        that the plan carries, which whoever can change the plan can change; the audit then warns.
+
+        Raises
+        ------
+        BrokenPromise
+            When the new rows do not keep the policy's promises under this plan, or the plan releases what the
+            owner's policy would not.
+        """
+        pipeline = import_module("discreet.pipeline")  # the one thing that a plan asks of rooms further on
+        opening = pipeline.Opening(engine, memory_limit, key)
+        release: Release = pipeline.apply(self, table, opening=opening, policy=policy)
+        return release
+
+    def to_json(self) -> str:
+        """Return the plan as JSON that `Plan.from_json` takes; its first line says that it is private."""
+        body: dict[str, Any] = {"form": FORM, "discreet": self.version, "policy": self.policy.to_dict()}
+        body |= {"columns": self.columns, "kinds": dict(self.kinds)}
+        body["groupings"] = [grouping.to_dict() for grouping in self.groupings]
+        body["masks"] = None if self.masks is None else self.masks.to_dict()
+        for name in JSON_FIELDS:
+            value = getattr(self, name)
+            body[name] = [as_plain(item) for item in value] if isinstance(value, tuple) else value
+        return private_json(WARNING, body)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """Return the plan written by `to_json`."""
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):  # also a number of thousands of digits
+            raise InputError("not a plan: not valid JSON") from None
+        if not isinstance(body, Mapping) or "form" not in body:
+            raise InputError("not a plan written by discreet")
+        if body["form"] not in READABLE:
+            known = f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
+            raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads forms {known}")
+        try:
+            plan = cls(
+                policy=Policy.from_dict(body["policy"]),
+                columns=read_texts(body["columns"]),
+                recodings=tuple(
+                    Recoding(
+                        str(item["column"]),
+                        tuple(read_pair(pair) for pair in item["to"]),
+                        tuple(read_interval(found) for found in item["intervals"]),
+                    )
+                    for item in body["recodings"]
+                ),
+                groupings=tuple(read_grouping(item) for item in body.get("groupings", ())),
+                kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
+                sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
+                suppressed=tuple(int(row) for row in body["suppressed"]),
+                masks=None if body.get("masks") is None else read_masks(body["masks"]),
+                edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
+                removed=tuple(int(row) for row in body.get("removed", ())),
+                cells=tuple(_read_protected(item) for item in body.get("cells", ())),
+                decoys=tuple(
+                    Decoy(int(item["requirement"]), int(item["row"]), str(item["column"]))
+                    for item in body.get("decoys", ())
+                ),
+                steps=tuple(Step(**item) for item in body["steps"]),
+                kept=tuple(Kept(**item) for item in body["kept"]),
+                redundant=read_texts(body["redundant"]),
+                detail=float(body["detail"]),
+                complete=bool(body["complete"]),
+                bound=_bound(body.get("bound")),
+                version=str(body["discreet"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+            raise InputError("not a whole plan: a part is missing or has the wrong form") from None
+        recoded = plan.recoded
+        beside = (told.column for grouping in plan.groupings for told in grouping.beside)
+        named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
+        named |= {cell.column for cell in plan.cells} | {cell.column for cell in plan.decoys}
+        named |= set(plan.masks.names if plan.masks is not None else ())
+        if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
+            raise InputError("not a whole plan: it recodes a column twice or one that is not there")
+        if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
+            raise InputError("not a whole plan: its intervals do not adjoin")
+        searched = [recoding for recoding in plan.recodings if recoding.column not in binned(plan.policy)]
+        misplaced = searched if plan.policy.is_local else plan.groupings
+        if misplaced or not all(is_whole(grouping, plan.policy) for grouping in plan.groupings):
+            raise InputError("not a whole plan: its groups and combinations do not fit together")
+        return plan
+
+
+def _read_protected(item: Mapping[str, Any]) -> Protected:
+    changed = tuple((int(row), str(column)) for row, column in item["changed"])
+    return replace(Protected(**{**item, "changed": ()}), changed=changed)
+
+
+def _bound(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError("not a share")
+    return float(value)
+
+
+def _adjoin(intervals: Sequence[Interval]) -> bool:
+    """Whether each interval begins where the one before it stops, in ascending order, the outermost without end."""
+    if not intervals:
+        return True
+    stops = [interval.stop for interval in intervals[:-1]]
+    inner = [stop for stop in stops if stop is not None]
+    meet = stops == [interval.start for interval in intervals[1:]] and len(inner) == len(stops)
+    ends = intervals[0].start is None and intervals[-1].stop is None
+    return meet and ends and all(one < other for one, other in pairwise(inner))

@@ -1,0 +1,1 @@
+"""From a bound policy and counts to a plan."""

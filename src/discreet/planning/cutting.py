@@ -1,0 +1,207 @@
+"""Plans by searches for one cut of all columns: coordinate, genetic, exact; on all rows or on a share of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import TooManySuppressed
+from discreet.plan.plan import Plan
+from discreet.planning.objectives import loss_bound, objectives
+from discreet.planning.problem import cut_problem
+from discreet.planning.row_share import seen_only, thinned
+from discreet.planning.task import Task, require_possible
+from discreet.policy import Counts
+from discreet.policy.redundant import without_redundant
+
+if TYPE_CHECKING:
+    from discreet.method.cuts.evaluation import CutOutcome
+    from discreet.method.cuts.objective import Candidate
+    from discreet.method.disclosure.search import Standing
+
+
+MOST_WORK = 8_000_000
+"""Cells of collapsed rows looked at in all starts of a coordinate search, which makes a few if one has no more."""
+LEAST_KICKS, MOST_KICKS = 4, 200
+NEARLY = 10**9
+"""How finely the bound of a cut is told."""
+
+
+class CutPlanner:
+    """A search for one cut of all columns, with the rows that do not fit left out."""
+
+    def __init__(
+        self, task: Task, most_suppressed: int | None = None, seed: int | None = None, *, seen: bool = False
+    ) -> None:
+        from discreet.method.cuts.evaluation import Evaluator
+
+        policy = task.bound.policy
+        self.task, self.seed = task, seed
+        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        self.problem = seen_only(self.problem) if seen else self.problem
+        self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
+        if most_suppressed is None:
+            most_suppressed = math.floor(policy.suppress.limit * self.problem.total)
+        if policy.removes:  # a cut that leaves nothing to release is none, however little it costs the use
+            most_suppressed = min(most_suppressed, self.problem.total - 1)
+        self.evaluator = Evaluator(
+            self.problem,
+            whole=isinstance(policy.use, Counts),
+            few_may_pass=policy.removes,
+            hides_outermost=True,
+            largest=loss_bound(self.problem, policy),
+        )
+        self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
+        self.bound: float | None = None
+        """Of what the cut found costs, the share that no cut goes below; known after an exact search."""
+
+    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+        """Return the plan that the search finds.
+
+        Raises
+        ------
+        ImpossiblePromise
+            When even with everything hidden a promise is broken.
+        """
+        best, complete = self.search(carry_on)
+        return self.plan(best, complete=complete)
+
+    def plan(self, best: Candidate, *, complete: bool = True) -> Plan:
+        """Return a cut as a plan."""
+        from discreet.method.cuts.bits import cuts_of
+        from discreet.method.cuts.coordinate import bits_of
+
+        spaces = [column.space for column in self.problem.columns]
+        found = cuts_of(spaces).found(bits_of(best.cut, spaces))
+        return Plan(
+            policy=self.task.bound.policy,
+            columns=self.task.bound.columns,
+            recodings=tuple(
+                column.recoding(parts, self._empty(place, best))
+                for place, (column, parts) in enumerate(zip(self.task.columns, found, strict=True))
+            ),
+            redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
+            detail=self.detail(best.outcome),
+            complete=complete,
+            bound=self.bound,
+        )
+
+    def search(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+        """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
+        require_possible(self.problem, self.promises, removes=self.task.bound.policy.removes)
+        found = self._on_some_rows(carry_on)
+        if found is None or not self.objective.allows(found[0].outcome):
+            found = self._best(carry_on, prove=prove)
+        best, complete = found
+        self._require_rows(best)
+        return best, complete
+
+    def _on_some_rows(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool] | None:
+        """Return the best cut for a share of the rows, made better on all; None where all are searched on."""
+        from discreet.method.cuts.coordinate import improved
+
+        share = self.task.bound.policy.search_on
+        if share is None or share == 1 or not self.may_thin:
+            return None
+        few = CutPlanner(thinned(self.task, share), seed=self.seed, seen=True)
+        found, complete = few._best(carry_on)
+        return improved(self.problem, self.evaluator, self.objective, found.cut), complete
+
+    def _best(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+        """Return the best cut for the rows of this problem, by the search that the policy asks for."""
+        method = self.task.bound.policy.method
+        if method == "genetic":
+            found = self._genetic(carry_on)
+            # Cuts bred at random may all remove too many rows.
+            return found if self.objective.allows(found[0].outcome) else self._coordinate(carry_on)
+        return self._exact(carry_on) if method == "exact" and prove else self._coordinate(carry_on)
+
+    def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.cuts.coordinate import CoordinateWatch, search
+        from discreet.method.disclosure.search import Standing
+
+        work = max(self.problem.codes.size, 1)
+        kicks = min(max(MOST_WORK // work, LEAST_KICKS if work <= MOST_WORK else 1), MOST_KICKS)
+        complete = True
+
+        def watch(far: CoordinateWatch) -> bool:
+            nonlocal complete
+            kept = 0.0 if far.best is None else self.detail(far.best.outcome)
+            complete = carry_on(Standing(far.kicks, kicks + 1 - far.kicks, kept))
+            return complete
+
+        rng = np.random.default_rng(0)  # the search protects nobody: it may well repeat itself
+        best = search(
+            self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
+        )
+        return best, complete
+
+    def _genetic(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.cuts.genetic import GeneticWatch, search
+        from discreet.method.disclosure.search import Standing
+
+        options = self.task.bound.policy.genetic
+        complete = True
+
+        def watch(far: GeneticWatch) -> bool:
+            nonlocal complete
+            go_on = carry_on(Standing(far.iterations, far.left, self.detail(far.best.outcome)))
+            complete = go_on or not far.left
+            return go_on
+
+        best = search(
+            self.problem,
+            self.evaluator,
+            self.objective,
+            population=options.population,
+            iterations=options.iterations,
+            mutation=options.mutation,
+            bias=options.bias,
+            rng=np.random.default_rng(self.seed or 0),  # by default it repeats itself: it protects nobody
+            carry_on=watch,
+        )
+        return best, complete
+
+    def _exact(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+        from discreet.method.cuts.exact import ExactWatch, search
+        from discreet.method.disclosure.search import Standing
+
+        complete = True
+
+        def watch(far: ExactWatch) -> bool:
+            nonlocal complete
+            kept, bound = self.detail(far.best.outcome), share_of(far.bound, far.best.cost)
+            complete = carry_on(Standing(far.nodes, far.open, kept, bound))
+            return complete
+
+        start, _ = self._coordinate(carry_on)
+        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=watch)
+        self.bound = 1.0 if proof.proven else share_of(proof.bound, proof.best.cost)
+        return proof.best, complete
+
+    def _require_rows(self, best: Candidate) -> None:
+        """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
+        policy = self.task.bound.policy
+        if policy.removes and not self.objective.allows(best.outcome):
+            raise TooManySuppressed(best.outcome.gone, self.problem.total, policy.suppress.limit)
+
+    def _empty(self, place: int, best: Candidate) -> set[int]:
+        """Return the first codes of the parts of a column of which no row is kept."""
+        firsts = best.cut[place]
+        kept = firsts[self.problem.codes[place][~best.outcome.left_out]]
+        return set(firsts.tolist()) - set(kept.tolist())
+
+    def detail(self, outcome: CutOutcome) -> float:
+        """Return the share of detail that a cut keeps (1 - LM)."""
+        lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
+        cells = self.evaluator.units.per_row * self.problem.total
+        return 1 - lost / cells if cells else 1.0
+
+
+def share_of(bound: int, cost: int) -> float:
+    """Return the bound of a cut as a share of what it costs: below 1, for 1 is a proof."""
+    return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY

@@ -1,0 +1,80 @@
+"""How each adversary of a confidential cell is met: the method, in the numbers that it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from discreet.adversary.base import Trained
+from discreet.adversary.make import readings
+from discreet.adversary.view import Lines, Seen, View
+from discreet.chance import Source
+from discreet.encoded import Ints
+from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
+from discreet.method.cells.job import Defence, RuleDefence
+from discreet.method.cells.rules import Limits
+from discreet.method.cells.table import Bayes, CellTable
+from discreet.policy.adversaries import Adversary, NaiveBayes, Rules
+from discreet.policy.confidential import Confidential
+
+
+@dataclass(frozen=True)
+class Defences:
+    """One requirement, and the table as its adversaries see it."""
+
+    requirement: Confidential
+    place: Callable[[str], int]
+    """Where a column stands."""
+    known_to: Callable[[Adversary], Sequence[str]]
+    seen: Sequence[Seen]
+    rows: int
+    """How many rows are released."""
+    chance: Source
+    seconds_left: Callable[[], float]
+
+    def of(self, adversary: Adversary, method: str) -> Defence:
+        """Return how an adversary is met by a method."""
+        requirement = self.requirement
+        if isinstance(adversary, Rules) and method != "nrd":
+            return Defence(method, rules=self._rules(adversary))
+        if method == "greedy":
+            return Defence(method, learn=self._learn(adversary))
+        if method != "nrd" and isinstance(adversary, NaiveBayes):
+            nulls = adversary.nulls or "count"
+            return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
+        return Defence(method)
+
+    def _rules(self, adversary: Rules) -> RuleDefence:
+        requirement = self.requirement
+        return RuleDefence(
+            Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
+            tuple(self.place(name) for name in self.known_to(adversary)),
+            own_conditions=requirement.may("own.conditions"),
+            others_conditions=requirement.may("others.conditions"),
+            others_sensitive=requirement.may("others.sensitive"),
+            prior=adversary.prior == "refuse",
+            decoys=requirement.decoys is True,
+            choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
+            seconds_left=self.seconds_left,
+        )
+
+    def _learn(self, adversary: Adversary) -> Learn:
+        """Return how a library learner (or any adversary) is trained on the table in the making."""
+
+        def learn(table: CellTable, column: int, predictors: Sequence[int]) -> list[Guess]:
+            def now(place: int) -> Seen:
+                seen = self.seen[place]
+                codes = table.frame.codes[place, : self.rows]
+                return replace(seen, nodes=(codes - table.first[place]).astype(np.int32))
+
+            def guess(asked: Trained, rows: Ints, levels: Ints, nodes: Ints) -> tuple[Floats, Flags]:
+                guesses = asked.guess(Lines(table.frame.real[rows], levels, nodes))
+                return guesses.weights, guesses.best
+
+            view = View(now(column), tuple(now(place) for place in predictors))
+            return [partial(guess, asked) for asked in readings(adversary, view)]
+
+        return learn

@@ -1,0 +1,77 @@
+"""How much detail of a table a plan releases (1 - LM), suppressed rows counted as told nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Combinations, Encoded
+from discreet.plan.assigning import groups_of
+from discreet.plan.masks import ALL, Masks
+from discreet.plan.parts import Unseen
+from discreet.plan.plan import Plan
+from discreet.planning.task import Task
+from discreet.table.engine import Engine
+from discreet.table.masking import mask_of
+
+
+def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]) -> float:
+    """Return the share of the detail of the changeable columns that a plan releases of a table (1 - LM).
+
+    `told` are the rows that are released, and `masks` say which of them are suppressed. Where chance took some rows of
+    a combination, their values count by the shares that they have in it.
+    """
+    if plan.groupings:
+        return _detail_of_groups(plan, told)
+    # Where k counts in the whole table, that was counted, not the rows that were drawn.
+    whole = task.bound.policy.k_on_population
+    counted = told.edited(plan.edits).count(task.bound.counted) if whole else task.counted
+    gone = np.zeros(len(counted.counts))
+    for some in masks:
+        if some is not None:
+            gone = np.minimum(gone + _suppressed_of(counted, plan, some), counted.counts)
+    rows, gone_rows = float(counted.counts.sum()), float(gone.sum())
+    lost = weights = 0.0
+    recodings = {recoding.column: recoding for recoding in plan.recodings}
+    for column in task.columns:
+        recoding = recodings[column.name]
+        loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
+        losses = np.array([loss_of[value] for value in counted.domain(column.name)])
+        kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
+        weight = float(task.bound.policy.column(column.name).weight)
+        lost += weight * (float(kept @ losses) + gone_rows) / rows
+        weights += weight
+    return 1 - lost / weights if weights else 1.0
+
+
+def _suppressed_of(counted: Combinations, plan: Plan, masks: Masks) -> npt.NDArray[np.float64]:
+    """Return how many rows of each combination of original values are suppressed; by lot, how many to expect."""
+    recodings = {recoding.column: recoding for recoding in plan.recodings}
+
+    def released(name: str) -> Encoded:
+        """Return what the recodings make of a column."""
+        recoding, domain = recodings.get(name), counted.domain(name)
+        texts = domain if recoding is None else recoding.texts(domain, plan.policy.column(name).scale)
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        codes = np.array([places[text] for text in texts], dtype=np.uint32)[counted.code(name)]
+        return Encoded(tuple(None if isinstance(text, Unseen) else text for text in places), codes)
+
+    mask = mask_of(masks, released, len(counted.counts))
+    wanted = np.append(np.array(masks.rows, dtype=np.float64), 0.0)
+    has = np.bincount(mask + 1, weights=counted.counts, minlength=len(wanted))[1:]
+    share = np.where(wanted == ALL, 1.0, wanted / np.append(np.maximum(has, 1), 1))
+    return np.asarray(counted.counts * share[mask], dtype=np.float64)
+
+
+def _detail_of_groups(plan: Plan, source: Engine) -> float:
+    """Return the share of detail that groups with labels of their own release."""
+    suppressed = np.isin(source.numbers(), np.array(plan.suppressed, dtype=np.int64))
+    lost = np.zeros(source.rows, dtype=np.float64)
+    whole = sum(grouping.whole for grouping in plan.groupings)
+    for grouping in plan.groupings:
+        group = groups_of(grouping, plan.policy, source.encoded, source.rows)
+        losses = np.append(np.array(grouping.losses, dtype=np.float64), grouping.whole)
+        lost += losses[np.where(group < 0, len(grouping.losses), group)]
+    return 1 - float(np.where(suppressed, whole, lost).mean()) / whole if whole and source.rows else 1.0

@@ -1,0 +1,181 @@
+"""From a bound policy to a plan in which groups of rows have labels of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.encoded import Ints, keys, regroup
+from discreet.errors import TooManySuppressed
+from discreet.method.local.shapes import Labels, units_of
+from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
+from discreet.plan.plan import Plan
+from discreet.planning.changeable import Changeable
+from discreet.planning.number_column import NumberColumn
+from discreet.planning.problem import collapsed, cut_problem
+from discreet.planning.task import Task, require_possible
+from discreet.policy.redundant import without_redundant
+
+if TYPE_CHECKING:
+    from discreet.method.disclosure.search import Standing
+    from discreet.method.local.grouping import Local, LocalGrouping
+    from discreet.method.local.peeling import PeelingWatch
+
+STEPS = 100
+"""Steps in which the search is told to have been done."""
+
+
+class LocalPlanner:
+    """A search for groups of rows with labels of their own."""
+
+    def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
+        policy = task.bound.policy
+        self.task = task
+        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        limit = math.floor(policy.suppress.limit * self.problem.total)
+        self.most = limit if most_suppressed is None else most_suppressed
+        """Rows that may be hidden or removed."""
+        names = task.bound.changeable
+        self.weights = [policy.column(name).weight for name in names]
+        self.labels = [
+            _labels(policy.column(name).form, column) for name, column in zip(names, task.columns, strict=True)
+        ]
+        self.units = units_of(self.problem.columns, self.labels, self.weights, self.problem.total)
+        self.complete = True
+
+    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+        """Return the plan that the search finds.
+
+        Raises
+        ------
+        ImpossiblePromise
+            When even with everything hidden a promise is broken.
+        TooManySuppressed
+            When groups were found only with more rows hidden or removed than the policy allows.
+        """
+        bound = self.task.bound
+        policy = bound.policy
+        require_possible(self.problem, self.promises, removes=policy.removes)
+        found = self._search(carry_on)
+        if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
+            raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
+        return Plan(
+            policy=policy,
+            columns=bound.columns,
+            recodings=(),
+            groupings=self._groupings(found),
+            redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
+            detail=self._detail(found.lost),
+            complete=self.complete,
+        )
+
+    def _search(self, carry_on: Callable[[Standing], bool]) -> Local:
+        """Return the groups that are found; where rows may be removed, with none removed if else too many would be."""
+        from discreet.method.local.search import search
+
+        removes, total = self.task.bound.policy.removes, self.problem.total
+        some = min(self.most, total - 1) if removes else self.most  # somebody has to be left
+        for most in (some, 0):
+            found = search(
+                self.problem,
+                weights=self.weights,
+                labels=self.labels,
+                remove=removes,
+                most_gone=most,
+                carry_on=self._watch(carry_on),
+            )
+            if found.gone <= some or not removes:
+                break
+        return found
+
+    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[PeelingWatch], bool]:
+        from discreet.method.disclosure.search import Standing
+
+        def watch(far: PeelingWatch) -> bool:
+            done = min(int(far.share * STEPS), STEPS - 1)
+            kept = 0.0 if far.lost is None else self._detail(far.lost)
+            self.complete = carry_on(Standing(done, STEPS - done, kept)) and self.complete
+            return self.complete
+
+        return watch
+
+    def _detail(self, lost: int) -> float:
+        """Return the share of detail that is kept when all rows together lose so many units."""
+        return 1 - lost / max(self.units.per_row * self.problem.total, 1)
+
+    def _groupings(self, found: Local) -> tuple[PlannedGroups, ...]:
+        counted, order, starts = collapsed(self.task.bound, self.task.columns, self.task.counted)
+        first = order[starts]
+        fixed = {name: counted.code(name)[first].astype(np.int64) for name in self.task.bound.fixed}
+        # Rows of which nothing is told may leave where no other promise would miss them.
+        alone = len(found.groupings) == 1 and all(table.columns for table in self.problem.tables)
+        leave = alone and self.task.bound.policy.removes and found.gone < self.problem.total
+        return tuple(self._grouping(each, fixed, leave=leave) for each in found.groupings)
+
+    def _grouping(self, found: LocalGrouping, fixed: dict[str, Ints], *, leave: bool) -> PlannedGroups:
+        """Return groups as plain data, without those that have no row; hidden ones may `leave`."""
+        names = self.task.bound.changeable
+        together = {names[place] for place in found.columns}
+        knowing = [set(promise.given) for promise in self.promises if together & set(promise.given)]
+        beside = [name for name in self.task.bound.fixed if any(name in given for given in knowing)]
+        codes = [self.problem.codes[place].astype(np.int64) for place in found.columns]
+        codes += [fixed[name] for name in beside]
+        columns = [self.task.columns[place] for place in found.columns]
+        domains = [self.task.counted.domain(name) for name in beside]
+        sizes = [column.space.size for column in columns] + [len(domain) for domain in domains]
+        key, _ = keys([code.astype(np.uint64) for code in codes], sizes, len(found.group))
+        order, starts, _ = regroup(key)
+        one = order[starts]  # of each combination one of its rows
+        leaving = np.append(found.hidden & leave, True)  # the last for rows that are removed anyway
+        kept, of = np.unique(np.where(leaving[found.group], -1, found.group), return_inverse=True)
+        lowest = int(len(kept) > 0 and kept[0] < 0)
+        group, kept = of.astype(np.int64) - lowest, kept[lowest:]
+        member = np.zeros(len(kept), dtype=np.int64)
+        rows = np.flatnonzero(group >= 0)
+        member[group[rows]] = rows
+        told = []
+        for place, column in enumerate(columns):
+            labels, of_group = _labelled(found, place, column, kept, self.task.bound.policy.marker)
+            told.append(
+                GroupColumn(column.name, column.values_of_codes, labels, of_group, tuple(codes[place][one].tolist()))
+            )
+        others = []
+        for name, domain, code in zip(beside, domains, codes[len(columns) :], strict=True):
+            labels = tuple(Label(value, place, place + 1) for place, value in enumerate(domain))
+            others.append(GroupColumn(name, domain, labels, tuple(code[member].tolist()), tuple(code[one].tolist())))
+        return PlannedGroups(
+            columns=tuple(told),
+            beside=tuple(others),
+            group=tuple(group[one].tolist()),
+            hidden=tuple(np.flatnonzero(found.hidden[kept]).tolist()),
+            losses=tuple(found.losses[kept].sum(axis=1).tolist()),
+            whole=sum(self.units.columns[place].suppressed for place in found.columns),
+        )
+
+
+def _labels(form: str | None, column: Changeable) -> Labels:
+    """Return which labels a column may have."""
+    if form == "set":
+        return "set"
+    return "fixed" if isinstance(column, NumberColumn) and column.column.ends is not None else "tight"
+
+
+def _labelled(
+    found: LocalGrouping, place: int, column: Changeable, kept: Ints, marker: str
+) -> tuple[tuple[Label, ...], tuple[int, ...]]:
+    """Return the different labels of a column, and which of them each group has that is kept."""
+    everything = Label(marker, 0, column.space.size)
+    flags = found.sets.get(found.columns[place])
+    if flags is None:
+        ranges = np.stack([found.first[kept, place], found.stop[kept, place]], axis=1)
+        different, of = np.unique(ranges, axis=0, return_inverse=True)
+        labels = [column.label(first, stop) for first, stop in different.tolist()]
+    else:
+        different, of = np.unique(flags[kept], axis=0, return_inverse=True)
+        labels = [column.set_label(np.flatnonzero(line).tolist()) for line in different]
+    of_group = np.where(found.hidden[kept], len(labels), of.ravel())
+    return (*labels, everything), tuple(of_group.tolist())

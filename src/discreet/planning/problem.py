@@ -1,0 +1,244 @@
+"""From a bound policy and counted combinations to the numbers that a group method works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.encoded import Codes, Combinations, Ints, keys, regroup
+from discreet.method.base import targets
+from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem, GroupTable
+from discreet.method.base.targets import CutTarget
+from discreet.planning.changeable import Changeable
+from discreet.policy import GroupPromise, Inference, Regress
+from discreet.policy.bind import Bound
+
+Tallies = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+def group_problem(
+    bound: Bound, columns: Sequence[Changeable], promises: Sequence[GroupPromise], counted: Combinations
+) -> GroupProblem:
+    """Return the job of keeping `promises` (named by their positions) on the counted combinations."""
+    codes = {column.name: column.codes for column in columns}
+    sizes = {column.name: column.space.size for column in columns}
+    counted = _recoded(counted, codes, sizes)
+    tables, known = [], []
+    for numbers, unknown in _knowing_alike(bound, promises, counted):
+        rows = counted if unknown is None else _only(counted, ~unknown)
+        given = [column for column in bound.columns if column in promises[numbers[0]].given]
+        width = [sizes.get(column, len(counted.domain(column))) for column in given]
+        key, _ = keys([rows.code(column) for column in given], width, len(rows.counts))
+        order, starts, _ = regroup(key)
+        table = _table(bound, promises, numbers, rows, rows.counts, order, starts)
+        tables.append(table)
+        known.append(_codes([bound.changeable[place] for place in table.columns], sizes, rows, order[starts]))
+    per_row = _tallies(bound, counted)
+    return GroupProblem(
+        int(counted.counts.sum()),
+        tuple(_column_counts(bound, column, counted, per_row) for column in columns),
+        tuple(tables),
+        tuple(known),
+    )
+
+
+def _knowing_alike(
+    bound: Bound, promises: Sequence[GroupPromise], counted: Combinations
+) -> Iterator[tuple[list[int], npt.NDArray[np.bool_] | None]]:
+    """Yield the numbers of promises about the same columns and rows, and which rows these are not (None: all are)."""
+    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
+    alike: dict[tuple[frozenset[str], str | None], list[int]] = {}
+    for number, promise in enumerate(promises):
+        # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
+        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
+        alike.setdefault((frozenset(promise.given), apart), []).append(number)
+    for (_, apart), numbers in alike.items():
+        yield numbers, None if apart is None else unknown[apart]
+
+
+def _table(
+    bound: Bound,
+    promises: Sequence[GroupPromise],
+    numbers: Sequence[int],
+    counted: Combinations,
+    counts: Ints,
+    order: Ints,
+    starts: Ints,
+) -> GroupTable:
+    """Return what promises that know the same columns ask of the collapsed rows (see `collapsed`)."""
+    given, first = promises[numbers[0]].given, order[starts]
+    fixed = [column for column in bound.fixed if column in given]
+    fixed_width = [len(counted.domain(column)) for column in fixed]
+    fixed_key, _ = keys([counted.code(column)[first] for column in fixed], fixed_width, len(first))
+    return GroupTable(
+        columns=tuple(place for place, column in enumerate(bound.changeable) if column in given),
+        fixed=fixed_key,
+        sizes=_sums(counts[order], starts),
+        hits=np.stack([_hits(promises[number], counted, order, starts) for number in numbers]),
+        persons=tuple(not isinstance(promises[number], Inference) for number in numbers),
+        limits=tuple(promises[number].at_most for number in numbers),
+        promises=tuple(numbers),
+    )
+
+
+def _codes(names: Sequence[str], sizes: dict[str, int], counted: Combinations, first: Ints) -> Codes:
+    """Return the codes of columns in some rows, as narrow as they can be."""
+    widest = max((sizes[name] for name in names), default=0)
+    codes = np.empty((len(names), len(first)), dtype=np.uint16 if widest <= 2**16 else np.uint32)
+    for place, name in enumerate(names):
+        codes[place] = counted.code(name)[first]
+    return codes
+
+
+def _recoded(counted: Combinations, codes: dict[str, Ints], sizes: dict[str, int]) -> Combinations:
+    """Return the combinations with the codes of the columns' spaces."""
+    new = []
+    for name, code in zip(counted.columns, counted.codes, strict=True):
+        if name in codes and not np.array_equal(codes[name], np.arange(sizes[name])):
+            new.append(codes[name].astype(np.uint32)[code])
+        else:
+            new.append(code)
+    return replace(counted, codes=tuple(new))
+
+
+def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
+    return replace(counted, codes=tuple(codes[kept] for codes in counted.codes), counts=counted.counts[kept])
+
+
+def _tallies(bound: Bound, counted: Combinations) -> Tallies:
+    """Return what disclosure counts of each combination: rows of each class, or sums of 1, y and y²."""
+    target = bound.policy.target
+    if target is None:
+        return counted.counts.reshape(-1, 1)
+    if not isinstance(bound.policy.goals[0], Regress):
+        return _class_counts(counted, target)
+    numbers = _numbers(bound, counted, target)
+    code = counted.code(target)
+    known = np.array([number is not None for number in numbers])[code]
+    y = np.array([float(number) if number is not None else 0.0 for number in numbers])[code]
+    weights = np.where(known, counted.counts, 0).astype(np.float64)
+    everyone = max(weights.sum(), 1.0)
+    y = y - (weights * y).sum() / everyone
+    spread = np.sqrt((weights * y * y).sum() / everyone)
+    y = y / spread if spread > 0 else np.zeros_like(y)
+    return np.stack([weights, weights * y, weights * y * y], axis=1)
+
+
+def _class_counts(counted: Combinations, target: str) -> Ints:
+    rows = len(counted.counts)
+    classes = np.zeros((rows, len(counted.domain(target))), dtype=np.int64)
+    classes[np.arange(rows), counted.code(target)] = counted.counts
+    return classes
+
+
+def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal | None]:
+    """Return the number of each value of a target; None for missing ones."""
+    scale = bound.policy.numbers_of(target)
+    return [scale.read(value) for value in counted.domain(target)]
+
+
+def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
+    space = column.space
+    code = counted.code(column.name)
+    rows = _by_code(code, counted.counts.reshape(-1, 1), space.size)[:, 0]
+    tallies = _by_code(code, per_row, space.size)
+    inputs = bound.policy.inputs
+    useful = inputs is None or column.name in inputs
+    return ColumnCounts(space, rows, tallies, column.pinned, useful, bound.policy.column(column.name).weight)
+
+
+def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
+    """Return the sums of the figures of each code."""
+    from discreet.method.cuts.evaluation_kernels import sum_codes  # compiled: only loaded when needed
+
+    sums: npt.NDArray[Any] = np.zeros((size, figures.shape[1]), dtype=figures.dtype)
+    sum_codes(code, figures, sums)
+    return sums
+
+
+def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:
+    """Return which combinations tell nothing about a sensitive column."""
+    domain = np.array([bound.policy.is_unknown(value) for value in counted.domain(column)])
+    return np.asarray(domain[counted.code(column)])
+
+
+def _sums(counts: Ints, starts: Ints) -> Ints:
+    return np.add.reduceat(counts, starts) if len(starts) else counts[:0]
+
+
+def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> tuple[Combinations, Ints, Ints]:
+    """Return the combinations by the codes of the spaces, and in which order those stand together that are alike.
+
+    Where each collapsed row begins in that order comes third. Alike are those with equal changeable and fixed columns.
+    """
+    sizes = {column.name: column.space.size for column in columns}
+    counted = _recoded(counted, {column.name: column.codes for column in columns}, sizes)
+    names = (*bound.changeable, *bound.fixed)
+    width = [sizes.get(name, len(counted.domain(name))) for name in names]
+    key, _ = keys([counted.code(name) for name in names], width, len(counted.counts))
+    order, starts, _ = regroup(key)
+    return counted, order, starts
+
+
+def cut_problem(
+    bound: Bound, columns: Sequence[Changeable], promises: Sequence[GroupPromise], counted: Combinations
+) -> CutProblem:
+    """Return the job of keeping `promises` by one cut of all changeable columns."""
+    counted, order, starts = collapsed(bound, columns, counted)
+    first = order[starts]
+    tables = []
+    for numbers, unknown in _knowing_alike(bound, promises, counted):
+        counts = counted.counts if unknown is None else np.where(unknown, 0, counted.counts)
+        table = _table(bound, promises, numbers, counted, counts, order, starts)
+        tables.append(replace(table, fixed=np.unique(table.fixed, return_inverse=True)[1].astype(np.int64)))
+    codes = np.empty((len(columns), len(first)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        codes[place] = counted.code(column.name)[first]
+    return CutProblem(
+        total=int(counted.counts.sum()),
+        columns=tuple(_column_counts(bound, column, counted, counted.counts.reshape(-1, 1)) for column in columns),
+        codes=codes,
+        sizes=_sums(counted.counts[order], starts),
+        targets=tuple(_targets(bound, counted, order, starts)),
+        tables=tuple(tables),
+    )
+
+
+def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[CutTarget]:
+    """Yield what each use that predicts something counts of the collapsed rows."""
+    largest = targets.LARGEST if len(bound.policy.uses) == 1 else targets.LARGEST_OF_SEVERAL
+
+    def collapse(figures: Ints) -> Ints:
+        return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
+
+    for goal in bound.policy.goals:
+        seen = tuple(place for place, name in enumerate(bound.changeable) if goal.inputs is None or name in goal.inputs)
+        if isinstance(goal, Regress):
+            numbers = _numbers(bound, counted, goal.target)
+            known = [Fraction(number) for number in numbers if number is not None]
+            code = np.array([number is not None for number in numbers]).cumsum() - 1
+            code[[number is None for number in numbers]] = -1
+            yield targets.numbers(
+                known, code[counted.code(goal.target)], counted.counts, collapse, seen, by=goal.by,
+                suppressed=goal.suppressed, largest=largest,
+            )  # fmt: skip
+            continue
+        classes = collapse(_class_counts(counted, goal.target))
+        domain = counted.domain(goal.target)
+        costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
+        yield targets.classes(classes, seen, costs, suppressed=goal.suppressed, largest=largest)
+
+
+def _hits(promise: GroupPromise, counted: Combinations, order: Ints, starts: Ints) -> Ints:
+    """Return how many rows of each collapsed row have the property."""
+    if not isinstance(promise, Inference):
+        return np.zeros(len(starts), dtype=np.int64)
+    domain = counted.domain(promise.column)
+    has = counted.code(promise.column) == (domain.index(promise.value) if promise.value in domain else -1)
+    return _sums(np.where(has, counted.counts, 0)[order], starts)

@@ -1,0 +1,205 @@
+"""How many rows of a recoded table are suppressed, so that every group keeps every promise.
+
+Guarantee: when so many rows of each combination of released texts as is said here are masked on every changeable
+column, each group of rows that look alike on a promise's columns keeps it, the masked rows included (they are a group
+like any other, told apart by columns that never change). Groups that break a promise are masked whole; everything is
+counted again until nothing changes. When the masked rows break a promise themselves, more rows are masked, drawn by
+lot: to choose them by what they hold would tell something. Each round only masks more, so it ends.
+
+Counts are all that is needed: rows with the same texts are alike to every promise, so a lot says how many rows of each
+combination it takes, and any of these, drawn evenly, will do.
+
+Where k counts in the whole table and a sample of it is released, the whole table is treated so: for k all its rows
+count, for templates those that were drawn.
+
+Where the policy removes such rows, they count nowhere: groups that break a promise are removed whole, which may
+break groups on other columns, until nothing changes. No row is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.chance import Source, some_of
+from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
+from discreet.plan.masks import Masks
+from discreet.policy import Crowd, GroupPromise, Inference
+from discreet.policy.bind import Bound, known_to_groups
+from discreet.table.engine import Engine
+from discreet.table.masking import masks_of
+
+Rows = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """The rows to suppress, by combinations of released texts, and how many of them were drawn by lot."""
+
+    masks: Masks | None
+    drawn: int
+    untold: Masks | None = None
+    """Rows that are not released but count for k, where there are such; `masks` are the others then."""
+
+
+@dataclass(frozen=True)
+class _PromiseGroups:
+    """The groups on the columns of some promises."""
+
+    sizes: Ints
+    """How many rows each has."""
+    too_few: Ints
+    """How many more rows each lacks for k."""
+    too_sure: Ints
+    """How many more rows without a property (and told) each lacks at least for a template."""
+
+    @property
+    def broken(self) -> Rows:
+        """Which groups break a promise."""
+        return (self.too_few > 0) | (self.too_sure > 0)
+
+
+def rows_to_suppress(released: Engine, bound: Bound, chance: Source, told: Rows | None = None) -> Suppressed:
+    """Return the rows of a recoded table that must be masked or, where the policy says so, removed.
+
+    `told` are the rows that are released, where the others count for k only; only an engine that knows its rows can
+    tell them apart.
+    """
+    needed = known_to_groups(bound.policy) | bound.policy.sensitive
+    columns = [column for column in bound.columns if column in needed]
+    counted, known = (released.count(columns), None) if told is None else _with_told(released, columns, told)
+    job = _Suppression(counted, known, bound, chance)
+    job.run()
+    salt = chance(16).hex() if ((job.masked > 0) & (job.masked < counted.counts)).any() else ""
+    if known is None:
+        return Suppressed(masks_of(counted, job.masked, salt), job.drawn)
+    masks, untold = (masks_of(counted, np.where(which, job.masked, 0), salt) for which in (known, ~known))
+    return Suppressed(masks, job.drawn, untold)
+
+
+def _with_told(released: Engine, columns: Sequence[str], told: Rows) -> tuple[Combinations, Rows]:
+    """Return the combinations of the rows that are told and of those that are not, and which are which."""
+    encoded = [*map(released.encoded, columns), Encoded(("untold", "told"), told.astype(np.uint8))]
+    counted = collapse([*columns, "told"], encoded, released.rows)
+    known = counted.codes[-1].astype(np.bool_)
+    return replace(counted, columns=tuple(columns), domains=counted.domains[:-1], codes=counted.codes[:-1]), known
+
+
+class _Suppression:
+    """The combinations of one table while more and more rows are suppressed.
+
+    A combination has two parts: rows as they are, and masked ones. The group of each part is always the same; only
+    how many rows it has changes.
+    """
+
+    def __init__(self, counted: Combinations, told: Rows | None, bound: Bound, chance: Source) -> None:
+        self.counted, self.bound, self.chance = counted, bound, chance
+        self.counts, self.total = counted.counts, int(counted.counts.sum())
+        self.told: Rows = np.ones(len(self.counts), dtype=np.bool_) if told is None else told
+        self.removes = bound.policy.removes
+        self.masked: Ints = np.zeros_like(self.counts)
+        self.drawn = 0
+        self.promises: dict[frozenset[str], list[GroupPromise]] = {}
+        for promise in bound.policy.promises():
+            self.promises.setdefault(frozenset(promise.given), []).append(promise)
+        self.group_of = {given: self._group_of(given) for given in self.promises}
+
+    def run(self) -> None:
+        """Suppress until every group keeps every promise."""
+        while True:
+            found = [self._groups(given) for given in self.promises]
+            broken = np.zeros((2, len(self.counts)), dtype=np.bool_)
+            for groups, group_of in zip(found, self.group_of.values(), strict=True):
+                broken |= groups.broken[group_of]
+            broken &= self._parts() > 0
+            if broken[0].any():
+                self.masked[broken[0]] = self.counts[broken[0]]
+            elif self.removes or not broken[1].any() or not self._draw(found):
+                # With every row masked nothing more can be done: verification says what is broken.
+                return
+
+    def _parts(self) -> Ints:
+        """Return how many rows of each combination are as they are, and how many masked ones there are."""
+        return np.stack((self.counts - self.masked, np.zeros_like(self.masked) if self.removes else self.masked))
+
+    def _group_of(self, given: frozenset[str]) -> Ints:
+        """Return the group of both parts of each combination."""
+        both, sizes = [], []
+        for column in self.counted.columns:
+            if column in given:
+                domain, codes = self.counted.domain(column), self.counted.code(column).astype(np.int64)
+                masked = codes
+                if column in self.bound.changeable:
+                    marker = self.bound.policy.marker
+                    masked = np.full_like(codes, domain.index(marker) if marker in domain else len(domain))
+                both.append(np.concatenate((codes, masked)))
+                sizes.append(len(domain) + 1)
+        key, _ = keys(both, sizes, 2 * len(self.counts))
+        return np.unique(key, return_inverse=True)[1].reshape(2, -1).astype(np.int64)
+
+    def _groups(self, given: frozenset[str]) -> _PromiseGroups:
+        group_of, parts = self.group_of[given], self._parts()
+        number = int(group_of.max(initial=-1)) + 1
+        sizes = _sums(group_of, parts, number)
+        too_few, too_sure = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+        for promise in self.promises[given]:
+            if isinstance(promise, Crowd):
+                too_few = np.maximum(too_few, np.where(sizes > 0, promise.k - sizes, 0))
+            else:
+                too_sure = np.maximum(too_sure, self._too_sure(promise, group_of, parts * self.told, number))
+        return _PromiseGroups(sizes, too_few, too_sure)
+
+    def _too_sure(self, promise: Inference, group_of: Ints, parts: Ints, number: int) -> Ints:
+        """Return how many rows without the property each group lacks for a template."""
+        domain, codes = self.counted.domain(promise.column), self.counted.code(promise.column)
+        has = np.array([value == promise.value for value in domain], dtype=np.bool_)[codes]
+        known = np.array([not self.bound.policy.is_unknown(value) for value in domain], dtype=np.bool_)[codes]
+        hits, among = _sums(group_of, parts * has, number), _sums(group_of, parts * known, number)
+        limit = promise.at_most
+        if not limit:
+            return np.where(hits > 0, self.total, 0)
+        exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
+        return np.asarray(np.minimum(np.maximum(exact - among, 0), self.total), dtype=np.int64)
+
+    def _draw(self, found: Sequence[_PromiseGroups]) -> bool:
+        """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.
+
+        Rows that are not told help nobody to hide a property.
+        """
+        left, gone = self.counts - self.masked, self.masked > 0
+        spare = left > 0
+        too_few = too_sure = 0
+        for groups, group_of, promises in zip(found, self.group_of.values(), self.promises.values(), strict=True):
+            k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
+            spare &= groups.sizes[group_of[0]] > k
+            masked = group_of[1][gone]
+            too_few = max(too_few, int(groups.too_few[masked].max()))
+            too_sure = max(too_sure, int(groups.too_sure[masked].max()))
+        possible = (left > 0) & self.told if too_sure > 0 else left > 0
+        among = np.where(spare & possible if (spare & possible).any() else possible, left, 0)
+        wanted = min(too_sure if too_sure > 0 else too_few, int(among.sum()))
+        taken = lot(among, wanted, self.chance)
+        self.masked += taken
+        self.drawn += int(taken[self.told].sum())
+        return wanted > 0
+
+
+def lot(among: Ints, wanted: int, chance: Source) -> Ints:
+    """Return how many rows an even draw without replacement takes of each of some combinations.
+
+    >>> lot(np.array([3, 0, 5]), 8, bytes)
+    array([3, 0, 5])
+    """
+    rows = int(among.sum())
+    few = min(wanted, rows - wanted)  # those that stay, where they are fewer: nobody needs a place for every row
+    places = np.searchsorted(np.cumsum(among), some_of(rows, few, chance), side="right")
+    taken = np.bincount(places, minlength=len(among)).astype(np.int64)
+    return taken if few == wanted else among - taken
+
+
+def _sums(group_of: Ints, rows: Ints, number: int) -> Ints:
+    """Return the rows of each group; sums of whole numbers below 2**53 are exact."""
+    return np.bincount(group_of.ravel(), weights=rows.ravel(), minlength=number).astype(np.int64)

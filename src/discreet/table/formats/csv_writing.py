@@ -1,0 +1,140 @@
+"""CSV files, written so that reading gives the very table back, or a clear refusal."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import BinaryIO
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.table.by_name import nameless
+from discreet.table.formats.dialect import GZIP, Dialect, codec_name
+
+ROWS_AT_A_TIME = 200_000
+
+
+def write_csv(frame: pl.DataFrame, target: BinaryIO, dialect: Dialect) -> None:
+    """Write a table of text so that `read_csv` gives it back: null is blank, the empty text is ``""``.
+
+    Fields are put in quotes only where they must be. Without a header, a table of no rows is an empty file.
+
+    Parameters
+    ----------
+    frame
+        The table; its columns are strings (or categories).
+    target
+        A binary file, open for writing.
+    dialect
+        How to write the table down; that of the source, or ``Dialect()``.
+
+    Raises
+    ------
+    InputError
+        The table would not come back (a NUL character, a column without a name, a character that the
+        encoding does not have). What goes wrong with `target` itself is an OSError, for who opened it to name.
+
+    Examples
+    --------
+    >>> target = io.BytesIO()
+    >>> write_csv(pl.DataFrame({"job": ["clerk", None], "age": ["007", ""]}), target, Dialect(separator=";"))
+    >>> target.getvalue()
+    b'job;age\\nclerk;007\\n;""\\n'
+    """
+    frame = _as_text(frame, dialect)
+    write_csv_parts(frame.columns, frame.iter_slices(ROWS_AT_A_TIME), target, dialect)
+
+
+def write_csv_parts(columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, dialect: Dialect) -> None:
+    """Write a table that comes in parts, some rows at a time; see `write_csv`."""
+    encoder = _encoder(dialect)
+    utf8 = codecs.lookup(dialect.encoding).name == "utf-8"
+    header = [pl.DataFrame(schema=dict.fromkeys(columns, pl.String))]
+    _as_text(header[0], dialect)
+    if dialect.bom:
+        _put(target, encoder.encode("\ufeff"))
+    begun = False
+    for number, part in enumerate(chain(header, parts)):
+        if not number and not dialect.header:
+            continue
+        part = _as_text(part, dialect)
+        buffer = io.BytesIO()
+        part.write_csv(
+            buffer,
+            include_header=not number,
+            separator=dialect.separator,
+            line_terminator=dialect.line_end,
+            quote_style="necessary",
+        )
+        data = buffer.getvalue()
+        if b"\0" in data:
+            name = _column_with(part, lambda text: "\0" in text)
+            raise InputError(f"column {name!r}: a NUL character cannot be written to a CSV file")
+        if data and not begun:
+            data, begun = _guarded(data, dialect), True
+        if not utf8:
+            data = _encoded(data.decode("utf-8"), encoder, part, dialect.encoding)
+        _put(target, data)
+    _put(target, encoder.encode("", final=True))
+
+
+def _as_text(frame: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
+    if not frame.width:
+        raise InputError("a table without columns cannot be written")
+    if dialect.header and "" in frame.columns:
+        raise InputError(f"column {frame.columns.index('') + 1} has no name and cannot be written")
+    for name, kind in frame.schema.items():
+        if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+            raise InputError(f"column {name!r}: is not text and cannot be written to a CSV file")
+    return frame.cast(pl.String)
+
+
+def _encoder(dialect: Dialect) -> codecs.IncrementalEncoder:
+    if codec_name(dialect.encoding) is None:
+        raise InputError(f"there is no text encoding {dialect.encoding!r} to write in; try utf-8")
+    encoder = codecs.getincrementalencoder(dialect.encoding)()
+    if dialect.bom and not _survives("\ufeff", dialect.encoding):
+        raise InputError(f"bom: there is no byte order mark in the encoding {dialect.encoding!r}")
+    return encoder
+
+
+def _guarded(data: bytes, dialect: Dialect) -> bytes:
+    """Put the first field in quotes if a reader would take its start for the mark of a kind of file."""
+    start = data[:8].decode("utf-8", "ignore")[:2].encode(dialect.encoding, "ignore")
+    if not data.startswith(codecs.BOM_UTF8) and not start.startswith(GZIP):
+        return data
+    ends = [data.find(end) for end in (dialect.separator.encode(), dialect.line_end.encode())]
+    end = min(place for place in ends if place >= 0)
+    return b'"' + data[:end] + b'"' + data[end:]
+
+
+def _encoded(text: str, encoder: codecs.IncrementalEncoder, part: pl.DataFrame, encoding: str) -> bytes:
+    if _survives(text, encoding):
+        return encoder.encode(text)
+    name = _column_with(part, lambda text: not _survives(text, encoding))
+    raise InputError(f"column {name!r}: has a character that {encoding} cannot write; choose utf-8")
+
+
+def _survives(text: str, encoding: str) -> bool:
+    """Whether a text comes back from an encoding (shift_jis turns a yen sign into a backslash)."""
+    try:
+        return text.encode(encoding).decode(encoding) == text
+    except UnicodeError:
+        return False
+
+
+def _column_with(part: pl.DataFrame, found: Callable[[str], bool]) -> str:
+    """The first column whose name or values have something; for messages only."""
+    return next(
+        (column.name for column in part if found("\n".join([column.name, *nameless(column).drop_nulls().unique()]))),
+        "?",
+    )
+
+
+def _put(target: BinaryIO, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[target.write(view) :]

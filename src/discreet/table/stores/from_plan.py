@@ -1,0 +1,110 @@
+"""From a plan to how a release is made of a large table, and how many rows that masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discreet.encoded import Encoded
+from discreet.plan.masks import ALL, Masks
+from discreet.plan.parts import Edit, Recoding
+from discreet.plan.plan import Plan
+from discreet.table.masking import mask_of
+from discreet.table.recoded import told
+from discreet.table.row_numbers import no_such_rows
+from discreet.table.stores import counts
+from discreet.table.stores.numbering import places_of
+from discreet.table.stores.store import Making, Map
+
+if TYPE_CHECKING:
+    from discreet.table.stores.engine import BigEngine
+
+
+def making_of(plan: Plan, table: BigEngine) -> Making:
+    """Return how a plan makes a release of a table."""
+    maps = {recoding.column: _recoded(plan, recoding, table) for recoding in plan.recodings}
+    masks = plan.masks is not None or any(len(map_.gone) for map_ in maps.values())
+    return Making(
+        columns=tuple(name for name in table.columns if name not in plan.policy.identifiers),
+        maps=maps,
+        marker=plan.policy.marker,
+        hides=masks,
+        masks=plan.masks,
+        edits=edits_of(plan.edits, table),
+        removes=plan.policy.removes and masks,
+        left_out=places_of(plan.removed, table) if plan.removed else None,
+    )
+
+
+def _recoded(plan: Plan, recoding: Recoding, table: BigEngine) -> Map:
+    """Return what a plan makes of the texts of a column."""
+    domain = table.count([recoding.column]).domains[0]
+    texts, unseen = told(recoding, domain, plan.policy)
+    return map_of(domain, texts, unseen.tolist())
+
+
+def map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:
+    """Return what is released for some values."""
+    columns = {"value": values, "text": texts, "gone": gone or [False] * len(values)}
+    return Map(pl.DataFrame(columns, schema={"value": pl.String, "text": pl.String, "gone": pl.Boolean}))
+
+
+def edits_of(edits: Sequence[Edit], table: BigEngine) -> dict[str, pl.DataFrame]:
+    """Return edits by columns, with the places of their rows."""
+    texts: dict[str, dict[int, str]] = {}
+    for edit in edits:
+        texts.setdefault(edit.column, {})[edit.row] = edit.text
+    found = {}
+    for column, by_row in texts.items():
+        rows = sorted(by_row)
+        cells = [by_row[row] for row in rows]
+        found[column] = pl.DataFrame(
+            {"place": pl.Series(places_of(rows, table)), "text": pl.Series(cells, dtype=pl.String)}
+        )
+    return found
+
+
+def rows_gone(making: Making, table: BigEngine) -> int:
+    """Return how many rows have a value that is gone."""
+    names = [name for name, map_ in making.maps.items() if len(map_.gone)]
+    if not names:
+        return 0
+    counted = table.count(names)
+    gone = np.zeros(len(counted.counts), dtype=np.bool_)
+    for name in names:
+        lost = set(making.maps[name].gone.to_list())
+        gone |= np.array([value in lost for value in counted.domain(name)], dtype=np.bool_)[counted.code(name)]
+    return int(counted.counts[gone].sum())
+
+
+def rows_masked(making: Making, table: BigEngine) -> int | None:
+    """Return how many rows masks mean; None where that does not follow from counts.
+
+    It does where no edit is among what decides, and nobody is gone.
+    """
+    masks = making.masks
+    if masks is None or set(making.edits) & set(masks.names) or any(len(map_.gone) for map_ in making.maps.values()):
+        return None
+    return _rows_of(masks, replace(making, masks=None, hides=False), table)
+
+
+def _rows_of(masks: Masks, recoded: Making, table: BigEngine) -> int:
+    """Return how many rows masks mean; refuse those that mean rows which are not there."""
+    counted = counts.released(table.count(masks.names), masks.names, recoded.maps, recoded.marker, removes=False)
+    place = {name: at for at, name in enumerate(counted.columns)}
+
+    def encoded(name: str) -> Encoded:
+        return Encoded(counted.domains[place[name]], counted.codes[place[name]])
+
+    mask = mask_of(masks, encoded, len(counted.counts))
+    wanted = np.array(masks.rows, dtype=np.int64)
+    has = np.zeros(len(wanted) + 1, dtype=np.int64)
+    np.add.at(has, mask, counted.counts)
+    has = has[:-1]
+    if (has < np.abs(wanted)).any():
+        raise no_such_rows()
+    return int(np.where(wanted == ALL, has, wanted).sum())

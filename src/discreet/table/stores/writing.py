@@ -1,0 +1,55 @@
+"""Large tables written to a file, and read back."""
+
+from __future__ import annotations
+
+import filecmp
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import polars as pl
+
+from discreet.errors import InputError
+from discreet.table.by_name import nameless
+from discreet.table.stores.cells import may_be_text, texts_of
+from discreet.table.stores.files import Files
+from discreet.table.stores.spark.store import SparkStore
+from discreet.table.stores.stream.store import StreamStore
+
+if TYPE_CHECKING:
+    from discreet.table.stores.engine import BigEngine
+
+
+def write_table(table: BigEngine, target: BinaryIO, path: Path) -> None:
+    """Write a table; the name of `path` says in which form."""
+    if table.form.writes_parquet(path):
+        with table.store.saved().open("rb") as file:
+            shutil.copyfileobj(file, target, 1 << 20)
+        return
+    parts = (pl.DataFrame(list(map(_written, part))) for part in _settled(table).parts(table.columns))
+    table.form.write_parts(table.columns, parts, target, path)
+
+
+def reads_back(table: BigEngine, path: Path, opened: Callable[[], StreamStore]) -> bool:
+    """Whether a written file, or a folder of such, is read as this very table; `opened` reads a text file."""
+    if isinstance(table.store, SparkStore) and path.is_dir():
+        return table.store.reads_back(path)
+    if table.form.writes_parquet(path):
+        return filecmp.cmp(table.store.saved(), path, shallow=False)
+    mine, found = _settled(table), opened()
+    if found.columns != mine.columns or found.rows != mine.rows:
+        return False
+    return not any(difference.cells for difference in found.differences(mine, mine.columns, None).values())
+
+
+def _settled(table: BigEngine) -> StreamStore:
+    """Return the file that holds the table, as Polars reads it: texts are then those of the local engine."""
+    return StreamStore.open(Files.of([table.store.saved()], own=True), table.store.scratch, table.name)
+
+
+def _written(cells: pl.Series) -> pl.Series:
+    """Return cells as they are written to a text file."""
+    if not may_be_text(cells.dtype):
+        raise InputError(f"column {cells.name!r}: is not text and cannot be written to a CSV file")
+    return texts_of(nameless(cells)).alias(cells.name)

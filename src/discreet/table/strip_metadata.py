@@ -1,0 +1,65 @@
+"""What a frame carries beside its cells must stay at home.
+
+An index often holds names or row numbers of the source; attributes and metadata say where it came from; the
+list of categories of a column names values that no released row has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from discreet.table.by_name import nameless
+
+
+def without_luggage(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Return the frame with its cells, names and types and nothing else."""
+    native = frame.to_native()
+    if frame.implementation.is_pandas_like():
+        native = _plain_pandas(native)
+    elif frame.implementation.is_pyarrow():
+        native = _plain_arrow(native)
+    elif frame.implementation.is_polars():
+        native = _plain_polars(native)
+    return nw.from_native(native, eager_only=True)
+
+
+def _plain_pandas(frame: Any) -> Any:
+    frame = frame.reset_index(drop=True)
+    frame.attrs = {}
+    frame.columns.name = None
+    for name in frame.columns:
+        if hasattr(frame[name], "cat"):
+            frame[name] = frame[name].cat.remove_unused_categories()
+        elif frame[name].dtype == object:
+            absent = frame[name].isna()
+            if len({type(value) for value in frame[name][absent]}) > 1:  # None and NaN could be told apart
+                frame[name] = frame[name].where(~absent, None)
+    return frame
+
+
+def _plain_polars(frame: pl.DataFrame) -> pl.DataFrame:
+    shrunk = []
+    for column in frame.iter_columns():
+        if isinstance(column.dtype, pl.Enum):
+            used = set(nameless(column).drop_nulls().cast(pl.String).unique())
+            kept = [category for category in column.dtype.categories if category in used]
+            if len(kept) < len(column.dtype.categories):
+                shrunk.append(nameless(column).cast(pl.String).cast(pl.Enum(kept)).alias(column.name))
+    return frame.with_columns(shrunk)
+
+
+def _plain_arrow(table: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = []
+    for column in table.columns:
+        if pa.types.is_dictionary(column.type):
+            plain = pc.cast(column, column.type.value_type)
+            column = pc.dictionary_encode(plain).unify_dictionaries().cast(column.type)
+        columns.append(column)
+    fields = [field.remove_metadata() for field in table.schema]
+    return pa.table(columns, schema=pa.schema(fields))

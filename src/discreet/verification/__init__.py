@@ -1,0 +1,1 @@
+"""Every promise counted anew on the release, and truthfulness, by readers of its own."""

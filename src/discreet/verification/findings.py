@@ -1,0 +1,144 @@
+"""What verification answers: a finding for each promise with its worst group, truthfulness, and all of it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from discreet.common.printable import json_text
+from discreet.common.shares import percent
+from discreet.policy import Crowd, Inference
+from discreet.verification.answers import Answer
+from discreet.verification.cell_answers import CellsFound
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The group in which a property is surest (or the smallest one), by counts; texts as released.
+
+    None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for.
+    """
+
+    group: dict[str, str | None] = field(repr=False)
+    rows: int
+    hits: int
+    hidden: int
+    share: Fraction
+    limit: Fraction
+    alone: int = 0
+    """Rows that are the only ones of their group, in the whole table."""
+    kind: str = Inference.kind
+
+    @property
+    def worst_case(self) -> Fraction:
+        """The share if every hidden cell had the property."""
+        return Fraction(self.hits + self.hidden, self.rows) if self.rows else Fraction(0)
+
+    @property
+    def within(self) -> bool:
+        """Whether the share is within the limit: what decides a promise."""
+        return self.share <= self.limit
+
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
+        """Return plain data; shares are exact fractions."""
+        return {
+            **({"group": self.group} if groups else {}),
+            "rows": self.rows,
+            "hits": self.hits,
+            "hidden": self.hidden,
+            "share": str(self.share),
+            "limit": str(self.limit),
+            "worst_case": str(self.worst_case),
+            "alone": self.alone,
+        }
+
+    def __str__(self) -> str:
+        if self.kind == Crowd.kind:
+            return f"the smallest group has {self.rows} row{'' if self.rows == 1 else 's'}"
+        among = (
+            f"{self.rows - self.hidden} known rows"
+            if self.hidden
+            else "1 row"
+            if self.rows == 1
+            else f"{self.rows} rows"
+        )
+        return f"{self.hits} of {among}, {self.share} ({percent(self.share)})"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer about one requirement; `index` is its position in `protect`."""
+
+    index: int
+    kind: str
+    promise: str
+    answer: Answer
+    worst: Worst | None = None
+    reason: str | None = None
+    cells: CellsFound | None = None
+    """What was found about confidential cells."""
+
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            **({} if self.cells is None else {"cells": self.cells.to_dict()}),
+            "index": self.index,
+            "kind": self.kind,
+            "promise": self.promise,
+            "answer": str(self.answer),
+            "worst": None if self.worst is None else self.worst.to_dict(groups=groups),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Whether every released cell is the original or something that covers it."""
+
+    answer: Answer
+    problems: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {"answer": str(self.answer), "problems": list(self.problems)}
+
+
+@dataclass(frozen=True, repr=False)
+class Verification:
+    """The answers about all requirements, and about truthfulness."""
+
+    requirements: tuple[Finding, ...]
+    truthful: Truth
+
+    def __repr__(self) -> str:
+        return f"<Verification: {'holds' if self.holds else 'does not hold'}, promises {len(self.requirements)}>"
+
+    def without_groups(self) -> Verification:
+        """Return the same without the texts of the worst groups, or the commonest value of a column."""
+        bare = [
+            replace(
+                finding,
+                worst=None if finding.worst is None else replace(finding.worst, group={}),
+                cells=None if finding.cells is None else replace(finding.cells, prior=None),
+            )
+            for finding in self.requirements
+        ]
+        return replace(self, requirements=tuple(bare))
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds and nothing was found to be untrue."""
+        kept = all(finding.answer in (Answer.HOLDS, Answer.BY_LOT) for finding in self.requirements)
+        return kept and self.truthful.answer is not Answer.BROKEN
+
+    def to_dict(self, *, groups: bool = True) -> dict[str, object]:
+        """Return plain data, with or without the texts of the worst groups."""
+        return {
+            "holds": self.holds,
+            "requirements": [finding.to_dict(groups=groups) for finding in self.requirements],
+            "truthful": self.truthful.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """Return `{holds, requirements: [{index, kind, answer, worst, ...}], truthful}` as JSON."""
+        return json_text(self.to_dict())

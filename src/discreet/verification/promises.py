@@ -1,0 +1,208 @@
+"""Verification: every promise counted again on the released table, by code of its own.
+
+Guarantee: `holds` is said only when each requirement was counted on the texts that are in the release (and,
+with the original, when each cell was found to be the original or something that covers it). Nothing here knows how the
+release was made; nothing here is used in making it.
+
+Where sensitive cells are hidden or unknown (a rows have the property, u are hidden, n rows in the group), both a/(n-u)
+and a/n must be within the limit; (a+u)/n, the worst case, is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.columns.medians import Ranges, map_path, read_map
+from discreet.encoded import Ints
+from discreet.errors import InputError
+from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
+from discreet.policy.bind import bind
+from discreet.policy.places import column_hint
+from discreet.table.decimals import as_written
+from discreet.table.engine import Engine, Recount
+from discreet.table.source import Opening, Table, open_tables
+from discreet.verification.answers import Answer
+from discreet.verification.cells import check_cells
+from discreet.verification.findings import Finding, Truth, Verification, Worst
+from discreet.verification.row_matches import Matches
+from discreet.verification.true_release import truth_of
+from discreet.verification.worst_groups import worst_group, worst_of
+
+WHOLE = "k counts in the whole table, of which this is a sample: give the original"
+
+
+def verify(
+    table: Table,
+    policy: Policy | str | Path,
+    original: Table | None = None,
+    *,
+    intervals: Mapping[str, Ranges] | str | Path | None = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
+    key: str | None = None,
+) -> Verification:
+    """Count every promise of the policy again on a released table, however it was made.
+
+    Parameters
+    ----------
+    table
+        The release: a dataframe, or the path of a file.
+    policy
+        The policy it should keep, or the path of its file.
+    original
+        The table it was made from, to check that every released cell is true.
+    intervals
+        Where medians are released, the intervals they stand for: `Release.intervals`, or the path of their file.
+        When absent, those beside the file of the release are taken, if there are any.
+    engine, memory_limit, key
+        As for `protect`; both tables are held by the same engine. On Spark, rows of the release and of the original are
+        put side by side in the order of `key`, which both have.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> d.verify(pl.DataFrame({"Job": ["a", "a", "b"], "Ill": ["yes", "no", "no"]}), policy).holds
+    True
+    """
+    policy = as_policy(policy)
+    tables = [(table, True), *([] if original is None else [(original, False)])]
+    released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
+    policy = as_written(policy, source[0] if source else released)
+    medians = published_intervals(table, policy, intervals)
+    return check(released, policy, source[0] if source else None, medians=medians)
+
+
+def published_intervals(
+    table: Table, policy: Policy, intervals: Mapping[str, Ranges] | str | Path | None
+) -> Mapping[str, Ranges]:
+    """Return the intervals that released medians stand for, as given or as they stand beside the release."""
+    if isinstance(intervals, (str, Path)):
+        if not Path(intervals).exists():
+            raise InputError(f"{intervals}: there is no such file")
+        return read_map(Path(intervals), escape_formulas=policy.file.escape_formulas)
+    if intervals is not None:
+        unknown = [name for name in intervals if policy.column(name).released_form != "median"]
+        if unknown:
+            raise InputError(f"intervals: {unknown[0]!r} is not a column that the policy releases by medians")
+        return intervals
+    by_medians = any(column.released_form == "median" for column in policy.columns.values())
+    if not by_medians or not isinstance(table, (str, Path)):
+        return {}
+    return read_map(map_path(Path(table)), escape_formulas=policy.file.escape_formulas)
+
+
+def check(
+    released: Engine,
+    policy: Policy,
+    original: Engine | None,
+    *,
+    vouched: bool = False,
+    medians: Mapping[str, Ranges] | None = None,
+    whole: Engine | None = None,
+    places: Ints | None = None,
+    hide_only: Engine | None = None,
+    found: tuple[Truth, Matches | None] | None = None,
+) -> Verification:
+    """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
+
+    `places` are those of the released rows in the original, where they are known; `hide_only` is the table by the
+    recodings alone, on which confidential cells are guessed for comparison; `found` is what `truth_of` said, if it was
+    asked already.
+
+    Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
+    what became of it; else only by how many rows of the original each released combination covers.
+
+    A value that occurs nowhere may be absent, or misspelt, of another type, or in another encoding: then its
+    template is not checkable, unless the original has it, or the caller has `vouched` for the way the values are
+    written.
+    """
+    truth, matches = truth_of(released, policy, original, medians or {}) if found is None else found
+    matches = matches if places is None else Matches(places, places)
+    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only)
+    return Verification(tuple(_findings(counter, vouched=vouched)), truth)
+
+
+@dataclass(frozen=True)
+class _Counter:
+    """Counts the groups that decide about promises, in the release or in the whole table."""
+
+    released: Engine
+    policy: Policy
+    original: Engine | None
+    medians: Mapping[str, Ranges]
+    whole: Engine | None
+    matches: Matches | None = None
+    """Where the released rows stand in the original, if rows are missing."""
+    hide_only: Engine | None = None
+
+    def cells(self, index: int, requirement: Confidential) -> Finding:
+        """Return what is found about confidential cells."""
+        found = check_cells(
+            self.released,
+            self.policy,
+            index,
+            requirement,
+            self.original,
+            matches=self.matches,
+            hide_only=self.hide_only,
+            medians=self.medians,
+        )
+        return Finding(index, Confidential.kind, str(requirement), found.answer, reason=found.reason, cells=found)
+
+    def can_count(self, promise: GroupPromise) -> bool:
+        """Whether it is known what a promise is about."""
+        here = not (isinstance(promise, Crowd) and promise.whole)
+        return here or self.whole is not None or self.original is not None
+
+    def was_there(self, promise: GroupPromise) -> bool:
+        """Whether the original has the value of a template, which is then written as in the table."""
+        if self.original is None or not isinstance(promise, Inference) or promise.column not in self.original.columns:
+            return False
+        return bool(self.original.recount((), promise.column, [promise.value], ()).hits.sum())
+
+    def worst_of(self, promises: Sequence[GroupPromise]) -> list[Worst | None]:
+        """Return the worst group for the promises of one requirement."""
+        (first, *_), given = promises, promises[0].given
+        if not (isinstance(first, Crowd) and first.whole):
+            return worst_of(self.released, self.policy, given, promises)
+        found = [] if self.whole is None else worst_of(self.whole, self.policy, given, promises)
+        if self.original is not None:
+            found.append(worst_group(self._covered(self.original, given), 0, given, first))
+        return [max((worst for worst in found if worst is not None), key=lambda worst: worst.share, default=None)]
+
+    def _covered(self, original: Engine, given: Sequence[str]) -> Recount:
+        from discreet.verification.matching import covered  # compiled: only loaded when needed
+
+        bound = bind(self.policy, original.columns)
+        return covered(self.released, original, bound, given, self.medians)
+
+
+def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
+    released, policy = counter.released, counter.policy
+    for index, requirement in enumerate(policy.protect):
+        if isinstance(requirement, Confidential):
+            yield counter.cells(index, requirement)
+            continue
+        promises: list[GroupPromise] = list(policy.promises_of(index))
+        absent = [name for _, name in requirement.mentions() if name not in released.columns]
+        if absent:
+            hint = column_hint(absent[0], released.columns, [name for _, name in requirement.mentions()])
+            for promise in promises:
+                reason = f"the table has no column {absent[0]!r}{hint}"
+                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
+            continue
+        if not all(map(counter.can_count, promises)):
+            for promise in promises:
+                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=WHOLE)
+            continue
+        worst_groups = counter.worst_of(promises)
+        for promise, worst in zip(promises, worst_groups, strict=True):
+            unsaid: str | None = None
+            answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
+            if worst is not None and worst.hits == 0 and not (vouched or counter.was_there(promise)):
+                answer = Answer.NOT_CHECKABLE
+                unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
+            yield Finding(index, promise.kind, str(promise), answer, worst, unsaid)

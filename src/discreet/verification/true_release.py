@@ -1,0 +1,107 @@
+"""Whether a whole release is true: its columns, its rows and each cell beside the original."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from discreet.columns.medians import Ranges
+from discreet.fit.cells import removable
+from discreet.policy import Policy
+from discreet.policy.bind import Bound, bind
+from discreet.table.engine import Engine, Mismatch
+from discreet.verification.answers import Answer
+from discreet.verification.findings import Truth
+from discreet.verification.row_matches import Matches
+from discreet.verification.truth import untrue
+
+
+def truth_of(
+    released: Engine, policy: Policy, original: Engine | None, medians: Mapping[str, Ranges]
+) -> tuple[Truth, Matches | None]:
+    """Return whether the release is true, and where its rows stand in the original if some are missing."""
+    places: Matches | None = None
+    left_out = [name for name in policy.identifiers if name in released.columns]
+    problems = [f"column {name!r} should have been left out" for name in left_out]
+    if original is not None:
+        bound = bind(policy, original.columns)
+        problems += _column_problems(released.columns, bound.released)
+        found, places = _row_problems(released, original, bound, medians)
+        problems += found
+    if problems:
+        return Truth(Answer.BROKEN, tuple(problems)), places
+    return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS), places
+
+
+def _column_problems(columns: Sequence[str], expected: Sequence[str]) -> Iterator[str]:
+    for name in expected:
+        if name not in columns:
+            yield f"column {name!r} is not in the release"
+    for name in columns:
+        if name not in expected:
+            yield f"column {name!r} of the release is not one that the policy releases"
+    if tuple(columns) != tuple(expected) and sorted(columns) == sorted(expected):
+        yield "the columns are in another order"
+
+
+def _row_problems(
+    released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]
+) -> tuple[list[str], Matches | None]:
+    """Return what is wrong with the number of rows, with their order, and with their cells; and where they stand."""
+    sample = bound.policy.release
+    least = most = original.rows if sample is None else sample.size(original.rows)
+    if bound.policy.removes:
+        least -= math.floor(bound.policy.suppress.limit * most)
+    least = max(least - removable(bound.policy, original), 0)
+    problems: list[str] = []
+    if not least <= released.rows <= most:
+        expected = f"{most}" if least == most else f"{least} to {most}"
+        problems.append(f"the release has {released.rows} rows, expected {expected}")
+    if released.rows == original.rows:
+        return [*problems, *_cell_problems(released, original, bound, medians)], None
+    told = released.beside(original)  # where the engine proposes none, they are looked for
+    if told is not None:
+        return [*problems, *_cell_problems(released, told, bound, medians)], None
+    if least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
+        from discreet.verification.matching import (  # compiled: only loaded when needed
+            columns_beside,
+            last_matched,
+            matched,
+        )
+
+        names = [name for name in bound.released if name in released.columns]
+        columns = columns_beside(released, original, bound, names, medians)
+        places = matched(columns, released.rows)
+        if len(places) < released.rows:
+            after = "" if not len(places) else " after those of the rows above it"
+            problems.append(f"row {len(places) + 1} of the release fits no row of the original{after}")
+        else:
+            found = Matches(places, last_matched(columns, released.rows))
+            return [*problems, *_cell_problems(released, original.only(places), bound, medians)], found
+    return problems, None
+
+
+def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
+    for name in bound.released:
+        if name in released.columns:
+            found = _mismatch(released, original, bound, name, medians.get(name))
+            if found is not None:
+                kind = "neither the original nor something that covers it"
+                kind = kind if name in bound.changeable or name in bound.edited else "not the original"
+                cells = "1 cell is" if found.cells == 1 else f"{found.cells} cells are"
+                first = f", first in row {found.first_row}" if found.first_row else ""  # 0: rows have no numbers
+                yield f"column {name!r}: {cells} {kind}{first}"
+
+
+def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:
+    policy = bound.policy
+    changes = name in bound.changeable or name in bound.edited
+    if not changes or not policy.column(name).coarsens:
+        return released.mismatches(original, name, policy.marker if changes else None)
+    pairs = released.pairs(original, name)
+    texts = [(pair.original, pair.released) for pair in pairs]
+    wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians)
+    bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
+    if not bad:
+        return None
+    return Mismatch(sum(pair.cells for pair in bad), released.first_of(original, name, bad))

@@ -1,0 +1,32 @@
+"""Plans in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.errors import InputError
+from discreet.plan.plan import Plan
+from discreet.writing.manifest import refuse_other_plan
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Return the plan in a file written by `discreet protect --plan` or `Plan.to_json`.
+
+    Where a manifest stands beside it, the file must be the one that the manifest was written for.
+    """
+    try:
+        data = Path(path).read_bytes()
+        text = data.decode()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such plan") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a plan: not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"{path!r}: is not the name of a file") from None
+    refuse_other_plan(Path(path), data)
+    try:
+        return Plan.from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None

@@ -1,0 +1,104 @@
+"""Drafts leave out what names people, guess what is known, and write down no value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import discreet as d
+from discreet.assist.draft import draft_policy
+from discreet.cli.app import app
+from tests.jobs import templates
+
+
+def visits(folder: Path) -> Path:
+    """500 visits of 120 patients: nobody is unique, and everything names somebody."""
+    patients = [n % 120 for n in range(500)]
+    frame = pl.DataFrame(
+        {
+            "PatientID": [f"P{n:04}" for n in patients],
+            "FullName": [f"First{n % 90} Last{n}" for n in patients],
+            "email": [f"p{n}@example.org" for n in patients],
+            "SSN": [f"{n:03}-11-{n * 7 % 10000:04}" for n in patients],
+            "dob": [f"19{n % 60 + 30}-0{n % 9 + 1}-1{n % 9}" for n in patients],
+            "zip": [str(10000 + n % 40) for n in patients],
+            "sex": ["fm"[n % 2] for n in patients],
+            "Kosten (EUR)": [f"{n * 13 % 9973},{n % 100:02}" for n in range(500)],
+            "Ort": ["k.A." if n % 50 == 0 else f"Ort {n % 7}" for n in range(500)],
+            "Bemerkung": [f"Patientin kam am Morgen in Begleitung, Gespräch mit Frau Nr {n}" for n in range(500)],
+            "diagnosis": [["flu", "cold", "HIV", "asthma"][n * 7 % 4] for n in range(500)],
+        }
+    )
+    frame.write_csv(folder / "visits.csv", separator=";")
+    return folder / "visits.csv"
+
+
+def test_what_names_people_is_left_out(tmp_path: Path) -> None:
+    draft = draft_policy(visits(tmp_path))
+    out = {look.name for look in draft.looks if look.identifier}
+    assert out == {"PatientID", "FullName", "email", "SSN", "Bemerkung"}
+    assert {"dob", "zip", "sex"} <= set(draft.known)
+    assert "diagnosis" not in draft.known
+
+
+def test_kinds_and_signs_of_missing_values(tmp_path: Path) -> None:
+    draft = draft_policy(visits(tmp_path))
+    kinds = {look.name: look.kind for look in draft.looks}
+    assert (kinds["Kosten (EUR)"], kinds["dob"], kinds["zip"], kinds["Bemerkung"]) == (
+        "decimal",
+        "date",
+        "code",
+        "text",
+    )
+    assert '#missing: {values: ["k.A."], rows: drop}' in draft.text
+    assert 'separator: ";"' in draft.text
+
+
+def test_no_value_is_in_a_draft(tmp_path: Path) -> None:
+    text = draft_policy(visits(tmp_path)).text
+    for value in ("HIV", "asthma", "P0001", "First1", "example.org", "10001", "Ort 1"):
+        assert value not in text
+
+
+def test_commented_lines_can_be_used_as_they_are(tmp_path: Path) -> None:
+    text = draft_policy(visits(tmp_path)).text
+    comment = "#  Ort: {role: other}"
+    assert comment in text
+    assert '"Kosten (EUR)"' in text  # quoted where YAML needs it
+    chosen = text.replace(comment, comment[1:])
+    for line in ("  - infer: {diagnosis: VALUE}", "    given: [", "    at_most: 50%"):
+        chosen = chosen.replace(f"#{line}", line, 1)
+    path = tmp_path / "p.yaml"
+    path.write_text(chosen.replace("VALUE", "HIV", 1), encoding="utf-8")
+    assert templates(d.read_policy(path))[0].values == ("HIV",)
+
+
+def test_a_table_without_anything_to_guess(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("x\n1\n1\n")
+    assert draft_policy(tmp_path / "one.csv").known == ()
+
+
+def test_dates_and_codes_get_what_fits_them(tmp_path: Path) -> None:
+    rows = ["13/02/1980,01067,05/06/2020", "01/03/1990,10115,07/08/2021", "25/12/1975,80331,01/02/2022"]
+    (tmp_path / "t.csv").write_text("\n".join(["dob,plz,birth2", *rows]) + "\n")
+    looks = {look.name: look for look in draft_policy(tmp_path / "t.csv").looks}
+    assert looks["dob"].type == '{type: date, date_format: "%d/%m/%Y"}'
+    assert looks["birth2"].type is None  # day and month could be swapped
+    assert (looks["plz"].kind, looks["plz"].type) == ("code", None)
+
+
+@pytest.mark.parametrize("sign", ["", "NA"])
+def test_a_draft_with_missing_numbers_passes_check(tmp_path: Path, sign: str) -> None:
+    rows = [f"{20 + n % 7 if n % 9 else sign},{'fm'[n % 2]},2024-01-{n % 9 + 10} 13:45,k.A." for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,sex,birth,town", *rows]) + "\n")
+    draft = draft_policy(tmp_path / "t.csv").text
+    assert f'\nmissing: {{values: ["{sign}"], rows: value}}\n' in draft
+    assert "birth: {type: date}" in draft
+    lines = [line.removeprefix("#") if "k: 10" in line else line for line in draft.splitlines()]
+    (tmp_path / "p.yaml").write_text("\n".join(lines))
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "p.yaml"), "--table", str(tmp_path / "t.csv")])
+    assert result.exit_code == 0, result.output
+    assert "missing value" not in result.output

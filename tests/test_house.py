@@ -1,0 +1,65 @@
+"""The house is in order: rooms import only rooms before them, nothing goes in circles, every module says what it is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from tools import house
+
+ROOT = Path(__file__).parents[1]
+MODULES = house.modules(ROOT / house.SOURCE)
+GRAPH = {name: house.imports(module, MODULES) for name, module in MODULES.items()}
+LATER = {"plan.plan": {"discreet.pipeline"}}
+"""Modules that are asked for by name when a method is called, and are of a room further on."""
+
+
+def test_every_module_has_a_room() -> None:
+    rooms = {room for rooms in house.ORDER for room in rooms}
+    assert {module.room for module in MODULES.values()} == rooms
+    assert sum("." not in name and not module.is_package for name, module in MODULES.items()) <= 8
+
+
+def test_rooms_import_only_rooms_before_them() -> None:
+    assert house.out_of_order(GRAPH, MODULES) == []
+
+
+def test_nothing_goes_in_circles() -> None:
+    assert house.cycles(GRAPH) == []
+
+
+def test_what_is_imported_by_name_is_known() -> None:
+    """`import_module` would hide an import from the tests above."""
+    found: dict[str, set[str]] = {}
+    for name, module in MODULES.items():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and str(first.value).startswith("discreet"):
+                    found.setdefault(name, set()).add(str(first.value))
+    assert found == LATER
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [name for name, module in MODULES.items() if not ast.get_docstring(module.tree)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import discreet.policy.bind", {"policy.bind"}),
+        ("def f():\n    from discreet.policy import bind", {"policy.bind", "policy"}),
+        ("from discreet.errors import InputError", {"errors"}),
+        ("if TYPE_CHECKING:\n    from discreet.pipeline import protect", set()),
+        ("import polars", set()),
+    ],
+)
+def test_imports_are_read(text: str, found: set[str]) -> None:
+    assert house.imports(house.Module("plan.plan", text, is_package=False), MODULES) == found
+
+
+def test_circles_and_wrong_ways_are_found() -> None:
+    graph = {"errors": {"policy"}, "policy": {"policy.bind"}, "policy.bind": {"errors"}, "encoded": {"errors"}}
+    assert house.cycles(graph) == [{"errors", "policy", "policy.bind"}]
+    assert house.out_of_order(graph, MODULES) == [("errors", "policy")]

@@ -1,0 +1,1 @@
+"""Tools for whoever works on discreet; no part of the package."""
