@@ -63,3 +63,10 @@ def test_circles_and_wrong_ways_are_found() -> None:
     graph = {"errors": {"policy"}, "policy": {"policy.bind"}, "policy.bind": {"errors"}, "encoded": {"errors"}}
     assert house.cycles(graph) == [{"errors", "policy", "policy.bind"}]
     assert house.out_of_order(graph, MODULES) == [("errors", "policy")]
+
+
+def test_nobody_asks_for_the_kind_of_a_promise() -> None:
+    """A promise answers for itself: a further kind must not be taken for another one somewhere."""
+    assert house.asks_for_kinds(MODULES) == []
+    asking = house.Module("audit.risk", "if isinstance(promise, (int, Crowd)):", is_package=False)
+    assert house.asks_for_kinds({"audit.risk": asking}) == ["audit.risk"]

@@ -98,7 +98,7 @@ def binned(policy: Policy) -> frozenset[str]:
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
     """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
-    return frozenset(column for promise in policy.promises() for column in promise.given)
+    return frozenset(column for _, made in policy.groups() for column in made.known)
 
 
 def recoded(policy: Policy) -> frozenset[str]:

@@ -28,7 +28,14 @@ from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
 from discreet.policy.places import PolicySource
 from discreet.policy.released_rows import ReleaseOptions, Suppress
-from discreet.policy.requirements import GroupPromise, GroupRequirement, Inference, Requirement
+from discreet.policy.requirements import (
+    LISTENERS,
+    GroupPromise,
+    GroupRequirement,
+    Inference,
+    Requirement,
+    requirement_type,
+)
 from discreet.policy.requirements.base import ValuesOf
 from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
 from discreet.policy.search_options import Disclosure, Genetic
@@ -298,7 +305,7 @@ class Policy(Part):
     @property
     def sensitive(self) -> frozenset[str]:
         """The columns whose values must not be inferred."""
-        return frozenset(promise.column for promise in self.promises() if promise.column is not None)
+        return frozenset(made.sensitive for _, made in self.groups() if made.sensitive is not None)
 
     def column(self, name: str) -> Column:
         """What the policy says of a column; nothing in particular when it is silent."""
@@ -397,4 +404,13 @@ _PARTS: dict[str, type[Part]] = {
     "suppress": Suppress,
 }
 PARTS[Policy] = _PARTS.get
+
+
+def _know_requirements() -> None:
+    """Let items of `protect` be of the kinds there are now."""
+    Policy.model_fields["protect"].annotation = tuple[requirement_type(), ...]  # type: ignore[misc]
+    Policy.model_rebuild(force=True)
+
+
+LISTENERS.append(_know_requirements)
 PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything

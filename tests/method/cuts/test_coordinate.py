@@ -288,7 +288,7 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
             contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields,
-            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons, maker.limits,
+            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
             objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
             *maker.sums(), *maker.sums(),
         )  # fmt: skip

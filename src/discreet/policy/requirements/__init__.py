@@ -6,7 +6,7 @@ A cell requirement (`Confidential`) holds for single cells; it yields no such pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 from pydantic import Discriminator, Tag
@@ -24,13 +24,26 @@ PROMISES: dict[str, type[GroupPromise]] = {}
 """The kinds of promises about groups by their names in plans and audits."""
 
 
+LISTENERS: list[Callable[[], None]] = []
+"""Who wants to know of a further kind: the model, which says what a policy may have."""
+
+
 def register(requirement: type[GroupRequirement] | type[Confidential]) -> None:
-    """Let policies have a further kind of requirement."""
+    """Let policies have a further kind of requirement, from now on."""
     REQUIREMENTS[requirement.tag] = requirement
     TAGGED[requirement.tag] = requirement
     if issubclass(requirement, GroupRequirement):
-        PROMISES[requirement.made.kind] = requirement.made
+        PROMISES.setdefault(requirement.made.kind, requirement.made)
         MISSING.update(requirement.needs)
+    for listener in LISTENERS:
+        listener()
+
+
+def unregister(requirement: type[GroupRequirement]) -> None:
+    """Let policies have a kind of requirement no longer; its promises stay known, for what is written already."""
+    del REQUIREMENTS[requirement.tag], TAGGED[requirement.tag]
+    for listener in LISTENERS:
+        listener()
 
 
 for _requirement in (Template, KAnonymity, LDiversity, Confidential):
@@ -76,4 +89,5 @@ __all__ = [
     "Template",
     "register",
     "requirement_type",
+    "unregister",
 ]
