@@ -12,6 +12,7 @@ from discreet.cli.terminal import escape
 from discreet.common.shares import percent
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
+from discreet.plan.reasons import KeptReason
 from discreet.policy import Inference, Policy
 
 
@@ -61,10 +62,9 @@ def _disclosure(step: Step) -> str:
 
 def _reason(kept: Kept, policy: Policy) -> str:
     if kept.requirement is None:
-        target = (
-            f" (the hidden rows all have the same {policy.target})" if policy.target and "help" in kept.reason else ""
-        )
-        return kept.reason + target
+        if policy.target and kept.reason is KeptReason.NO_BENEFIT:
+            return f"{kept.reason} (the hidden rows all have the same {policy.target})"
+        return kept.reason
     promises = list(policy.promises())
     number, promise = next(
         (place, promise)
