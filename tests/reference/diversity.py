@@ -137,21 +137,24 @@ class Tried:
     broken: tuple[Promise, ...]
 
 
-def released(table: Table, cut: Cut) -> tuple[list[Row], list[Fraction]]:
-    """The rows under a cut, and what each has lost, all changeable columns together."""
-    return _released(table, cut, {})
-
-
 def every_cut(
     table: Table, promises: Sequence[Promise], quiet: Silent, weights: Mapping[str, Fraction] | None = None
 ) -> Iterator[Tried]:
     """Every cut there is. A column of which nothing is said of its weight has weight 1."""
-    weights = weights or {}
-    whole = sum((weights.get(name, Fraction(1)) for name in table.changeable), Fraction(0)) * len(table.rows)
+    share = {name: (weights or {}).get(name, Fraction(1)) for name in table.changeable}
+    columns = table.columns()
+    ways = {name: {cut: column.cells(cut) for cut in column.cuts()} for name, column in columns.items()}
     for cut in table.cuts():
-        rows, lost = _released(table, cut, weights)
-        loss = sum(lost, Fraction(0)) / whole if whole else Fraction(0)
-        yield Tried(cut, loss, tuple(broken(rows, promises, quiet)))
+        cells = {name: ways[name][part] for name, part in cut.items()}
+        lost = sum((share[name] * _lost(table, name, cells[name]) for name in cells), Fraction(0))
+        whole = sum(share.values(), Fraction(0)) * len(table.rows)
+        found = broken(_rows(table, cells), promises, quiet)
+        yield Tried(cut, lost / whole if whole else Fraction(0), tuple(found))
+
+
+def released(table: Table, cut: Cut) -> list[Row]:
+    """The rows under a cut."""
+    return _rows(table, {name: column.cells(cut[name]) for name, column in table.columns().items()})
 
 
 def least_loss(
@@ -165,16 +168,16 @@ def least_loss(
     return least, [one.cut for one in safe if one.loss == least]
 
 
-def _released(table: Table, cut: Cut, weights: Mapping[str, Fraction]) -> tuple[list[Row], list[Fraction]]:
-    cells = {name: column.cells(cut[name]) for name, column in table.columns().items()}
-    rows: list[Row] = []
-    lost: list[Fraction] = []
-    for values in table.rows:
-        row: dict[str, Cell] = dict(zip(table.names, values, strict=True))
-        losses = Fraction(0)
-        for name in table.changeable:
-            row[name], loss = cells[name][values[table.names.index(name)]]
-            losses += weights.get(name, Fraction(1)) * loss
-        rows.append(row)
-        lost.append(losses)
-    return rows, lost
+Cells: TypeAlias = Mapping[Value, tuple[Cell, Fraction]]
+"""How each value of a column looks, and what is then lost of it."""
+
+
+def _rows(table: Table, cells: Mapping[str, Cells]) -> list[Row]:
+    return [
+        {name: cells[name][value][0] if name in cells else value for name, value in zip(table.names, row, strict=True)}
+        for row in table.rows
+    ]
+
+
+def _lost(table: Table, name: str, cells: Cells) -> Fraction:
+    return sum((cells[value][1] for value in table.values(name)), Fraction(0))

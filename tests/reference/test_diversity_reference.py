@@ -71,7 +71,7 @@ def diverse(least: int) -> Diversity:
 
 
 def test_the_four_anonymous_table_of_the_paper_tells_who_has_cancer() -> None:
-    rows, _ = released(PATIENTS, FOUR_ANONYMOUS)
+    rows = released(PATIENTS, FOUR_ANONYMOUS)
     found = groups(rows, KNOWN, "Condition", QUIET)
     assert [(one.rows, one.different) for one in found] == [(4, 2), (4, 3), (4, 1)]
     assert [one.known for one in worst(found)] == [{CANCER}]
@@ -79,7 +79,7 @@ def test_the_four_anonymous_table_of_the_paper_tells_who_has_cancer() -> None:
 
 
 def test_the_three_diverse_table_of_the_paper() -> None:
-    rows, _ = released(PATIENTS, THREE_DIVERSE)
+    rows = released(PATIENTS, THREE_DIVERSE)
     found = groups(rows, KNOWN, "Condition", QUIET)
     assert [(one.rows, one.different) for one in found] == [(4, 3)] * 3
     assert len(worst(found)) == 3
