@@ -167,11 +167,11 @@ def _across(frontier: Frontier, places: Sequence[float]) -> Any:
     """Return the axis of the thresholds, as wide as they are apart; sizes differ much and are drawn by their ratio."""
     alt = altair()
     first, last = places[0], places[-1]
-    if frontier.sizes:
+    if frontier.unit is not None:
         wider = max((last / first) ** 0.04, 1.1)
         scale = alt.Scale(type="log", domain=[first / wider, last * wider], nice=False)
         axis = alt.Axis(values=list(places), format=",d", labelOverlap="greedy", labelSeparation=4, grid=False)
-        return alt.X("x:Q", title="least rows alike (k)", scale=scale, axis=axis)
+        return alt.X("x:Q", title=f"{frontier.unit.least} ({frontier.unit.letter})", scale=scale, axis=axis)
     margin = max((last - first) * 0.04, 0.005)
     scale = alt.Scale(domain=[max(first - margin, 0), min(last + margin, 1)], nice=False)
     axis = alt.Axis(format="~%", tickCount=5, labelOverlap=True)
@@ -220,7 +220,7 @@ def _table(frontier: Frontier) -> PageTable:
 
 
 def _largest(frontier: Frontier) -> str:
-    return "Smallest group" if frontier.sizes else "Largest share"
+    return "Largest share" if frontier.unit is None else frontier.unit.worst.capitalize()
 
 
 def _limit(frontier: Frontier, largest: Fraction | None) -> str:
@@ -298,10 +298,11 @@ def _changed(frontier: Frontier) -> Section:
 
 
 def _reading(frontier: Frontier) -> Section:
-    group, bound = ("smallest", "the least rows alike") if frontier.sizes else ("surest", "a share of each group")
+    unit = frontier.unit
+    group, bound = ("surest group", "a share of each group") if unit is None else (unit.worst, f"the {unit.least}")
     words = {
         "Threshold": f"What the promises would allow: {bound}.",
-        _largest(frontier): f"The {group} group of the planned release.",
+        _largest(frontier): f"The {group} of the planned release.",
         "Detail kept": "How much of the detail of the columns that may change would be shown; 100% is all of it.",
     }
     if (target := _target(frontier)) is not None:

@@ -13,8 +13,7 @@ from discreet.common.private import private_line
 from discreet.fit.cells import hides, predictors_of, untouchable, wanted
 from discreet.fit.telling import refuse_own_values
 from discreet.pipeline import PreparedJob, prepare
-from discreet.policy import Confidential, GroupPromise, KAnonymity, Policy
-from discreet.policy.requirements import Requirement
+from discreet.policy import Confidential, GroupPromise, Policy
 from discreet.table.source import DEFAULT, Opening
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
@@ -111,17 +110,14 @@ class CheckedPolicy:
         }
 
 
-def _least(
-    found: Sequence[Worst | None], requirement: Requirement, policy: Policy, *, split: bool
-) -> list[Worst | None]:
+def _least(found: Sequence[Worst | None], promise: GroupPromise, policy: Policy, *, split: bool) -> list[Worst | None]:
     """Return the least that any release can have, of what everything hidden has; None where that is not known.
 
     Without the rows that are removed a promise may be kept, and what a sample will hold is not known; only that k rows
     can never be alike where there are fewer (unless columns that do not change `split` them anyway).
     """
     size = None if policy.release is None or policy.k_on_population else policy.release.size
-    crowd = isinstance(requirement, KAnonymity)
-    known = crowd and (not split or (size is None and not policy.removes))
+    known = promise.column is None and (not split or (size is None and not policy.removes))
     if not (known or (policy.release is None and not policy.removes)):
         return [None] * len(found)
     if size is None:
@@ -165,13 +161,11 @@ def check_policy(policy: Policy, table: Path | None = None, opening: Opening = D
     job = prepare(table, policy, opening=opening)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            continue
-        made: list[GroupPromise] = list(policy.promises_of(index))
+    for index, _ in policy.groups():
+        made = list(policy.promises_of(index, bound.values))
         now = worst_of(source, policy, made[0].given, made)
         unchangeable = [column for column in made[0].given if column in bound.fixed]
-        least = _least(worst_of(source, policy, unchangeable, made), requirement, policy, split=bool(unchangeable))
+        least = _least(worst_of(source, policy, unchangeable, made), made[0], policy, split=bool(unchangeable))
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     cells = tuple(_cells(job))
     return CheckedPolicy(

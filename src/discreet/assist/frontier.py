@@ -22,8 +22,10 @@ from discreet.pipeline import PreparedJob, prepare
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
-from discreet.policy import Classify, GroupPromise, KAnonymity, Policy, Template, as_policy
+from discreet.policy import Classify, GroupPromise, Policy, as_policy
 from discreet.policy.redundant import without_redundant
+from discreet.policy.requirements import REQUIREMENTS
+from discreet.policy.requirements.base import Unit
 from discreet.table.source import Opening, Table
 from discreet.verification.worst_groups import worst_of
 
@@ -55,13 +57,13 @@ class Point:
     steps: int | None = None
     least: Fraction | None = None
 
-    def to_dict(self, *, sizes: bool) -> dict[str, object]:
+    def to_dict(self, *, unit: Unit | None) -> dict[str, object]:
         """Return plain data; shares as exact fractions, thresholds of k-anonymity as k."""
         shares = {"threshold": self.threshold, "largest": self.largest, "least": self.least}
-        if sizes:
+        if unit is not None:
             told: dict[str, object] = {
-                "k": self.threshold.denominator,
-                "smallest_group": None if self.largest is None else self.largest.denominator,
+                unit.letter: self.threshold.denominator,
+                unit.field: None if self.largest is None else self.largest.denominator,
                 "most_possible": None if self.least is None else self.least.denominator,
             }
         else:
@@ -75,19 +77,21 @@ class Frontier:
 
     points: tuple[Point, ...]
     sizes: bool
-    """Whether the thresholds are those of k-anonymity: 1/k."""
+    """Whether the thresholds are least numbers, as k: 1/k."""
     own: Fraction
     """The threshold that the policy has."""
     swept: tuple[str, ...]
     """The promises whose threshold was changed."""
     target: str | None
+    unit: Unit | None = None
+    """What there must be enough of, where the thresholds are least numbers."""
 
     def __repr__(self) -> str:
         return f"<Frontier: {len(self.points)} thresholds; private>"
 
     def name_of(self, threshold: Fraction) -> str:
         """Return a threshold as people write it."""
-        return f"k = {threshold.denominator}" if self.sizes else percent(threshold)
+        return percent(threshold) if self.unit is None else f"{self.unit.letter} = {threshold.denominator}"
 
     def reason(self, point: Point) -> str:
         """Return in words that a threshold cannot be kept, and which could be."""
@@ -100,7 +104,7 @@ class Frontier:
         return {
             "swept": list(self.swept),
             "target": self.target,
-            "points": [point.to_dict(sizes=self.sizes) for point in self.points],
+            "points": [point.to_dict(unit=self.unit) for point in self.points],
         }
 
     def to_json(self) -> str:
@@ -137,11 +141,11 @@ def frontier(
     table, policy
         As for `protect`.
     thresholds
-        Shares such as `"50%"` (for templates) or sizes k; chosen between what is possible and what the table is
+        Shares such as `"50%"` (for templates), or numbers k or l; chosen between what is possible and what the table is
         now when absent.
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
-        absent, or all k if there are no templates.
+        absent, or all k if there are no templates, or all l if there is neither.
     engine, memory_limit, key
         As for `protect`.
 
@@ -162,14 +166,14 @@ def frontier(
     if policy.is_local:
         raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     places = _swept(policy, promise)
-    sizes = isinstance(policy.protect[places[0]], KAnonymity)
+    unit = _made(policy, places[0]).unit
     job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
     own = [made.at_most for made in policy.promises() if made.index in places]
-    limits = _limits(thresholds, sizes=sizes) if thresholds is not None else _between(job, places, own)
+    limits = _limits(thresholds, unit) if thresholds is not None else _between(job, places, own)
     plan = _points if policy.method == "disclosure" else _cut_points
     points = list(plan(job.task, places, limits))
     swept = tuple(str(made) for made in policy.promises() if made.index in places)
-    return Frontier(tuple(points), sizes, max(own), swept, policy.target)
+    return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit)
 
 
 def _swept(policy: Policy, promise: int | None) -> list[int]:
@@ -179,18 +183,23 @@ def _swept(policy: Policy, promise: int | None) -> list[int]:
         if not 1 <= promise <= len(promises):
             raise InputError(f"there is no promise {promise}; the policy has 1 to {len(promises)}")
         return [promises[promise - 1].index]
-    for kind in (Template, KAnonymity):
-        found = [index for index, requirement in enumerate(policy.protect) if isinstance(requirement, kind)]
+    for kind in REQUIREMENTS:
+        found = [index for index, requirement in policy.groups() if requirement.tag == kind]
         if found:
             return found
     raise InputError("the policy has no threshold to change")
 
 
-def _limits(thresholds: Sequence[str | float | Fraction | int], *, sizes: bool) -> list[Fraction]:
+def _made(policy: Policy, index: int) -> GroupPromise:
+    """Return the first promise of a requirement."""
+    return next(policy.promises_of(index))
+
+
+def _limits(thresholds: Sequence[str | float | Fraction | int], unit: Unit | None) -> list[Fraction]:
     try:
-        limits = [_size(t) if sizes else parse_share(t) for t in thresholds]
+        limits = [parse_share(t) if unit is None else _size(t) for t in thresholds]
     except (ValueError, ZeroDivisionError) as error:
-        what = "whole numbers k of at least 1" if sizes else f"shares such as 50% ({error})"
+        what = f"shares such as 50% ({error})" if unit is None else f"whole numbers {unit.letter} of at least 1"
         raise InputError(f"thresholds: write {what}") from None
     if not limits:
         raise InputError("thresholds: name at least one")
@@ -208,11 +217,11 @@ def _between(job: PreparedJob, places: Sequence[int], own: Sequence[Fraction]) -
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)
     for index in places:
-        made: list[GroupPromise] = list(policy.promises_of(index))
+        made = list(policy.promises_of(index))
         fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
         now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
         least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))
-    if isinstance(policy.protect[places[0]], KAnonymity):
+    if _made(policy, places[0]).unit is not None:
         sizes = [Fraction(1, k) for k in SIZES if least <= Fraction(1, k)][-MOST_POINTS:]
         return sorted({*own, *sizes}, reverse=True)
     for step in (Fraction(1, 20), Fraction(1, 100)):
@@ -268,7 +277,7 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
 
 def _table_limits(planner: Planner, task: Task) -> Limits:
     """Return the limits of a task for each table of a planner's problem."""
-    promises, _ = without_redundant(list(task.bound.policy.promises()))
+    promises, _ = without_redundant(task.bound.promises)
     return [[promises[number].at_most for number in table.promises] for table in planner.search.problem.tables]
 
 
@@ -286,16 +295,15 @@ def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[i
 
 def _searched(task: Task) -> tuple[tuple[object, ...], ...]:
     """Return which promises a search has to look at."""
-    promises, _ = without_redundant(list(task.bound.policy.promises()))
-    return tuple((made.index, made.property) for made in promises)
+    promises, _ = without_redundant(task.bound.promises)
+    return tuple((made.index, made.about) for made in promises)
 
 
 def _with_limit(task: Task, places: Sequence[int], limit: Fraction) -> Task:
     """Return the task with another threshold for some requirements."""
     policy = task.bound.policy
     protect = list(policy.protect)
-    for index in places:
-        requirement = protect[index]
-        changed = {"at_most": limit} if isinstance(requirement, Template) else {"k": limit.denominator}
-        protect[index] = requirement.model_copy(update=changed)
+    for index, requirement in policy.groups():
+        if index in places:
+            protect[index] = requirement.with_limit(limit)
     return replace(task, bound=replace(task.bound, policy=policy.model_copy(update={"protect": tuple(protect)})))

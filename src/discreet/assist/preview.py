@@ -22,7 +22,7 @@ from discreet.encoded import Combinations, Ints
 from discreet.planning.changeable import Changeable
 from discreet.planning.number_column import NumberColumn
 from discreet.planning.tree_column import TreeColumn
-from discreet.policy import KAnonymity, Policy
+from discreet.policy import Policy
 
 MOST_SHOWN = 3
 """Labels shown of each level."""
@@ -84,10 +84,8 @@ def preview_columns(policy: Policy, columns: Sequence[Changeable], counted: Comb
     for column in columns:
         domain = counted.domain(column.name)
         rows = np.bincount(counted.code(column.name), weights=counted.counts, minlength=len(domain)).astype(np.int64)
-        k = max(
-            (need.k for need in policy.protect if isinstance(need, KAnonymity) and column.name in need.over),
-            default=None,
-        )
+        crowds = [promise for promise in policy.promises() if promise.column is None and column.name in promise.given]
+        k = max((promise.least_rows for promise in crowds), default=None)
         if isinstance(column, TreeColumn):
             values = [value for value in domain if value is not None and value not in column.missing]
             cuts = tree_cuts(column.taxonomy, values)

@@ -271,8 +271,7 @@ class _LookUp(Knowing):
 
     @cached_property
     def _promises(self) -> list[Inference]:
-        promises = self.scene.policy.promises()
-        return [p for p in promises if isinstance(p, Inference) and p.column == self.target]
+        return [template for template in self.scene.policy.templates() if template.column == self.target]
 
     @cached_property
     def _uniform(self) -> Flags:

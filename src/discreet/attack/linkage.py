@@ -24,7 +24,7 @@ from discreet.common.rates import Rate
 from discreet.compare.meanings import Flags, Floats, Sense
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.policy import Crowd
+from discreet.policy import GroupPromise
 from discreet.table.engine import Engine
 
 OUTSIDE = "people outside the table who fit exactly one row: links that are wrong"
@@ -108,10 +108,11 @@ class _Known(Knowing):
         return alike_values(self.senses, self.scene.original)
 
     @cached_property
-    def crowd(self) -> Crowd | None:
+    def crowd(self) -> GroupPromise | None:
         """The promise that so many rows look alike on these columns, if there is one."""
-        crowds = [p for p in self.scene.policy.promises() if isinstance(p, Crowd) and set(p.given) == set(self.known)]
-        return max((crowd for crowd in crowds if not crowd.whole), key=lambda crowd: crowd.k, default=None)
+        known = set(self.known)
+        crowds = [p for p in self.scene.policy.promises() if p.column is None and set(p.given) == known]
+        return max((crowd for crowd in crowds if not crowd.whole), key=lambda crowd: crowd.least_rows, default=None)
 
     @property
     def blind(self) -> Rate:
@@ -274,11 +275,11 @@ class _Known(Knowing):
         """Return how many rows are more surely somebody's than is promised."""
         if self.crowd is None:
             return {}
-        return {"k": self.crowd.k, "rows_above": int((self.groups.of_row < self.crowd.k).sum())}
+        return {"k": self.crowd.least_rows, "rows_above": int((self.groups.of_row < self.crowd.least_rows).sum())}
 
     def _warnings(self) -> Iterator[str]:
         columns, hidden = listed(self.known), self._suppressed()
-        k = 0 if self.crowd is None else self.crowd.k
+        k = 0 if self.crowd is None else self.crowd.least_rows
         least = hidden["suppressed_group"]
         if least is not None and least < k:
             rows = counted(hidden["suppressed_rows"] or 0, "suppressed row", ("stands", "stand"))

@@ -24,7 +24,7 @@ from discreet.common.rates import Rate
 from discreet.common.shares import percent
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.policy import Crowd, Inference
+from discreet.policy import Inference
 from discreet.policy.bind import bind, known_to_groups
 
 LEAST = 1e-6
@@ -34,7 +34,7 @@ _MARGIN = 1e-9
 
 def minimality_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on the recodings of a release, if it has templates."""
-    if not any(isinstance(promise, Inference) for promise in scene.policy.promises()) or scene.places is None:
+    if not scene.policy.templates() or scene.places is None:
         return
     values = sum(
         len(scene.original.domain(name)) for name in known_to_groups(scene.policy) if name in scene.original.columns
@@ -169,7 +169,7 @@ class _RecodedColumns:
         crowds = [
             (promise, self._groups(promise.given))
             for promise in self.scene.policy.promises()
-            if isinstance(promise, Crowd) and not promise.whole
+            if promise.least_rows > 1 and not promise.whole
         ]
         for column in self.columns:
             text_of = self.text_of[column.name]
@@ -181,7 +181,7 @@ class _RecodedColumns:
                 part[part < 0] = part.max(initial=0) + 1  # a missing value stays what it is
                 if len(np.unique(part)) < 2 or not self._of_use(rows):
                     continue
-                if not any(column.name in crowd.given and _too_few(group[rows], part, crowd.k)
+                if not any(column.name in crowd.given and _too_few(group[rows], part, crowd.least_rows)
                            for crowd, group in crowds):  # fmt: skip
                     yield column.name, rows, part
 
@@ -202,7 +202,7 @@ def _too_few(group: Ints, part: Ints, k: int) -> bool:
 
 def attack_recoding(scene: Scene) -> Iterator[Attack]:
     """Yield for each template what its missing refinements tell."""
-    promises = [promise for promise in scene.policy.promises() if isinstance(promise, Inference)]
+    promises = scene.policy.templates()
     recoding = _RecodedColumns(scene)
     if not recoding.is_global:
         for promise in promises:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from discreet.common.shares import percent
-from discreet.policy import Confidential, Counts, Crowd, General, Inference, Policy, ReleaseOptions
+from discreet.policy import Confidential, Counts, General, Policy, ReleaseOptions
 from discreet.policy.bind import known_to_groups, recoded, tight_columns
 
 
@@ -45,7 +45,7 @@ class About:
 def about(policy: Policy, columns: Sequence[str], changeable: Sequence[str], *, name: str | None, made: bool) -> About:
     """Return what a release is; `made` says that discreet made it as the policy wants."""
     promises = [promise.in_words() for promise in policy.promises()]
-    cells = [cells for cells in policy.protect if isinstance(cells, Confidential)]
+    cells = [cells for _, cells in policy.cells()]
     purpose = [
         f"{use.name} use" if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
     ]
@@ -107,28 +107,25 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     found = []
     if columns is not None:
         known = policy.sensitive | known_to_groups(policy)
-        known |= {cells.column for cells in policy.protect if isinstance(cells, Confidential)}
-        if any(isinstance(cells, Confidential) and cells.predictors is None for cells in policy.protect):
-            known |= set(columns)
-        known |= {
-            column for cells in policy.protect if isinstance(cells, Confidential) for column in cells.predictors or ()
-        }
+        for _, cells in policy.cells():
+            known |= {cells.column, *(columns if cells.predictors is None else cells.predictors)}
         others = [column for column in columns if column not in known]
         if others:
             named = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
             found.append(f"whoever also knows {named} of a person")
     found += _not_covered_of_cells(policy)
     promises = list(policy.promises())
-    crowds = [set(promise.given) for promise in promises if isinstance(promise, Crowd)]
+    crowds = [set(promise.given) for promise in promises if promise.column is None]
     if not all(any(set(promise.given) <= crowd for crowd in crowds) for promise in promises):
         found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
     if promises and not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
-    if policy.removes or any(isinstance(cells, Confidential) and cells.removes for cells in policy.protect):
+    found += dict.fromkeys(open_end for promise in promises for open_end in promise.leaves_open())
+    if policy.removes or any(cells.removes for _, cells in policy.cells()):
         found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
-    if len({promise.property for promise in promises if isinstance(promise, Inference)}) > 1:
+    if len({template.about for template in policy.templates()}) > 1:
         found.append("several protected values taken together")
     coarser = [(name, column) for name, column in policy.columns.items() if name in recoded(policy)]
     told = [name for name, column in coarser if column.scale is not None and not column.open_ends]
@@ -143,7 +140,7 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
 
 def _not_covered_of_cells(policy: Policy) -> list[str]:
     """Return what the promises about single cells leave open."""
-    cells = [requirement for requirement in policy.protect if isinstance(requirement, Confidential)]
+    cells = [requirement for _, requirement in policy.cells()]
     if not cells:
         return []
     names = list(dict.fromkeys(adversary.name for requirement in cells for adversary in requirement.adversaries))

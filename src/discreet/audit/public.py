@@ -127,7 +127,7 @@ def terms(bound: Bound, *, made: bool) -> Terms:
     """Return the public parts of a policy on a table; `made` says that discreet made the release."""
     policy = bound.policy
     said = about(policy, bound.released, (*bound.changeable, *bound.edited), name=None, made=made)
-    cells = [cells for cells in policy.protect if isinstance(cells, Confidential)]
+    cells = [cells for _, cells in policy.cells()]
     drawn = policy.release
     return Terms(
         use=said.use,

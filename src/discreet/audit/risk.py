@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,9 +12,10 @@ import polars as pl
 
 from discreet.columns.medians import Ranges
 from discreet.encoded import Ints
-from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy
+from discreet.policy import GroupPromise, Policy
 from discreet.policy.bind import bind
-from discreet.table.engine import Engine, Recount
+from discreet.table.engine import Engine
+from discreet.verification.counting import GroupFigures, counted
 from discreet.verification.findings import Worst
 
 STEPS = 20
@@ -27,7 +28,8 @@ SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 class RiskSpread:
     """How many rows stand in groups of which risk: `rows[i]` between `ends[i]` and `ends[i + 1]`.
 
-    For a template the risk is the share of the property in the group; for k-anonymity the ends are sizes of groups.
+    For a template the risk is the share of the property in the group; for k-anonymity the ends are sizes of groups, for
+    l-diversity numbers of different values.
     The last range has no end.
     """
 
@@ -47,7 +49,7 @@ class Risk:
     kind: str
     promise: str
     limit: str
-    """The share that is allowed, or the size (k), as an exact number in words such as 3/4 or 10."""
+    """The share that is allowed, or the least number (k, l), as an exact number in words such as 3/4 or 10."""
     rows_before: int
     rows_after: int
     groups_before: int
@@ -110,37 +112,27 @@ def risks(
 def _risks(
     released: Engine, original: Engine, policy: Policy, most: int, medians: Mapping[str, Ranges]
 ) -> Iterator[Risk]:
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            continue
+    for index, requirement in policy.groups():
         names = {name for _, name in requirement.mentions()}
-        promises: list[GroupPromise] = list(policy.promises_of(index))
+        promises = list(policy.promises_of(index))
         if not names <= set(released.columns) & set(original.columns):
             continue
-        before, after = _counts(original, policy, promises), _counts(released, policy, promises)
-        sizes = None
-        if isinstance(promises[0], Crowd) and promises[0].whole:
-            sizes = _covered(released, original, policy, promises[0].given, after, medians)
-        for place, promise in enumerate(promises):
-            yield _risk(promise, _RiskGroups(before, promise, place), _RiskGroups(after, promise, place, sizes), most)
+        given = promises[0].given
+        before, after = (counted(table, policy, given, promises) for table in (original, released))
+        if promises[0].whole:
+            sizes = _covered(released, original, policy, given, after[0], medians)
+            after = [replace(groups, below=sizes) for groups in after]
+        for promise, earlier, later in zip(promises, before, after, strict=True):
+            yield _risk(promise, _RiskGroups(earlier, promise), _RiskGroups(later, promise), most)
 
 
 def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpread], ...]:
     """Return k and how large the groups are, for each promise of k-anonymity that counts in the release."""
-    found: list[Crowd] = []
-    for index, requirement in enumerate(policy.protect):
-        promises: list[GroupPromise] = [] if isinstance(requirement, Confidential) else list(policy.promises_of(index))
-        found += [promise for promise in promises if isinstance(promise, Crowd) and not promise.whole]
     return tuple(
-        (promise.k, _RiskGroups(_counts(released, policy, [promise]), promise, 0).spread())
-        for promise in found
-        if set(promise.given) <= set(released.columns)
+        (promise.least_rows, _RiskGroups(counted(released, policy, promise.given, [promise])[0], promise).spread())
+        for promise in policy.promises()
+        if promise.column is None and not promise.whole and set(promise.given) <= set(released.columns)
     )
-
-
-def _counts(table: Engine, policy: Policy, promises: Sequence[GroupPromise]) -> Recount:
-    values = [promise.value for promise in promises if isinstance(promise, Inference)]
-    return table.recount(promises[0].given, promises[0].column, values, policy.hidden_texts())
 
 
 def _covered(
@@ -148,7 +140,7 @@ def _covered(
     original: Engine,
     policy: Policy,
     given: Sequence[str],
-    after: Recount,
+    after: GroupFigures,
     medians: Mapping[str, Ranges],
 ) -> Ints:
     """Return how many rows of the original each group of the release covers: what k counts in the whole table."""
@@ -162,12 +154,10 @@ def _covered(
 
 @dataclass(frozen=True)
 class _RiskGroups:
-    """The groups of a table for one promise: `sizes` are those that count, where they are not the rows."""
+    """The groups of a table for one promise."""
 
-    counts: Recount
+    counts: GroupFigures
     promise: GroupPromise
-    place: int
-    sizes: Ints | None = None
 
     @property
     def rows(self) -> Ints:
@@ -175,27 +165,16 @@ class _RiskGroups:
         return self.counts.rows
 
     @cached_property
-    def hits(self) -> Ints:
-        if isinstance(self.promise, Crowd):
-            return np.ones_like(self.rows)
-        return self.counts.hits[:, self.place]
-
-    @cached_property
-    def known(self) -> Ints:
-        """The rows among which the property is counted."""
-        return (self.rows if self.sizes is None else self.sizes) - self.counts.hidden
-
-    @cached_property
     def figures(self) -> tuple[list[tuple[int, int]], Ints]:
-        """The different pairs of hits and known rows, and which of them each group has."""
-        base = int(self.known.max(initial=0)) + 1
-        found, which = np.unique(self.hits * base + self.known, return_inverse=True)
+        """The different pairs above and below the line, and which of them each group has."""
+        base = int(self.counts.below.max(initial=0)) + 1
+        found, which = np.unique(self.counts.above * base + self.counts.below, return_inverse=True)
         return [divmod(figure, base) for figure in found.tolist()], which.astype(np.int64)
 
     @cached_property
     def shares(self) -> list[Fraction]:
-        """The share of each pair of figures; a combination that nobody has is as bad as can be."""
-        return [Fraction(hits, known) if known else Fraction(int(hits > 0)) for hits, known in self.figures[0]]
+        """The figure of each such pair."""
+        return [self.counts.figure(*figure) for figure in self.figures[0]]
 
     def above(self) -> int:
         """Return how many rows stand in groups that do not keep the promise; exact."""
@@ -238,8 +217,8 @@ class _RiskGroups:
         texts = self.counts.texts.row(at) if self.counts.texts.width else ()
         return Worst(
             group=dict(zip(self.promise.given, texts, strict=True)),
-            rows=int(self.known[at] + self.counts.hidden[at]),
-            hits=int(self.hits[at]),
+            rows=int(self.counts.below[at] if self.promise.whole else self.rows[at]),
+            hits=int(self.counts.above[at]),
             hidden=int(self.counts.hidden[at]),
             share=self.shares[int(self.figures[1][at])],
             limit=self.promise.at_most,
@@ -248,13 +227,13 @@ class _RiskGroups:
         )
 
     def spread(self) -> RiskSpread:
-        """Return how many rows stand in groups of which share, or of which size."""
-        if isinstance(self.promise, Crowd):
-            ends = tuple(map(float, sorted({*SIZES, self.promise.k})))
-            at = np.maximum(np.searchsorted(np.array(ends), self.known, side="right") - 1, 0)
+        """Return how many rows stand in groups of which share, or with how many rows or values."""
+        if self.promise.unit is not None:
+            ends = tuple(map(float, sorted({*SIZES, self.promise.at_most.denominator})))
+            at = np.maximum(np.searchsorted(np.array(ends), self.counts.below, side="right") - 1, 0)
         else:
             ends = tuple(step / STEPS for step in range(STEPS + 1))
-            at = self.hits * STEPS // np.maximum(self.known, 1)
+            at = self.counts.above * STEPS // np.maximum(self.counts.below, 1)
         rows = np.zeros(len(ends), dtype=np.int64)
         np.add.at(rows, at, self.rows)
         return RiskSpread(ends, tuple(rows.tolist()))
@@ -265,7 +244,7 @@ def _risk(promise: GroupPromise, before: _RiskGroups, after: _RiskGroups, most: 
         index=promise.index,
         kind=promise.kind,
         promise=str(promise),
-        limit=str(promise.k if isinstance(promise, Crowd) else promise.at_most),
+        limit=str(promise.at_most if promise.unit is None else promise.at_most.denominator),
         rows_before=int(before.rows.sum()),
         rows_after=int(after.rows.sum()),
         groups_before=len(before.rows),

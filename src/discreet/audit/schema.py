@@ -22,6 +22,8 @@ from discreet.audit.schema_blocks import (
     ref,
     said,
 )
+from discreet.policy import Confidential
+from discreet.policy.requirements import PROMISES
 
 
 def audit_schema() -> Schema:
@@ -80,7 +82,7 @@ def _requirement() -> Schema:
     part = object_of(
         "One promise.",
         index=said(COUNT, "Its position in `protect`, from 0."),
-        kind=said({"enum": ["template", "k-anonymity", "confidential"]}, "What kind of promise it is."),
+        kind=said({"enum": [*PROMISES, Confidential.kind]}, "What kind of promise it is."),
         promise=said(TEXT, "The promise in words."),
         answer=said(ANSWER, "What was found."),
         worst=maybe(ref("worst"), "The worst group of the release."),
@@ -252,7 +254,7 @@ def _risk() -> Schema:
     return object_of(
         "One promise about groups.",
         index=said(COUNT, "The position of the requirement in `protect`."),
-        kind=said({"enum": ["template", "k-anonymity"]}, "What kind of promise it is."),
+        kind=said({"enum": [*PROMISES]}, "What kind of promise it is."),
         promise=said(TEXT, "The promise in words."),
         limit=said(EXACT, "The share that is allowed, or k."),
         rows=both(COUNT, "All rows."),

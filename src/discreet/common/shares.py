@@ -74,6 +74,19 @@ def decimal(share: Fraction, digits: int = 6) -> str:
     return f"{float(share):.{digits}f}".rstrip("0").rstrip(".") or "0"
 
 
+def short_percent(share: float | Fraction) -> str:
+    """Return a share as a percentage for a table; what is not exactly 0 or 1 is never shown as such.
+
+    >>> [short_percent(x) for x in (0, 0.0004, 0.125, 0.5, 0.99999, 1)]
+    ['0%', '<0.1%', '12.5%', '50%', '>99.9%', '100%']
+    """
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{float(share) * 100:.1f}".removesuffix(".0") + "%"
+
+
 def percent(share: Fraction) -> str:
     """Return the share as a percentage for people to read; a rounded one says so.
 

@@ -50,25 +50,21 @@ def removable(policy: Policy, original: Engine) -> int:
     """Return how many rows may be left out of a release because of their confidential cells."""
     rows = [
         confidential_places(requirement, original)
-        for requirement in policy.protect
-        if isinstance(requirement, Confidential)
-        and requirement.removes
-        and all(column in original.columns for _, column in requirement.looks_up())
+        for _, requirement in policy.cells()
+        if requirement.removes and all(column in original.columns for _, column in requirement.looks_up())
     ]
     return len(np.unique(np.concatenate(rows))) if rows else 0
 
 
 def wanted(policy: Policy) -> Iterator[tuple[int, Confidential]]:
     """Yield the requirements about single cells, with their positions in `protect`."""
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            yield index, requirement
+    return policy.cells()
 
 
 def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
     """Return the edits that hide every confidential cell, and nothing else."""
     found: dict[tuple[str, int], Edit] = {}
-    for _, requirement in wanted(policy):
+    for _, requirement in policy.cells():
         for number in source.numbers()[confidential_places(requirement, source)].tolist():
             found[requirement.column, number] = Edit(number, requirement.column, policy.marker)
     return tuple(found.values())
@@ -105,7 +101,7 @@ def known_to(
 def seen_by_adversaries(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the columns with confidential cells, and those that an adversary knows who would guess them."""
     found: dict[str, None] = {}
-    for _, requirement in wanted(policy):
+    for _, requirement in policy.cells():
         found[requirement.column] = None
         for adversary in requirement.adversaries:
             found.update(dict.fromkeys(known_to(adversary, requirement, policy, columns)))
@@ -114,7 +110,7 @@ def seen_by_adversaries(policy: Policy, columns: Sequence[str]) -> tuple[str, ..
 
 def looked_at(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that are looked at row by row for confidential cells: these, and those that choose them."""
-    choosing = [name for _, requirement in wanted(policy) for _, name in requirement.looks_up()]
+    choosing = [name for _, requirement in policy.cells() for _, name in requirement.looks_up()]
     return tuple(dict.fromkeys((*seen_by_adversaries(policy, columns), *choosing)))
 
 
@@ -130,17 +126,16 @@ def is_missing(policy: Policy, value: str | None) -> bool:
 def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
     """Return where the confidential cells that a policy asks for do not fit the table."""
     problems: list[Problem] = []
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            found = _Checked(policy, index, requirement, original)
-            problems += [*found.rows(), *found.columns(), *found.conditions(), *found.values(), *found.published()]
-            problems += [*found.taxonomies(), *found.decoys()]
+    for index, requirement in policy.cells():
+        found = _Checked(policy, index, requirement, original)
+        problems += [*found.rows(), *found.columns(), *found.conditions(), *found.values(), *found.published()]
+        problems += [*found.taxonomies(), *found.decoys()]
     return problems
 
 
 def cell_warnings(policy: Policy, original: Engine) -> list[str]:
     """Return what the owner should know of confidential cells before they are protected, on a table that fits."""
-    return [text for index, made in wanted(policy) for text in _Checked(policy, index, made, original).too_common()]
+    return [text for index, made in policy.cells() for text in _Checked(policy, index, made, original).too_common()]
 
 
 class _Checked:

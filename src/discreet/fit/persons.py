@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from discreet.policy import Crowd, Policy
+from discreet.policy import Policy
 from discreet.table.engine import Engine
 
 
@@ -13,10 +13,12 @@ def repeat_warnings(policy: Policy, source: Engine) -> Iterator[str]:
 
     The names of columns and counts are told, never a value. Where an engine has too many values to count, none is.
     """
-    crowds = [isinstance(promise, Crowd) for promise in policy.promises()]
-    if not crowds:
+    nouns = list(dict.fromkeys(promise.noun for promise in policy.promises()))
+    if not nouns:
         return
-    counts = "k counts" if all(crowds) else "k and templates count" if any(crowds) else "a template counts"
+    nouns.sort(key=lambda noun: noun[0] != noun[1])  # the letters first
+    several = " and ".join([", ".join(noun for _, noun in nouns[:-1]), nouns[-1][1]])
+    counts = f"{nouns[0][0]} counts" if len(nouns) == 1 else f"{several} count"
     for name in policy.identifiers:
         found = source.named(name, policy.missing_values)
         if found is not None and found[1] < found[0]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from discreet.columns.scale import same_number
 from discreet.encoded import Combinations
 from discreet.errors import Problem
-from discreet.policy import Classify, Inference, KAnonymity, Policy, Regress
+from discreet.policy import Classify, Policy, Regress
 from discreet.policy.bind import Bound, tight_columns
 
 
@@ -21,8 +21,8 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
             f"{'' if promise.value is None else f' = {promise.value!r}'}; "
             f"{_spelling(promise.value, counted.domain(promise.column), kinds[promise.column])}",
         )
-        for promise in policy.promises()
-        if isinstance(promise, Inference) and promise.value not in counted.domain(promise.column)
+        for promise in policy.templates()
+        if promise.value not in counted.domain(promise.column)
     ]
     problems += _target_problems(bound, counted)
     counting = [name for name in bound.columns if name in bound.changeable or name in policy.sensitive]
@@ -99,7 +99,7 @@ def _spelling(value: str | None, domain: Iterable[str | None], kind: str) -> str
 def share_warnings(policy: Policy) -> list[str]:
     """Return a warning where a share is too small for k: the cut found on it is coarser than it need be."""
     share = policy.search_on
-    ks = [requirement.k for requirement in policy.protect if isinstance(requirement, KAnonymity) and requirement.k > 1]
+    ks = [promise.least_rows for promise in policy.promises() if promise.least_rows > 1]
     if share is None or not ks or min(ks) * share >= 1:
         return []
     return [f"'search_on' is small for k = {min(ks)}: it has less than one row of a group of k; search on more rows"]

@@ -26,7 +26,6 @@ from discreet.plan.removal import Removal
 from discreet.planning.fitting_columns import binned_columns
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
-from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 
 MOST_PAIRS = 435
@@ -103,7 +102,7 @@ def cell_measures(released: Engine, original: Engine, bound: Bound) -> CellMeasu
     The columns are those of which single cells may be edited (`bound.edited`); the original is the table the release
     was made from, without dropped rows.
     """
-    confidential = {item.column for item in bound.policy.protect if isinstance(item, Confidential)}
+    confidential = {item.column for _, item in bound.policy.cells()}
     if not confidential:
         return None
     removed = original.rows - released.rows

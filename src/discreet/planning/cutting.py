@@ -40,7 +40,7 @@ class CutPlanner:
 
         policy = task.bound.policy
         self.task, self.seed = task, seed
-        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        self.promises, self.dropped = without_redundant(task.bound.promises)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         self.problem = seen_only(self.problem) if seen else self.problem
         self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them

@@ -12,7 +12,7 @@ from discreet.plan.plan import Plan
 from discreet.planning.changeable import Changeable
 from discreet.planning.problem import group_problem
 from discreet.planning.task import Task
-from discreet.policy import Classify, Counts, General, Inference, Regress
+from discreet.policy import Classify, Counts, General, Regress
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Planner:
 
         policy = task.bound.policy
         self.task = task
-        promises = list(policy.promises())
+        promises = list(task.bound.promises)
         self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
         self.search: Search = Search(
             group_problem(task.bound, task.columns, self.promises, task.counted),
@@ -110,5 +110,4 @@ class Planner:
             return Kept(column.name, value, NO_BENEFIT if inputs is None or column.name in inputs else NO_INPUT)
         promise = self.promises[refused.promise]
         cut = column.cut(refused.slot)
-        infers = promise.value if isinstance(promise, Inference) else None
-        return Kept(column.name, value, BREAKS, promise.index, infers, refused.hits, refused.rows, cut)
+        return Kept(column.name, value, BREAKS, promise.index, promise.value, refused.hits, refused.rows, cut)

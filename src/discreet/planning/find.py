@@ -34,7 +34,7 @@ def find_plan(
 
 def _found(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None, seed: int | None) -> Plan:
     """Return what a search finds for the columns of group requirements."""
-    if not any(task.bound.policy.promises()):
+    if not task.bound.promises:
         return Plan(task.bound.policy, task.bound.columns, ())
     if task.bound.policy.is_local:
         from discreet.planning.local import LocalPlanner

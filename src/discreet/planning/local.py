@@ -34,7 +34,7 @@ class LocalPlanner:
     def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
         policy = task.bound.policy
         self.task = task
-        self.promises, self.dropped = without_redundant(list(policy.promises()))
+        self.promises, self.dropped = without_redundant(task.bound.promises)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         limit = math.floor(policy.suppress.limit * self.problem.total)
         self.most = limit if most_suppressed is None else most_suppressed

@@ -16,7 +16,8 @@ from discreet.method.base import targets
 from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem, GroupTable
 from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
-from discreet.policy import GroupPromise, Inference, Regress
+from discreet.planning.limits import limits_of, sums, unknown_rows
+from discreet.policy import GroupPromise, Regress
 from discreet.policy.bind import Bound
 
 Tallies = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -52,7 +53,7 @@ def _knowing_alike(
     bound: Bound, promises: Sequence[GroupPromise], counted: Combinations
 ) -> Iterator[tuple[list[int], npt.NDArray[np.bool_] | None]]:
     """Yield the numbers of promises about the same columns and rows, and which rows these are not (None: all are)."""
-    unknown = {column: _unknown(bound, counted, column) for column in bound.policy.sensitive}
+    unknown = {column: unknown_rows(bound, counted, column) for column in bound.policy.sensitive}
     alike: dict[tuple[frozenset[str], str | None], list[int]] = {}
     for number, promise in enumerate(promises):
         # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
@@ -76,14 +77,13 @@ def _table(
     fixed = [column for column in bound.fixed if column in given]
     fixed_width = [len(counted.domain(column)) for column in fixed]
     fixed_key, _ = keys([counted.code(column)[first] for column in fixed], fixed_width, len(first))
+    hits, limits = limits_of(bound, promises, numbers, counted, order, starts)
     return GroupTable(
         columns=tuple(place for place, column in enumerate(bound.changeable) if column in given),
         fixed=fixed_key,
-        sizes=_sums(counts[order], starts),
-        hits=np.stack([_hits(promises[number], counted, order, starts) for number in numbers]),
-        persons=tuple(not isinstance(promises[number], Inference) for number in numbers),
-        limits=tuple(promises[number].at_most for number in numbers),
-        promises=tuple(numbers),
+        sizes=sums(counts[order], starts),
+        hits=hits,
+        limits=limits,
     )
 
 
@@ -162,16 +162,6 @@ def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int)
     return sums
 
 
-def _unknown(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:
-    """Return which combinations tell nothing about a sensitive column."""
-    domain = np.array([bound.policy.is_unknown(value) for value in counted.domain(column)])
-    return np.asarray(domain[counted.code(column)])
-
-
-def _sums(counts: Ints, starts: Ints) -> Ints:
-    return np.add.reduceat(counts, starts) if len(starts) else counts[:0]
-
-
 def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> tuple[Combinations, Ints, Ints]:
     """Return the combinations by the codes of the spaces, and in which order those stand together that are alike.
 
@@ -204,7 +194,7 @@ def cut_problem(
         total=int(counted.counts.sum()),
         columns=tuple(_column_counts(bound, column, counted, counted.counts.reshape(-1, 1)) for column in columns),
         codes=codes,
-        sizes=_sums(counted.counts[order], starts),
+        sizes=sums(counted.counts[order], starts),
         targets=tuple(_targets(bound, counted, order, starts)),
         tables=tuple(tables),
     )
@@ -233,12 +223,3 @@ def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> 
         domain = counted.domain(goal.target)
         costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
         yield targets.classes(classes, seen, costs, suppressed=goal.suppressed, largest=largest)
-
-
-def _hits(promise: GroupPromise, counted: Combinations, order: Ints, starts: Ints) -> Ints:
-    """Return how many rows of each collapsed row have the property."""
-    if not isinstance(promise, Inference):
-        return np.zeros(len(starts), dtype=np.int64)
-    domain = counted.domain(promise.column)
-    has = counted.code(promise.column) == (domain.index(promise.value) if promise.value in domain else -1)
-    return _sums(np.where(has, counted.counts, 0)[order], starts)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.encoded import Combinations
-from discreet.policy import KAnonymity
 
 if TYPE_CHECKING:
     from discreet.method.base.problem import ColumnCounts, CutProblem
@@ -27,25 +26,11 @@ def thinned(task: Task, share: Fraction) -> Task:
     """Return the task on a random share of the rows, with k scaled to it."""
     size = math.ceil(share * int(task.counted.counts.sum()))
     policy = task.bound.policy
-    scaled = tuple(
-        requirement.model_copy(update={"k": scaled_k(requirement.k, share)})
-        if isinstance(requirement, KAnonymity)
-        else requirement
-        for requirement in policy.protect
-    )
-    policy = policy.model_copy(update={"protect": scaled, "search_on": None})
+    scaled = list(policy.protect)
+    for index, requirement in policy.groups():
+        scaled[index] = requirement.on_share(share)
+    policy = policy.model_copy(update={"protect": tuple(scaled), "search_on": None})
     return replace(task, bound=replace(task.bound, policy=policy), counted=_drawn(task.counted, size))
-
-
-def scaled_k(k: int, share: Fraction) -> int:
-    """Return how many drawn rows stand for k rows of the table: rounded up, and not one row unless k is 1.
-
-    A single drawn row would say nothing about how many there are like it.
-
-    >>> scaled_k(100, Fraction(1, 10)), scaled_k(25, Fraction(1, 10)), scaled_k(5, Fraction(1, 10))
-    (10, 3, 2)
-    """
-    return 1 if k == 1 else max(math.ceil(k * share), 2)
 
 
 def _drawn(counted: Combinations, size: int) -> Combinations:

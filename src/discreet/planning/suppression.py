@@ -10,7 +10,7 @@ Counts are all that is needed: rows with the same texts are alike to every promi
 combination it takes, and any of these, drawn evenly, will do.
 
 Where k counts in the whole table and a sample of it is released, the whole table is treated so: for k all its rows
-count, for templates those that were drawn.
+count, for what is said of values those that were drawn.
 
 Where the policy removes such rows, they count nowhere: groups that break a promise are removed whole, which may
 break groups on other columns, until nothing changes. No row is drawn.
@@ -27,12 +27,14 @@ import numpy.typing as npt
 from discreet.chance import Source, some_of
 from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
 from discreet.plan.masks import Masks
-from discreet.policy import Crowd, GroupPromise, Inference
+from discreet.planning.limits import known_values, marks_of
+from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.engine import Engine
 from discreet.table.masking import masks_of
 
 Rows = npt.NDArray[np.bool_]
+NO_TALLIES = np.zeros((0, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -51,15 +53,15 @@ class _PromiseGroups:
 
     sizes: Ints
     """How many rows each has."""
-    too_few: Ints
-    """How many more rows each lacks for k."""
-    too_sure: Ints
-    """How many more rows without a property (and told) each lacks at least for a template."""
+    lack_rows: Ints
+    """How many more rows each lacks at least, whether told or not."""
+    lack_told: Ints
+    """How many more rows that are told each lacks at least, for promises about values."""
 
     @property
     def broken(self) -> Rows:
         """Which groups break a promise."""
-        return (self.too_few > 0) | (self.too_sure > 0)
+        return (self.lack_rows > 0) | (self.lack_told > 0)
 
 
 def rows_to_suppress(released: Engine, bound: Bound, chance: Source, told: Rows | None = None) -> Suppressed:
@@ -103,7 +105,7 @@ class _Suppression:
         self.masked: Ints = np.zeros_like(self.counts)
         self.drawn = 0
         self.promises: dict[frozenset[str], list[GroupPromise]] = {}
-        for promise in bound.policy.promises():
+        for promise in bound.promises:
             self.promises.setdefault(frozenset(promise.given), []).append(promise)
         self.group_of = {given: self._group_of(given) for given in self.promises}
 
@@ -144,43 +146,39 @@ class _Suppression:
         group_of, parts = self.group_of[given], self._parts()
         number = int(group_of.max(initial=-1)) + 1
         sizes = _sums(group_of, parts, number)
-        too_few, too_sure = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+        lack_rows, lack_told = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
         for promise in self.promises[given]:
-            if isinstance(promise, Crowd):
-                too_few = np.maximum(too_few, np.where(sizes > 0, promise.k - sizes, 0))
+            if promise.column is None:
+                lack_rows = np.maximum(lack_rows, promise.lacking(sizes, NO_TALLIES, self.total))
             else:
-                too_sure = np.maximum(too_sure, self._too_sure(promise, group_of, parts * self.told, number))
-        return _PromiseGroups(sizes, too_few, too_sure)
+                lack = self._lacking(promise, promise.column, group_of, parts * self.told, number)
+                lack_told = np.maximum(lack_told, lack)
+        return _PromiseGroups(sizes, lack_rows, lack_told)
 
-    def _too_sure(self, promise: Inference, group_of: Ints, parts: Ints, number: int) -> Ints:
-        """Return how many rows without the property each group lacks for a template."""
-        domain, codes = self.counted.domain(promise.column), self.counted.code(promise.column)
-        has = np.array([value == promise.value for value in domain], dtype=np.bool_)[codes]
-        known = np.array([not self.bound.policy.is_unknown(value) for value in domain], dtype=np.bool_)[codes]
-        hits, among = _sums(group_of, parts * has, number), _sums(group_of, parts * known, number)
-        limit = promise.at_most
-        if not limit:
-            return np.where(hits > 0, self.total, 0)
-        exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
-        return np.asarray(np.minimum(np.maximum(exact - among, 0), self.total), dtype=np.int64)
+    def _lacking(self, promise: GroupPromise, column: str, group_of: Ints, parts: Ints, number: int) -> Ints:
+        """Return how many rows each group lacks for a promise about the values of a column."""
+        codes = self.counted.code(column)
+        known = known_values(self.bound, self.counted.domain(column))[codes]
+        marks = marks_of(promise, self.bound, self.counted)[:, codes]
+        tallies = np.stack([_sums(group_of, parts * mark, number) for mark in marks]) if len(marks) else NO_TALLIES
+        return promise.lacking(_sums(group_of, parts * known, number), tallies, self.total)
 
     def _draw(self, found: Sequence[_PromiseGroups]) -> bool:
         """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.
 
-        Rows that are not told help nobody to hide a property.
+        Rows that are not told help nobody to hide a value.
         """
         left, gone = self.counts - self.masked, self.masked > 0
         spare = left > 0
-        too_few = too_sure = 0
+        lack_rows = lack_told = 0
         for groups, group_of, promises in zip(found, self.group_of.values(), self.promises.values(), strict=True):
-            k = max((promise.k for promise in promises if isinstance(promise, Crowd)), default=1)
-            spare &= groups.sizes[group_of[0]] > k
+            spare &= groups.sizes[group_of[0]] > max(promise.least_rows for promise in promises)
             masked = group_of[1][gone]
-            too_few = max(too_few, int(groups.too_few[masked].max()))
-            too_sure = max(too_sure, int(groups.too_sure[masked].max()))
-        possible = (left > 0) & self.told if too_sure > 0 else left > 0
+            lack_rows = max(lack_rows, int(groups.lack_rows[masked].max()))
+            lack_told = max(lack_told, int(groups.lack_told[masked].max()))
+        possible = (left > 0) & self.told if lack_told > 0 else left > 0
         among = np.where(spare & possible if (spare & possible).any() else possible, left, 0)
-        wanted = min(too_sure if too_sure > 0 else too_few, int(among.sum()))
+        wanted = min(lack_told if lack_told > 0 else lack_rows, int(among.sum()))
         taken = lot(among, wanted, self.chance)
         self.masked += taken
         self.drawn += int(taken[self.told].sum())

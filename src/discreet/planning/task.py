@@ -38,14 +38,16 @@ def require_possible(problem: CutProblem, promises: Sequence[GroupPromise], *, r
     """
     least = []
     for table in problem.tables:
-        for hits, person, number in zip(table.hits, table.persons, table.promises, strict=True):
-            fixed = np.zeros_like(table.fixed) if removes else table.fixed
-            if removes and not person:
+        fixed = np.zeros_like(table.fixed) if removes else table.fixed
+        sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
+        tallies = [np.bincount(fixed, weights=tally, minlength=len(sizes)).astype(np.int64) for tally in table.hits]
+        every = np.stack(tallies) if tallies else np.zeros((0, len(sizes)), dtype=np.int64)
+        for limit in table.limits:
+            promise = promises[limit.promise]
+            if removes and promise.unit is None:
                 continue
-            sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
-            found = np.ones_like(sizes) if person else np.bincount(table.fixed, weights=hits).astype(np.int64)
-            share = max((Fraction(int(a), int(n)) for a, n in zip(found, sizes, strict=True) if n), default=Fraction(0))
-            if share > promises[number].at_most:
-                least.append((promises[number], share))
+            share = max(limit.figures(sizes, every), default=Fraction(0))
+            if share > promise.at_most:
+                least.append((promise, share))
     if least:
         raise ImpossiblePromise(least)

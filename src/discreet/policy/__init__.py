@@ -8,7 +8,7 @@ from discreet.policy.missing import Missing
 from discreet.policy.model import Policy
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.released_rows import ReleaseOptions, Suppress
-from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
+from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, LDiversity, Template
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import Classify, Counts, General, Regress
 from discreet.policy.which_cells import Ids, Published
@@ -18,7 +18,6 @@ __all__ = [
     "Column",
     "Confidential",
     "Counts",
-    "Crowd",
     "Disclosure",
     "FileOptions",
     "General",
@@ -28,6 +27,7 @@ __all__ = [
     "Ids",
     "Inference",
     "KAnonymity",
+    "LDiversity",
     "Learner",
     "Missing",
     "NaiveBayes",

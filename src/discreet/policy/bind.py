@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from discreet.errors import PolicyError, Problem
 from discreet.policy.columns import Column
-from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
+from discreet.policy.requirements.base import GroupPromise, ValuesOf
 from discreet.policy.uses import Classify, Counts, General, Regress
 
 
@@ -27,6 +27,13 @@ class Bound:
     binned: tuple[str, ...]
     """Those of them that are released by the intervals between their ends."""
     warnings: tuple[str, ...]
+    values: ValuesOf | None = field(default=None, compare=False, repr=False)
+    """The different values of each column that was counted, once they are known."""
+
+    @property
+    def promises(self) -> tuple[GroupPromise, ...]:
+        """What is promised of groups, on the values of this table."""
+        return tuple(self.policy.promises(self.values))
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -68,15 +75,14 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
 
 def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[str]:
     """Yield the columns that cell requirements may change: confidential ones, and known ones that are not `kept`."""
-    for requirement in policy.protect:
-        if isinstance(requirement, Confidential):
-            yield requirement.column
-            published = {item.column for item in requirement.must_publish if item.rows is None}
-            predictors = columns if requirement.predictors is None else requirement.predictors
-            known = [getattr(adversary, "conditions", None) or predictors for adversary in requirement.adversaries]
-            for column in dict.fromkeys(name for names in known for name in names):
-                if column not in kept | published and policy.column(column).role is None:
-                    yield column
+    for _, requirement in policy.cells():
+        yield requirement.column
+        published = {item.column for item in requirement.must_publish if item.rows is None}
+        predictors = columns if requirement.predictors is None else requirement.predictors
+        known = [getattr(adversary, "conditions", None) or predictors for adversary in requirement.adversaries]
+        for column in dict.fromkeys(name for names in known for name in names):
+            if column not in kept | published and policy.column(column).role is None:
+                yield column
 
 
 def binned(policy: Policy) -> frozenset[str]:
@@ -85,7 +91,7 @@ def binned(policy: Policy) -> frozenset[str]:
     They are released by the intervals between the owner's ends, all of them: nothing is searched for.
     """
     kept = known_to_groups(policy) | policy.sensitive | policy.targets
-    confidential = {made.column for made in policy.protect if isinstance(made, Confidential)}
+    confidential = {made.column for _, made in policy.cells()}
     names = frozenset(_edited(policy, tuple(policy.columns), set(kept))) - confidential
     return frozenset(name for name in names if policy.column(name).scale is not None)
 
@@ -102,15 +108,13 @@ def recoded(policy: Policy) -> frozenset[str]:
 
 def _told_of_cells(policy: Policy) -> set[str]:
     """Return the columns by which confidential rows are found, and those named as predictors or to be published."""
-    wanted = [requirement for requirement in policy.protect if isinstance(requirement, Confidential)]
-    return {column for cells in wanted for _, column in (*cells.looks_up(), *cells.mentions())}
+    return {column for _, cells in policy.cells() for _, column in (*cells.looks_up(), *cells.mentions())}
 
 
 def _looks_up(policy: Policy) -> Iterator[tuple[int, Path, str]]:
-    for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            for path, column in requirement.looks_up():
-                yield index, path, column
+    for index, requirement in policy.cells():
+        for path, column in requirement.looks_up():
+            yield index, path, column
 
 
 def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:

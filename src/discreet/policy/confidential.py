@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -86,6 +86,9 @@ class Confidential(Part):
     """
 
     kind: ClassVar[str] = "confidential"
+    tag: ClassVar[str] = "column"
+    """The field that tells it from other requirements."""
+    hint: ClassVar[str] = "with 'rows', 'ids' or 'where'"
 
     column: str = Field(description="the column with the confidential cells")
     rows: RowNumbers = Field(default=None, description="row numbers of the input, from 1")
@@ -274,11 +277,6 @@ class Confidential(Part):
             what in USUAL["best" if isinstance(adversary, Rules) and method == "greedy" else method]
             for adversary, method in self.defences
         )
-
-    def promises(self, index: int) -> Iterator[Any]:
-        """Yield nothing: single cells are no promise about groups."""
-        del index
-        yield from ()
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each column of the release that it names, with its place."""

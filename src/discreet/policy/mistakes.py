@@ -42,13 +42,11 @@ _LIKE: dict[str | int, str] = {
     "suppress": "{limit: 5%}",
     "release": "{sample: 10%}",
 }
-_ADD: dict[str | int, str] = {
+MISSING: dict[str | int, str] = {
     "rows": "is missing; write rows: drop, value or unknown",
     "sample": "is missing; write the share of the rows to release, such as 10%",
-    "at_most": "is missing; write the largest share allowed, such as 75%",
-    "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
-    "over": "is missing; write the columns an adversary may know, such as [age, sex]",
 }
+"""What to say of a field that is missing; requirements say it of theirs."""
 
 
 def problems_of(error: ValidationError, model: type[Any], source: PolicySource) -> list[Problem]:
@@ -63,7 +61,7 @@ def problems_of(error: ValidationError, model: type[Any], source: PolicySource) 
             word = str(path[-1])
             message = f"unknown field {word!r}" + (did_you_mean(word, known) or f"; known are {', '.join(known)}")
         elif kind == "missing":
-            message = _ADD.get(path[-1], "is missing; add it")
+            message = MISSING.get(path[-1], "is missing; add it")
         elif kind == "model_type" and path and path[0] in _LIKE:
             message = f"write fields and values, such as {_LIKE[path[0]]}"
         elif kind == "greater_than_equal":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,7 +28,8 @@ from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
 from discreet.policy.places import PolicySource
 from discreet.policy.released_rows import ReleaseOptions, Suppress
-from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
+from discreet.policy.requirements import GroupPromise, GroupRequirement, Inference, Requirement
+from discreet.policy.requirements.base import ValuesOf
 from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
@@ -47,7 +47,7 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default); or a
         list of them, each with its weight.
     protect
-        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `Confidential(...)`.
+        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `Confidential(...)`.
     columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release
         See the page "Policies" of the documentation.
 
@@ -184,21 +184,19 @@ class Policy(Part):
     def _sample_fits(self) -> Policy:
         if self.k_on_population and self.method == "disclosure":
             raise ValueError("release: 'k_on: population' needs a search over cuts; write search: coordinate")
-        if self.k_on_population and not any(isinstance(requirement, KAnonymity) for requirement in self.protect):
+        if self.k_on_population and not any(promise.whole for promise in self.promises()):
             raise ValueError("release: 'k_on: population' is about k, and no requirement has one; leave it out")
         return self
 
     @model_validator(mode="after")
     def _inferred_values_are_known(self) -> Policy:
-        if any(isinstance(promise, Inference) and self.is_unknown(promise.value) for promise in self.promises()):
+        if any(self.is_unknown(template.value) for template in self.templates()):
             raise ValueError("missing: a value that must not be inferred cannot be unknown; write rows: value")
         return self
 
     @model_validator(mode="after")
     def _cells_fit(self) -> Policy:
-        for index, requirement in enumerate(self.protect):
-            if not isinstance(requirement, Confidential):
-                continue
+        for index, requirement in self.cells():
             if requirement.change == "generalise" and requirement.column in self.sensitive:
                 message = f"{requirement.column!r} is sensitive in a template, whose cells are hidden, not generalised"
                 raise ValueError(f"protect: item {index + 1}: {message}; write change: delete")
@@ -238,7 +236,7 @@ class Policy(Part):
         if self.missing is None:
             return (self.marker,)
         if self.missing.rows == "value":
-            edits = any(isinstance(requirement, Confidential) for requirement in self.protect)
+            edits = any(True for _ in self.cells())
             return () if self.missing.has(self.marker) and not edits else (self.marker,)
         return tuple(dict.fromkeys([self.marker, None, *self.missing.values]))
 
@@ -249,8 +247,8 @@ class Policy(Part):
             return "local"
         if self.search is not None:
             return self.search
-        crowds = any(isinstance(requirement, KAnonymity) for requirement in self.protect)
-        return "coordinate" if crowds or beyond_disclosure(self.uses) else "disclosure"
+        templates = all(promise.inferences() for promise in self.promises())
+        return "disclosure" if templates and not beyond_disclosure(self.uses) else "coordinate"
 
     @property
     def is_local(self) -> bool:
@@ -306,15 +304,32 @@ class Policy(Part):
         """What the policy says of a column; nothing in particular when it is silent."""
         return self.columns.get(name) or PLAIN
 
-    def promises(self) -> Iterator[GroupPromise]:
-        """Yield every promise of the group requirements; a list of values means one template each."""
-        for index in range(len(self.protect)):
-            yield from self.promises_of(index)
+    def groups(self) -> Iterator[tuple[int, GroupRequirement]]:
+        """Yield the requirements about groups, each with its position in `protect`."""
+        return ((index, made) for index, made in enumerate(self.protect) if not isinstance(made, Confidential))
 
-    def promises_of(self, index: int) -> Iterator[GroupPromise]:
+    def cells(self) -> Iterator[tuple[int, Confidential]]:
+        """Yield the requirements about single cells, each with its position in `protect`."""
+        return ((index, made) for index, made in enumerate(self.protect) if isinstance(made, Confidential))
+
+    def promises(self, values: ValuesOf | None = None) -> Iterator[GroupPromise]:
+        """Yield every promise of the group requirements; a list of values means one template each.
+
+        `values` are those of the table at hand: some requirements promise something for each of them.
+        """
+        for index, _ in self.groups():
+            yield from self.promises_of(index, values)
+
+    def promises_of(self, index: int, values: ValuesOf | None = None) -> Iterator[GroupPromise]:
         """Yield the promises of one requirement, by its position in `protect`."""
-        for promise in self.protect[index].promises(index):
-            yield replace(promise, whole=True) if self.k_on_population and isinstance(promise, Crowd) else promise
+        requirement = self.protect[index]
+        if not isinstance(requirement, Confidential):
+            for promise in requirement.promises(index, values):
+                yield promise.in_whole_table() if self.k_on_population else promise
+
+    def templates(self) -> list[Inference]:
+        """Return the promises that nobody can be too sure of a certain value."""
+        return [template for promise in self.promises() for template in promise.inferences()]
 
     def marker_problem(self, column: str, values: Collection[str | None]) -> Problem | None:
         """Return what is wrong where the marker is one of the values of a column that is counted or changed.

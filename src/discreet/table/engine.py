@@ -1,8 +1,14 @@
 """What the rest of discreet asks of whatever holds the rows. Methods never see an engine.
 
-An engine holds one table. It counts for the planner (`count`), carries a plan out (`apply`), and counts
-again for verification (`recount`, `mismatches`), the latter by other code than the former. Counts are all that
-policies about groups need; an engine that knows its rows one by one (`row_wise`) serves the others, too.
+An engine holds one table, wherever its rows live. It counts for the planner (`count`), carries a plan out (`apply`),
+and counts again for verification (`recount`, `mismatches`, `pairs`), the latter by other code than the former.
+
+Counts are all that promises about groups need. Confidential cells, samples, local recoding and attacks need rows one
+by one: an engine that knows its rows so (`row_wise`) serves them all. The engine for large tables does not; it fetches
+what they need within limits, and refuses the rest.
+
+Nobody asks an engine for more than `Engine` says, but for two rooms: `assist/` looks into the one in memory for the
+texts of a column, and `writing/` asks the one for large tables for a folder.
 """
 
 from __future__ import annotations
@@ -81,7 +87,7 @@ def alike(kind: type[Held], other: object) -> Held:
 
 
 class Engine(Protocol):
-    """One table, wherever its rows live."""
+    """One table, wherever its rows live. What each method gives, and to whom."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,22 +101,22 @@ class Engine(Protocol):
 
     @property
     def dropped(self) -> int:
-        """Number of rows of the input that were left out because a value is missing."""
+        """Number of rows of the input that were left out because a value is missing; for the audit."""
         ...
 
     @property
     def suppressed(self) -> int:
-        """Number of rows of this release that are masked on all columns that may change."""
+        """Number of rows of this release that are masked on all columns that may change; for the audit."""
         ...
 
     @property
     def removed(self) -> int:
-        """Number of rows that this release lacks because they do not fit."""
+        """Number of rows that this release lacks because they do not fit; for the audit."""
         ...
 
     @property
     def unseen(self) -> int:
-        """Of the masked or removed rows, those that are so because the plan has not seen one of their values."""
+        """Of the masked or removed rows, those with a value that the plan has not seen; for the audit."""
         ...
 
     @property
@@ -125,11 +131,17 @@ class Engine(Protocol):
         ...
 
     def kind(self, column: str) -> str:
-        """Return the kind of values of a column: text, or the name of their type."""
+        """Return the kind of values of a column: `text`, or the name of their type.
+
+        For the plan: new rows must have the same.
+        """
         ...
 
     def count(self, columns: Sequence[str]) -> Combinations:
-        """Return the distinct combinations of the columns with their counts, for the planner."""
+        """Return the distinct combinations of the columns with their counts.
+
+        For the planner, for suppression and for the audit; never for verification, which has `recount`.
+        """
         ...
 
     @property
@@ -149,7 +161,7 @@ class Engine(Protocol):
         ...
 
     def encoded(self, column: str) -> Encoded:
-        """Return a column as codes, row by row."""
+        """Return a column as codes, row by row; for methods for cells, adversaries and attacks."""
         ...
 
     def refuse_rows(self, columns: int) -> None:
@@ -157,11 +169,14 @@ class Engine(Protocol):
         ...
 
     def numbers(self) -> Ints:
-        """Return the row number of the input (from 1) of each row."""
+        """Return the row number of the input (from 1) of each row; for samples, edits and suppressed rows."""
         ...
 
     def numbers_of(self, masks: Masks, released: Engine) -> Ints:
-        """Return the row numbers, ascending, of what masks mean in a recoded table that was made of this one."""
+        """Return the row numbers, ascending, of what masks mean in a recoded table that was made of this one.
+
+        For suppression. Where rows have no numbers the plan keeps the masks.
+        """
         ...
 
     def suppressed_numbers(self) -> Ints:
@@ -169,48 +184,73 @@ class Engine(Protocol):
         ...
 
     def apply(self, plan: Plan) -> Engine:
-        """Return the release that the plan makes of this table."""
+        """Return the release that the plan makes of this table, as an engine of its own."""
         ...
 
     def edited(self, edits: Sequence[Edit]) -> Engine:
-        """Return the table with other texts in some cells; its rows keep their numbers."""
+        """Return the table with other texts in some cells; its rows keep their numbers.
+
+        For planning and `check`: what is counted, and guessed, where confidential cells are hidden.
+        """
         ...
 
     def reworded(self, changes: Mapping[str, Mapping[str | None, str]]) -> Engine:
-        """Return the table with other texts for some texts of some columns; its rows keep their numbers."""
+        """Return the table with other texts for some texts of some columns; its rows keep their numbers.
+
+        For the audit of releases that other tools wrote in their own way.
+        """
         ...
 
     def only(self, places: Ints) -> Engine:
-        """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
+        """Return the table with only the rows at these places (from 0, ascending); they keep their numbers.
+
+        For samples, and for verification where rows were left out.
+        """
         ...
 
     def numbered(self, numbers: Ints) -> Engine:
-        """Return the same table with its rows known by these numbers (ascending) of the input."""
+        """Return the same table with its rows known by these numbers (ascending) of the input.
+
+        For the audit of a release that was made elsewhere.
+        """
         ...
 
     def taking(self, other: Engine, columns: Sequence[str]) -> Engine:
-        """Return the table with some columns as another one (with the same rows in the same order) has them."""
+        """Return the table with some columns as another one (with the same rows in the same order) has them.
+
+        For the audit of a release that was made elsewhere.
+        """
         ...
 
     def codes_beside(self, original: Engine, column: str) -> tuple[Ints, Ints]:
         """Return a column of this table and of the original as codes that are equal where the values are.
 
-        For verification, which puts rows side by side. A column without texts may have equal codes elsewhere too.
+        For verification, which puts rows side by side where some were left out. A column without texts may have equal
+        codes elsewhere too.
         """
         ...
 
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
     ) -> Recount:
-        """Count the groups of rows with equal texts on `given`, for verification; `column` None: only the rows."""
+        """Count the groups of rows with equal texts on `given`; `column` None: only the rows.
+
+        For verification, by other code than `count`.
+        """
         ...
 
     def mismatches(self, original: Engine, column: str, marker: str | None) -> Mismatch | None:
-        """Compare a column with that of the original, row by row; `marker` may stand for anything."""
+        """Compare a column with that of the original, row by row; `marker` may stand for anything.
+
+        For verification: cells that are neither the original nor the marker. Also for reading back what was written.
+        """
         ...
 
     def pairs(self, original: Engine, column: str) -> list[Pair]:
-        """Return the different pairs of original and released text of a column, with the cells that have them."""
+        """Return the different pairs of original and released text of a column, with the cells that have them.
+
+        For verification of columns that may be made coarser: whether each text covers its original.
+        """
         ...
 
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
@@ -218,30 +258,36 @@ class Engine(Protocol):
         ...
 
     def occurrences(self, column: str, text: str) -> int:
-        """Return the number of cells of a column with this text."""
+        """Return the number of cells of a column with this text; for the audit."""
         ...
 
     def native(self) -> object:
-        """Return the table as the kind of table that came in."""
+        """Return the table as the kind of table that came in: `release.table`."""
         ...
 
     def write(self, target: BinaryIO, path: Path) -> None:
-        """Write the table; the name of `path` says in which form."""
+        """Write the table, for `writing/`; the name of `path` says in which form."""
         ...
 
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
-        """Whether a file that `write` wrote is read as this very table; `opened` reads it as anybody would."""
+        """Whether a file that `write` wrote is read as this very table; `opened` reads it as anybody would.
+
+        For `writing/`, which publishes nothing else.
+        """
         ...
 
     def beside(self, original: Engine) -> Engine | None:
         """Return the original with only the rows that this release of it still has, if the engine knows them.
 
-        A proposal for verification: every cell is compared with the row that it is put beside.
+        A proposal for verification and the audit: every cell is compared with the row that it is put beside.
         """
         ...
 
     def refuse_changed(self) -> None:
-        """Refuse a table whose files have changed since they were opened, where its rows were not all read then."""
+        """Refuse a table whose files have changed since they were opened, where its rows were not all read then.
+
+        For the pipeline, when the release is made.
+        """
         ...
 
 

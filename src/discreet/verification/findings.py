@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from discreet.common.printable import json_text
-from discreet.common.shares import percent
-from discreet.policy import Crowd, Inference
+from discreet.policy import Inference
+from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
 
@@ -16,7 +16,8 @@ from discreet.verification.cell_answers import CellsFound
 class Worst:
     """The group in which a property is surest (or the smallest one), by counts; texts as released.
 
-    None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for.
+    None is a missing value. For k-anonymity `hits` is 1: one row of the group is the one looked for; for l-diversity
+    too: one of the different values there are, and `share` is one over their number.
     """
 
     group: dict[str, str | None] = field(repr=False)
@@ -32,6 +33,8 @@ class Worst:
     @property
     def worst_case(self) -> Fraction:
         """The share if every hidden cell had the property."""
+        if PROMISES[self.kind].unit is not None:
+            return self.share
         return Fraction(self.hits + self.hidden, self.rows) if self.rows else Fraction(0)
 
     @property
@@ -53,16 +56,7 @@ class Worst:
         }
 
     def __str__(self) -> str:
-        if self.kind == Crowd.kind:
-            return f"the smallest group has {self.rows} row{'' if self.rows == 1 else 's'}"
-        among = (
-            f"{self.rows - self.hidden} known rows"
-            if self.hidden
-            else "1 row"
-            if self.rows == 1
-            else f"{self.rows} rows"
-        )
-        return f"{self.hits} of {among}, {self.share} ({percent(self.share)})"
+        return PROMISES[self.kind].found(self)
 
 
 @dataclass(frozen=True)

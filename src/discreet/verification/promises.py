@@ -17,7 +17,7 @@ from pathlib import Path
 from discreet.columns.medians import Ranges, map_path, read_map
 from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.policy import Confidential, Crowd, GroupPromise, Inference, Policy, as_policy
+from discreet.policy import Confidential, GroupPromise, Policy, as_policy
 from discreet.policy.bind import bind
 from discreet.policy.places import column_hint
 from discreet.table.decimals import as_written
@@ -25,6 +25,7 @@ from discreet.table.engine import Engine, Recount
 from discreet.table.source import Opening, Table, open_tables
 from discreet.verification.answers import Answer
 from discreet.verification.cells import check_cells
+from discreet.verification.counting import persons
 from discreet.verification.findings import Finding, Truth, Verification, Worst
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
@@ -154,23 +155,22 @@ class _Counter:
 
     def can_count(self, promise: GroupPromise) -> bool:
         """Whether it is known what a promise is about."""
-        here = not (isinstance(promise, Crowd) and promise.whole)
-        return here or self.whole is not None or self.original is not None
+        return not promise.whole or self.whole is not None or self.original is not None
 
     def was_there(self, promise: GroupPromise) -> bool:
         """Whether the original has the value of a template, which is then written as in the table."""
-        if self.original is None or not isinstance(promise, Inference) or promise.column not in self.original.columns:
+        if self.original is None or promise.column is None or promise.column not in self.original.columns:
             return False
         return bool(self.original.recount((), promise.column, [promise.value], ()).hits.sum())
 
     def worst_of(self, promises: Sequence[GroupPromise]) -> list[Worst | None]:
         """Return the worst group for the promises of one requirement."""
         (first, *_), given = promises, promises[0].given
-        if not (isinstance(first, Crowd) and first.whole):
+        if not first.whole:
             return worst_of(self.released, self.policy, given, promises)
         found = [] if self.whole is None else worst_of(self.whole, self.policy, given, promises)
         if self.original is not None:
-            found.append(worst_group(self._covered(self.original, given), 0, given, first))
+            found.append(worst_group(persons(self._covered(self.original, given)), given, first))
         return [max((worst for worst in found if worst is not None), key=lambda worst: worst.share, default=None)]
 
     def _covered(self, original: Engine, given: Sequence[str]) -> Recount:
@@ -182,16 +182,17 @@ class _Counter:
 
 def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
     released, policy = counter.released, counter.policy
+    cells = dict(policy.cells())
     for index, requirement in enumerate(policy.protect):
-        if isinstance(requirement, Confidential):
-            yield counter.cells(index, requirement)
+        if index in cells:
+            yield counter.cells(index, cells[index])
             continue
-        promises: list[GroupPromise] = list(policy.promises_of(index))
-        absent = [name for _, name in requirement.mentions() if name not in released.columns]
-        if absent:
-            hint = column_hint(absent[0], released.columns, [name for _, name in requirement.mentions()])
+        promises = list(policy.promises_of(index))
+        lacking = [name for _, name in requirement.mentions() if name not in released.columns]
+        if lacking:
+            hint = column_hint(lacking[0], released.columns, [name for _, name in requirement.mentions()])
             for promise in promises:
-                reason = f"the table has no column {absent[0]!r}{hint}"
+                reason = f"the table has no column {lacking[0]!r}{hint}"
                 yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
             continue
         if not all(map(counter.can_count, promises)):
@@ -202,7 +203,12 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         for promise, worst in zip(promises, worst_groups, strict=True):
             unsaid: str | None = None
             answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
-            if worst is not None and worst.hits == 0 and not (vouched or counter.was_there(promise)):
+            if (
+                promise.inferences()
+                and worst is not None
+                and worst.hits == 0
+                and not (vouched or counter.was_there(promise))
+            ):
                 answer = Answer.NOT_CHECKABLE
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
             yield Finding(index, promise.kind, str(promise), answer, worst, unsaid)

@@ -14,7 +14,9 @@ from typing import Any
 
 from discreet.audit.report.words import many, share
 from discreet.audit.risk import RiskSpread
+from discreet.common.measures import ROWS
 from discreet.errors import InputError
+from discreet.policy import GroupPromise
 
 INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b6370", "#5f9aa4", "#fefefe"
 """The colours of light paper; the style sheet replaces each by name on dark paper."""
@@ -177,7 +179,7 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
 
 
 def spread(
-    before: RiskSpread | None, after: RiskSpread, at: Fraction, *, sizes: bool, description: str
+    before: RiskSpread | None, after: RiskSpread, at: Fraction, kind: type[GroupPromise], *, description: str
 ) -> dict[str, object]:
     """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
     alt = altair()
@@ -187,11 +189,11 @@ def spread(
     sides: dict[str, list[dict[str, object]]] = {}
     for which, found, left in (("before", before, 0.08), ("after", after, 0.92 - wide)):
         sides[which] = [
-            {"x": i + left, "x2": i + left + wide, "y": rows, "said": _bin(ends, i, rows, which, sizes=sizes)}
+            {"x": i + left, "x2": i + left + wide, "y": rows, "said": _bin(ends, i, rows, which, kind)}
             for i, rows in enumerate(() if found is None else found.rows)
             if rows
         ]
-    named = [_end(end, sizes=sizes) for end in ends] + ([""] if len(ends) == len(after.rows) else [])
+    named = [_end(end, kind) for end in ends] + ([""] if len(ends) == len(after.rows) else [])
     axis = alt.Axis(
         values=list(range(len(named))),
         labelExpr=f"{named!r}[datum.value]",
@@ -199,7 +201,7 @@ def spread(
         grid=False,
         ticks=True,
     )
-    x = alt.X("x:Q", title="rows in the group" if sizes else "confidence in the group", axis=axis,
+    x = alt.X("x:Q", title=kind.words.group[0].lower() + kind.words.group[1:], axis=axis,
               scale=alt.Scale(domain=[0, len(after.rows)], nice=False))  # fmt: skip
     y = alt.Y("y:Q", title="rows", axis=alt.Axis(tickCount=4, format="~s"))
     tooltip = alt.Tooltip("said:N", title=" ")
@@ -276,23 +278,27 @@ def _beside(label: str, before: float | None, after: float) -> str:
     return f"{label}: release {share(after)}{told}"
 
 
-def _end(end: float, *, sizes: bool) -> str:
-    return f"{int(end):,}" if sizes else f"{end:.0%}"
+def _end(end: float, kind: type[GroupPromise]) -> str:
+    return f"{end:.0%}" if kind.unit is None else f"{int(end):,}"
 
 
-def range_of(ends: Sequence[float], at: int, *, sizes: bool) -> str:
-    """Return a range of sizes or shares in words."""
-    first = _end(ends[at], sizes=sizes)
+def range_of(ends: Sequence[float], at: int, kind: type[GroupPromise]) -> str:
+    """Return a range of numbers or shares in words."""
+    first = _end(ends[at], kind)
     if at + 1 == len(ends):
         return f"{first} or more"
-    if not sizes:
-        return f"{first} to {_end(ends[at + 1], sizes=False)}"
-    last = _end(ends[at + 1] - 1, sizes=True)
+    if kind.unit is None:
+        return f"{first} to {_end(ends[at + 1], kind)}"
+    last = _end(ends[at + 1] - 1, kind)
     return first if first == last else f"{first} to {last}"
 
 
-def _bin(ends: Sequence[float], at: int, rows: int, which: str, *, sizes: bool) -> str:
-    where = f"{'of' if sizes else 'at'} {range_of(ends, at, sizes=sizes)}"
+def _bin(ends: Sequence[float], at: int, rows: int, which: str, kind: type[GroupPromise]) -> str:
+    where = range_of(ends, at, kind)
+    if kind.unit is None:
+        where = f"at {where}"
+    else:
+        where = f"of {where}" if kind.measure == ROWS else f"with {where} {kind.unit.many}"
     return f"{which}: {many(rows, 'row')} in groups {where}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,10 @@ from discreet.audit.report.words import (
     value,
 )
 from discreet.audit.risk import Risk, RiskSpread
-from discreet.policy import Confidential, Crowd, Inference
+from discreet.common.measures import ROWS
+from discreet.policy import Confidential, GroupPromise
+from discreet.policy.requirements import PROMISES
+from discreet.policy.requirements.base import Unit
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding, Worst
 
@@ -40,7 +44,7 @@ def promises_section(audit: Audit) -> Section:
     blocks: list[Block | None] = [_table(pairs)]
     reasons = [f"{n}. {after.reason}" for n, _, after in pairs if after.reason]
     blocks += [Prose(sentence(reason)) for reason in reasons]
-    blocks += [_confidence(pairs), _sizes(pairs)]
+    blocks += _figures(pairs)
     for at, risk in enumerate(audit.risk[:MOST_PROMISES], 1):
         blocks += _of_risk(f"spread-{at}", risk, audit.promises)
     if not audit.risk:
@@ -79,128 +83,145 @@ def _said(answer: Answer) -> str:
     }[answer]
 
 
-def _measured(pairs: Sequence[_Pair], kind: str) -> list[tuple[int, str, Worst | None, Worst]]:
-    return [
-        (n, after.promise, before.worst, after.worst)
-        for n, before, after in pairs
-        if after.kind == kind and after.worst is not None
-    ]
+@dataclass(frozen=True)
+class _Measured:
+    """The worst group of one promise before and after."""
+
+    number: int
+    promise: str
+    before: Worst | None
+    after: Worst
+
+    @property
+    def said(self) -> str:
+        """Both in words, and the limit."""
+        return f"{self.number}. before {stand(self.before)}, after {stand(self.after)}, limit {limit(self.after)}"
 
 
-def _confidence(pairs: Sequence[_Pair]) -> Figure | None:
-    """Return the confidence of each template before and after."""
-    found = _measured(pairs, Inference.kind)
-    if not found:
-        return None
-    surest = max((after.share for _, _, _, after in found))
-    earlier = max((before.share for _, _, before, _ in found if before is not None), default=None)
-    kept = all(after.within for _, _, _, after in found)
+def _figures(pairs: Sequence[_Pair]) -> list[Figure]:
+    """Return the worst groups before and after, a chart for each kind of promise."""
+    figures = []
+    for kind in PROMISES.values():
+        found = [
+            _Measured(n, after.promise, before.worst, after.worst)
+            for n, before, after in pairs
+            if after.kind == kind.kind and after.worst is not None
+        ]
+        if found:
+            figures.append(_shares(kind, found) if kind.unit is None else _numbers(kind, kind.unit, found))
+    return figures
+
+
+def _shares(kind: type[GroupPromise], found: Sequence[_Measured]) -> Figure:
+    """Return the share in the worst group of each promise before and after."""
+    words = kind.words
+    surest = max(each.after.share for each in found)
+    earlier = max((each.before.share for each in found if each.before is not None), default=None)
     from_ = "" if earlier is None else f" (before: {share(earlier)})"
-    title = f"Nobody can be surer than {share(surest)} of a protected value{from_}"
-    if not kept:
-        title = f"A protected value can be inferred with {share(surest)}: above its limit"
+    title = f"{words.title.format(share(surest))}{from_}"
+    if not all(each.after.within for each in found):
+        title = words.broken.format(share(surest))
     lines = [
         charts.DotLine(
-            f"{n}. {clipped(promise)}",
-            {"before": _float(before), "after": float(after.share), "limit": float(after.limit)},
-            None if before is None else _ordered(float(before.share), float(after.share)),
-            f"{n}. before {stand(before)}, after {stand(after)}, limit {limit(after)}",
+            f"{each.number}. {clipped(each.promise)}",
+            {"before": _float(each.before), "after": float(each.after.share), "limit": float(each.after.limit)},
+            None if each.before is None else _ordered(float(each.before.share), float(each.after.share)),
+            each.said,
         )
-        for n, promise, before, after in found[:MOST_LINES]
+        for each in found[:MOST_LINES]
     ]
     table = PageTable(
-        "Confidence in the worst group of each template",
-        ("Template", "Before", "After", "Limit", "If all hidden cells had it"),
-        tuple(
-            (f"{n}. {clipped(promise)}", stand(before), stand(after), limit(after), share(after.worst_case))
-            for n, promise, before, after in found
-        ),
-    )
-    spec = charts.dots(lines, charts.Axis("confidence in the worst group"), f"{title}. Confidence before and after.")
-    return Figure("confidence", title, spec, table, _KEY, more_lines(len(found)))
-
-
-def _sizes(pairs: Sequence[_Pair]) -> Figure | None:
-    """Return the smallest group of each promise of k-anonymity before and after."""
-    found = _measured(pairs, Crowd.kind)
-    if not found:
-        return None
-    smallest = min(after.rows for _, _, _, after in found)
-    earlier = min((before.rows for _, _, before, _ in found if before is not None), default=None)
-    from_ = "" if earlier is None else f" (before: {earlier:,})"
-    title = f"Everybody is one of at least {many(smallest, 'row')} that look alike{from_}"
-    if not all(after.within for _, _, _, after in found):
-        title = f"A group has only {many(smallest, 'row')}: fewer than was promised"
-    lines = [
-        charts.DotLine(
-            f"{n}. {clipped(promise)}",
-            {
-                "before": None if before is None else max(before.rows, 1),
-                "after": max(after.rows, 1),
-                "limit": after.limit.denominator,
-            },
-            None if before is None else _ordered(max(before.rows, 1), max(after.rows, 1)),
-            f"{n}. before {stand(before)}, after {stand(after)}, limit {limit(after)}",
-        )
-        for n, promise, before, after in found[:MOST_LINES]
-    ]
-    table = PageTable(
-        "The smallest group of each promise",
-        ("Promise", "Before", "After", "Limit", "Alone before", "Alone after"),
+        words.caption,
+        (words.column, "Before", "After", "Limit", "If all hidden cells had it"),
         tuple(
             (
-                f"{n}. {clipped(promise)}",
-                "–" if before is None else number(before.rows),
-                number(after.rows),
-                number(after.limit.denominator),
-                "–" if before is None else number(before.alone),
-                number(after.alone),
+                f"{each.number}. {clipped(each.promise)}",
+                stand(each.before),
+                stand(each.after),
+                limit(each.after),
+                share(each.after.worst_case),
             )
-            for n, promise, before, after in found
+            for each in found
+        ),
+    )
+    spec = charts.dots(lines, charts.Axis(words.axis), f"{title}. Confidence before and after.")
+    return Figure(words.name, title, spec, table, _KEY, more_lines(len(found)))
+
+
+def _numbers(kind: type[GroupPromise], unit: Unit, found: Sequence[_Measured]) -> Figure:
+    """Return how many rows or values the worst group of each promise has before and after."""
+    words = kind.words
+    fewest = min(kind.number(each.after) for each in found)
+    earlier = min((kind.number(each.before) for each in found if each.before is not None), default=None)
+    from_ = "" if earlier is None else f" (before: {earlier:,})"
+    title = f"{words.title.format(unit.counted(fewest))}{from_}"
+    if not all(each.after.within for each in found):
+        title = words.broken.format(unit.counted(fewest))
+    lines = []
+    for each in found[:MOST_LINES]:
+        before = None if each.before is None else max(kind.number(each.before), 1)
+        after = max(kind.number(each.after), 1)
+        lines.append(
+            charts.DotLine(
+                f"{each.number}. {clipped(each.promise)}",
+                {"before": before, "after": after, "limit": each.after.limit.denominator},
+                None if before is None else _ordered(before, after),
+                each.said,
+            )
+        )
+    table = PageTable(
+        words.caption,
+        (words.column, "Before", "After", "Limit", "Alone before", "Alone after"),
+        tuple(
+            (
+                f"{each.number}. {clipped(each.promise)}",
+                "–" if each.before is None else number(kind.number(each.before)),
+                number(kind.number(each.after)),
+                number(each.after.limit.denominator),
+                "–" if each.before is None else number(each.before.alone),
+                number(each.after.alone),
+            )
+            for each in found
         ),
     )
     most = max(x for line in lines for x in line.points.values() if x is not None)
-    spec = charts.dots(
-        lines, charts.Axis("rows in the smallest group", "~s", 1.5 * most, log=True), f"{title}. Before and after."
-    )
-    return Figure("sizes", title, spec, table, _KEY, more_lines(len(found)))
+    spec = charts.dots(lines, charts.Axis(words.axis, "~s", 1.5 * most, log=True), f"{title}. Before and after.")
+    return Figure(words.name, title, spec, table, _KEY, more_lines(len(found)))
 
 
 def _of_risk(name: str, risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
     """Return how the groups of one promise lie, and the worst of them by counts."""
-    sizes = risk.kind == Crowd.kind
     n = next((n for n, one in enumerate(findings, 1) if one.promise == risk.promise), risk.index + 1)
     heading = Heading(f"Promise {n}: {clipped(risk.promise)}")
     return [
         heading,
-        spread_figure(name, risk, sizes=sizes),
+        spread_figure(name, risk),
         _worst("The worst groups of the release", risk.worst_after),
         _worst("The worst groups before", risk.worst_before, folded=True),
     ]
 
 
-def spread_figure(name: str, risk: Risk, *, sizes: bool) -> Figure | None:
+def spread_figure(name: str, risk: Risk) -> Figure | None:
     """Return how many rows stand in groups of which risk, before and after."""
     if not risk.spread_after.rows or not risk.rows_after:
         return None
     before, after = (share(count / rows) if rows else "0%" for count, rows in
                      ((risk.above_before, risk.rows_before), (risk.above_after, risk.rows_after)))  # fmt: skip
-    where = f"in groups of fewer than {risk.limit} rows" if sizes else f"in groups above {share(Fraction(risk.limit))}"
+    kind, at = PROMISES[risk.kind], Fraction(risk.limit)
+    where = kind.words.above.format(share(at) if kind.unit is None else risk.limit)
     title = f"{after} of the rows stand {where} (before: {before})"
     earlier = risk.spread_before if risk.spread_before.ends == risk.spread_after.ends else None
-    spec = charts.spread(
-        earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes, description=f"{title}. Rows by group."
-    )
+    spec = charts.spread(earlier, risk.spread_after, at, kind, description=f"{title}. Rows by group.")
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
-    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, Fraction(risk.limit), sizes=sizes), key)
+    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, at, kind), key)
 
 
-def spread_table(before: RiskSpread | None, after: RiskSpread, at: Fraction, *, sizes: bool) -> PageTable:
+def spread_table(before: RiskSpread | None, after: RiskSpread, at: Fraction, kind: type[GroupPromise]) -> PageTable:
     """Return how many rows stand in groups of which risk."""
     before, after = charts.trimmed(before, after, at)
-    named = [charts.range_of(after.ends, i, sizes=sizes) for i in range(len(after.rows))]
+    named = [charts.range_of(after.ends, i, kind) for i in range(len(after.rows))]
     head = (
-        "Rows in the group" if sizes else "Confidence in the group",
+        kind.words.group,
         *([] if before is None else ["Rows before"]),
         "Rows after",
     )
@@ -219,18 +240,22 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
     """Return groups by counts, with their texts."""
     if not groups:
         return None
-    sizes = groups[0].kind == Crowd.kind
+    kind = PROMISES[groups[0].kind]
     hides = any(group.hidden for group in groups)
     columns = list(groups[0].group)
     head = ["Group", "Rows"]
-    if not sizes:
+    if kind.unit is None:
         head += ["With the value", *(["Hidden"] if hides else []), "Confidence"]
+    elif kind.measure != ROWS:
+        head += [*(["Hidden"] if hides else []), kind.unit.many.capitalize()]
     rows = []
     for group in groups:
         told = listed([f"{clipped(column)} = {value(group.group[column])}" for column in columns], 40)
         row = [told or "all rows", number(group.rows)]
-        if not sizes:
+        if kind.unit is None:
             row += [number(group.hits), *([number(group.hidden)] if hides else []), share(group.share)]
+        elif kind.measure != ROWS:
+            row += [*([number(group.hidden)] if hides else []), number(kind.number(group))]
         rows.append(tuple(row))
     return PageTable(caption, tuple(head), tuple(rows), folded=folded)
 

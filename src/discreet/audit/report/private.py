@@ -14,7 +14,9 @@ from discreet.audit.report.page import Block, Card, Code, ItemList, Level, Page,
 from discreet.audit.report.shared import ChangedCells, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
+from discreet.common.measures import ROWS
 from discreet.common.private import AUDIT, private_line
+from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.version import __version__
 
@@ -157,7 +159,7 @@ def _changes(audit: Audit) -> Section:
     told = tuple((name, number(count)) for name, count in rows.items() if count)
     blocks: list[Block | None] = [changes_figure(columns), PageTable("Rows", ("", "Rows"), told)]
     if audit.sample is not None:
-        crowds = any(finding.kind == "k-anonymity" for finding in audit.promises)
+        crowds = any(PROMISES[finding.kind].measure == ROWS for finding in audit.promises if finding.kind in PROMISES)
         blocks.append(Prose(sentence(f"Released is {audit.sample.in_words(crowds=crowds)}")))
     return section("changes", "What was changed where", blocks)
 

@@ -29,7 +29,9 @@ from discreet.audit.report.page import (
 from discreet.audit.report.shared import ONE_VALUE, ChangedCells, changes_figure, left_open
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import RiskSpread
-from discreet.policy import Confidential, Crowd, Inference
+from discreet.common.measures import ROWS
+from discreet.policy import Confidential
+from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.version import __version__
 
@@ -38,10 +40,11 @@ BANNER = (
     "This report may be published: it tells the method, the promises and the use, and nothing of single rows or cells."
 )
 _KINDS = {
-    Inference.kind: ("limit on what can be inferred of a group", "limits on what can be inferred of groups"),
-    Crowd.kind: ("promise of k-anonymity", "promises of k-anonymity"),
+    **{kind: promise.words.public for kind, promise in PROMISES.items()},
     Confidential.kind: ("promise about confidential cells", "promises about confidential cells"),
 }
+
+_BY_SIZE = next(promise for promise in PROMISES.values() if promise.measure == ROWS)
 
 
 def public_page(told: Facts) -> Page:
@@ -178,12 +181,12 @@ def _sizes(n: int, k: int, found: RiskSpread) -> Figure | None:
     small = sum(rows for end, rows in zip(found.ends, found.rows, strict=False) if end < k)
     if small:
         title = "How large the groups are in which the rows stand"
-    spec = charts.spread(None, found, Fraction(k), sizes=True, description=f"{title}. Rows by the size of their group.")
+    spec = charts.spread(None, found, Fraction(k), _BY_SIZE, description=f"{title}. Rows by the size of their group.")
     return Figure(
         f"sizes-{n}",
         title,
         spec,
-        spread_table(None, found, Fraction(k), sizes=True),
+        spread_table(None, found, Fraction(k), _BY_SIZE),
         (("bar-after", "rows"), ("dashed", f"k = {k}")),
     )
 

@@ -8,7 +8,9 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from discreet.attack.base import Attack
-from discreet.policy import Confidential, Crowd
+from discreet.common.shares import short_percent
+from discreet.policy import Confidential
+from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding, Worst
 
@@ -29,11 +31,7 @@ def share(value: float | Fraction | None) -> str:
     """
     if value is None or not isfinite(value):
         return NOTHING
-    if 0 < value < 0.001:
-        return "<0.1%"
-    if 0.999 < value < 1:
-        return ">99.9%"
-    return f"{float(value) * 100:.1f}".removesuffix(".0") + "%"
+    return short_percent(value)
 
 
 def whole_share(value: float) -> str:
@@ -121,18 +119,14 @@ def stand(worst: Worst | None) -> str:
     """Return how a promise stands in its worst group."""
     if worst is None:
         return NOTHING
-    if worst.kind == Crowd.kind:
-        return f"smallest group: {many(worst.rows, 'row')}"
-    known = worst.rows - worst.hidden
-    among = f"{known:,} known rows" if worst.hidden else many(worst.rows, "row")
-    return f"{share(worst.share)} ({worst.hits:,} of {among})"
+    return PROMISES[worst.kind].stands(worst)
 
 
 def limit(worst: Worst | None) -> str:
     """Return what a promise allows."""
     if worst is None:
         return NOTHING
-    return f"{worst.limit.denominator:,} rows" if worst.kind == Crowd.kind else share(worst.limit)
+    return PROMISES[worst.kind].allows(worst.limit)
 
 
 def compared(attack: Attack) -> str:

@@ -16,7 +16,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     to.print("How much can be told at which threshold (planned, not released). Changed is the threshold of:")
     for promise in found.swept:
         to.print(f"  {escape(promise)}", soft_wrap=True)
-    names = ["threshold", "smallest group" if found.sizes else "largest share", "detail kept", ""]
+    names = ["threshold", "largest share" if found.unit is None else found.unit.worst, "detail kept", ""]
     names += [f"of {escape(found.target)} kept"] if found.target is not None else []
     table = Table(*names, "disclosures", box=None)
     for point in found.points:

@@ -20,7 +20,7 @@ from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import private_line
 from discreet.common.shares import percent
 from discreet.plan.parts import Recoding
-from discreet.policy import Crowd, Policy
+from discreet.policy import Policy
 from discreet.release import Release
 
 
@@ -74,7 +74,7 @@ def _print_made(
     to.print()
     print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
     if audit.sample is not None:
-        crowds = any(isinstance(promise, Crowd) for promise in release.plan.policy.promises())
+        crowds = any(promise.column is None for promise in release.plan.policy.promises())
         to.print(f"\nReleased is {audit.sample.in_words(crowds=crowds)}.", soft_wrap=True)
     if audit.suppressed or audit.removed:
         to.print(f"\n{_suppressed(audit)}")

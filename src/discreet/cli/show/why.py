@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from rich.console import Console
 from rich.table import Table
 
 from discreet.cli.show.texts import MOST, listed, text_of
 from discreet.cli.terminal import escape
-from discreet.common.shares import percent
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
-from discreet.policy import Inference, Policy
+from discreet.policy import Policy
 
 
 def print_why(to: Console, plan: Plan) -> None:
@@ -69,12 +66,7 @@ def _reason(kept: Kept, policy: Policy) -> str:
     number, promise = next(
         (place, promise)
         for place, promise in enumerate(promises, start=1)
-        if promise.index == kept.requirement and (not isinstance(promise, Inference) or promise.value == kept.infers)
+        if promise.index == kept.requirement and promise.value == kept.infers
     )
-    rows = "1 row" if kept.rows == 1 else f"{kept.rows} rows"
     cut = f" (best cut at {kept.cut})" if kept.cut is not None else ""
-    if not isinstance(promise, Inference):
-        return f"would break promise {number}: a group of {rows}, fewer than {promise.k}{cut}"
-    share = Fraction(kept.hits or 0, kept.rows or 1)
-    figure = f"{kept.hits} of {rows}, {percent(share)} > {percent(promise.at_most)}"
-    return f"would break promise {number}: {figure}{cut}"
+    return f"would break promise {number}: {promise.would_break(kept.hits or 0, kept.rows or 0)}{cut}"

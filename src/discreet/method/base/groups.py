@@ -1,7 +1,7 @@
 """The groups of one set of known columns, kept up to date while values are disclosed.
 
-Guarantee: `now` is the exact largest share of each property over all groups, and `after(s)`, where it is
-above `now`, the exact largest share if disclosure s were made next (of a cut that breaks a limit: some share
+Guarantee: `now` is the exact largest figure of each limit over all groups, and `after(s)`, where it is
+above `now`, the exact largest figure if disclosure s were made next (of a cut that breaks a limit: some figure
 that does).
 """
 
@@ -17,36 +17,13 @@ import numpy.typing as npt
 from discreet.encoded import Codes, Ints, regroup
 from discreet.errors import InputError
 from discreet.method.base.kernels import rescore, split
+from discreet.method.base.limits import lines_of
 from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import GroupTable
 from discreet.method.base.space import Flags, Floats
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""
-
-
-def largest_below(share: Fraction, rows: int) -> Fraction:
-    """Return the largest fraction with a denominator of at most `rows` that is not above `share`.
-
-    A share of at most `rows` rows is within `share` exactly when it is within this one, so that comparisons
-    stay within 64 bits whatever threshold the owner wrote.
-
-    >>> largest_below(Fraction("0.333333333333"), 100)
-    Fraction(33, 100)
-    """
-    if share.denominator <= rows:
-        return share
-    # The convergents of the continued fraction end in the two neighbours of `share` (as in limit_denominator).
-    p0, q0, p1, q1 = 0, 1, 1, 0
-    n, d = share.numerator, share.denominator
-    while True:
-        a = n // d
-        if q0 + a * q1 > rows:
-            break
-        p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
-        n, d = d, n - a * d
-    k = (rows - q0) // q1
-    return min(Fraction(p0 + k * p1, q0 + k * q1), Fraction(p1, q1))
 
 
 class GroupCounts:
@@ -58,11 +35,10 @@ class GroupCounts:
         self.table = table
         self.openings = openings
         self.total = total
-        self.set_limits(table.limits)
-        properties, rows = table.hits.shape
+        self.set_limits([limit.at_most for limit in table.limits])
+        properties, rows = len(table.limits), len(table.sizes)
         self._offsets = np.array([openings.codes[column] for column in table.columns], dtype=np.int64)
         sizes = [int(openings.codes[column + 1] - openings.codes[column]) for column in table.columns]
-        self._persons = np.array(table.persons, dtype=np.bool_)
         self.now = _no_share((properties, 2))
         self.after = _no_share((len(openings.alive), properties, 2))
         self._row_at, starts, self._group = regroup(table.fixed)
@@ -79,7 +55,11 @@ class GroupCounts:
         self._moved = np.zeros(rows, dtype=np.int64)
         self._touched = np.empty(rows + 1, dtype=np.int64)
         widest = max(sizes, default=0)
-        self._scratch = tuple(np.zeros(widest, dtype=np.int64) for _ in range(3))
+        self._scratch = (
+            *(np.zeros(widest, dtype=np.int64) for _ in range(2)),
+            np.zeros((widest, len(table.hits)), dtype=np.int64),
+            *(np.zeros(len(table.hits), dtype=np.int64) for _ in range(2)),
+        )
         self._by_code = [_rows_by_code(own, size) for own, size in zip(codes, sizes, strict=True)]
 
     def copy(self, openings: Openings) -> GroupCounts:
@@ -94,8 +74,7 @@ class GroupCounts:
 
     def set_limits(self, limits: Sequence[Fraction]) -> None:
         """Compare with these limits from now on."""
-        near = [largest_below(limit, self.total) for limit in limits]
-        self.limits = np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64)
+        self.limits = lines_of(self.table.limits, self.total, limits)
 
     def with_limits(self, limits: Sequence[Fraction]) -> GroupCounts:
         """Return the same counts (not a copy of them) with other limits, to ask what these would say."""
@@ -137,26 +116,26 @@ class GroupCounts:
             self._rescore(np.unique(np.concatenate(touched)))
 
     def breaks(self, slots: Ints) -> Flags:
-        """Return, for each disclosure and each property, whether it would break the limit."""
+        """Return, for each disclosure and each limit, whether it would break it."""
         after = self.after[slots]
         return np.asarray(after[..., 0] * self.limits[:, 1] > self.limits[:, 0] * after[..., 1])
 
     def losses(self, slots: Ints) -> Floats:
-        """Return, for each disclosure and each property, how much surer an adversary would get."""
+        """Return, for each disclosure and each limit, how much surer an adversary would get."""
         after = self.after[slots]
         before = self.now[:, 0] / self.now[:, 1]
         return np.maximum(after[..., 0] / after[..., 1] - before, 0.0)
 
     def violated(self) -> npt.NDArray[np.bool_]:
-        """Return, for each property, whether its limit is broken as things are."""
+        """Return, for each limit, whether it is broken as things are."""
         return np.asarray(self.now[:, 0] * self.limits[:, 1] > self.limits[:, 0] * self.now[:, 1])
 
     def share(self, place: int) -> Fraction:
-        """Return the largest share of a property over all groups."""
+        """Return the largest figure of a limit over all groups."""
         return Fraction(int(self.now[place, 0]), int(self.now[place, 1]))
 
     def share_after(self, slot: int, place: int) -> tuple[int, int]:
-        """Return hits and rows of the worst part if the disclosure were made."""
+        """Return the figure of the worst part if the disclosure were made, above and below the line."""
         hits, rows = self.after[slot, place]
         return int(hits), int(rows)
 
@@ -174,7 +153,6 @@ class GroupCounts:
             self.openings.jump,
             self._sizes,
             self._hits,
-            self._persons,
             self.limits,
             self.now,
             self.after,

@@ -1,8 +1,8 @@
 """The inner loops of the group methods, compiled by Numba and cached.
 
 Plain loops over integers only: no sorting by library, no array reductions (they compile slowly). Keep this
-file stable: any change compiles all of it anew. All comparisons of shares are products of integers below
-2**63 (see `GroupCounts`).
+file stable: any change compiles all of it anew. The loops of `measure_kernels` are compiled into these: after a change
+there, this file's code on disk is stale too. All comparisons are products of integers below 2**63 (see `GroupCounts`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import kernel
+from discreet.common.measures import SHARE
+from discreet.method.base.measure_kernels import FIRST, MEASURE, STOP, above, below
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""
@@ -72,35 +74,36 @@ def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, m
 
 @kernel
 def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    touched, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits, persons, limits, now, after,
-    count, hit, seen,
+    touched, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits, limits, now, after,
+    count, seen, part, total, side,
 ):  # fmt: skip
-    """Raise the largest shares for the groups in `touched`: as they are, and after each single disclosure.
+    """Raise the largest figures for the groups in `touched`: as they are, and after each single disclosure.
 
-    `now[p]` is the largest share (hits, rows) of property p over all groups, `after[s, p]` the largest over
-    the parts into which disclosure s cuts a group, where it is above `now`. Shares only grow as groups are
+    `now[p]` is the largest figure (above and below the line) of limit p over all groups, `after[s, p]` the largest
+    over the parts into which disclosure s cuts a group, where it is above `now`. Figures only grow as groups are
     cut (a part is at least as extreme as the whole), so old entries stay right and only the touched groups
     are looked at. Of a code (at `offsets[c]` + code): `mode` says how its group can be cut, `slot` which
     disclosure does it (for an interval: the cut in front of the code), `child` the part it falls into. The
     cut of an interval that breaks a limit is dead at once (not `alive`); `jump` leads from a dead cut to the
-    next one alive. `count`, `hit`, `seen` are scratch, zero on entry and on return.
-    O(rows of the groups * columns * properties), and sorting the codes of an interval.
+    next one alive. `count` and `part` (tallies by code) are scratch, zero on entry and on return, `seen`, `total` and
+    `side` are scratch.
+    O(rows of the groups * columns * tallies), and sorting the codes of an interval.
     """
-    properties = hits.shape[0]
     for g in touched:
         rows = 0
+        for t in range(hits.shape[0]):
+            total[t] = 0
         for at in range(start[g], stop[g]):
             rows += sizes[at]
-        for p in range(properties):
-            total = 0
-            if persons[p]:
-                total = 1
-            else:
-                for at in range(start[g], stop[g]):
-                    total += hits[p, at]
-            if total * now[p, 1] > now[p, 0] * rows:
-                now[p, 0] = total
-                now[p, 1] = rows
+        for t in range(hits.shape[0]):
+            for at in range(start[g], stop[g]):
+                total[t] += hits[t, at]
+        for p in range(len(limits)):
+            a = above(rows, total, limits, p)
+            n = below(rows, total, limits, p)
+            if a * now[p, 1] > now[p, 0] * n:
+                now[p, 0] = a
+                now[p, 1] = n
         for c in range(codes.shape[0]):
             base = offsets[c]
             here = base + codes[c, start[g]]
@@ -130,41 +133,47 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                             j -= gap
                         seen[j] = v
                     gap //= 2
-            for p in range(properties):
-                total = 0
-                if not persons[p]:
+            for t in range(hits.shape[0]):
+                if total[t] != 0:
                     for at in range(start[g], stop[g]):
-                        if hits[p, at] != 0:
+                        if hits[t, at] != 0:
                             v = codes[c, at]
                             if kind == NODE:
                                 v = child[base + v]
-                            hit[v] += hits[p, at]
-                            total += hits[p, at]
-                    if total == 0:
-                        continue
+                            part[v, t] += hits[t, at]
+            for p in range(len(limits)):
+                first = limits[p, FIRST]
+                last = limits[p, STOP]
+                if limits[p, MEASURE] == SHARE and total[first] == 0:
+                    continue
                 left = 0
-                left_hits = 0
+                for t in range(first, last):
+                    side[t] = 0
                 for i in range(found):
-                    v = seen[i]
-                    size = count[v]
-                    # The worse of the two sides: a value or part against the rest, or all up to v against the rest.
-                    if kind == INTERVAL:
-                        left += size
-                        left_hits += hit[v]
-                        a = left_hits
-                        n = left
-                    else:
-                        a = hit[v]
-                        n = size
                     if i == found - 1 and kind == INTERVAL:
                         break
-                    if persons[p]:
-                        a = 1
-                        if kind != NODE and rows - n < n:
-                            n = rows - n
-                    elif kind != NODE and (total - a) * n > a * (rows - n):
-                        a = total - a
-                        n = rows - n
+                    v = seen[i]
+                    # The worse of the two sides: a value or part against the rest, or all up to v against the rest.
+                    if kind == INTERVAL:
+                        left += count[v]
+                        for t in range(first, last):
+                            side[t] += part[v, t]
+                    else:
+                        left = count[v]
+                        for t in range(first, last):
+                            side[t] = part[v, t]
+                    a = above(left, side, limits, p)
+                    n = below(left, side, limits, p)
+                    if kind != NODE:
+                        for t in range(first, last):
+                            side[t] = total[t] - side[t]
+                        other_a = above(rows - left, side, limits, p)
+                        other_n = below(rows - left, side, limits, p)
+                        for t in range(first, last):
+                            side[t] = total[t] - side[t]
+                        if other_a * n > a * other_n:
+                            a = other_a
+                            n = other_n
                     if a * now[p, 1] <= now[p, 0] * n:
                         continue
                     if kind == VALUE:
@@ -194,10 +203,10 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                                 alive[s] = False
                                 jump[s] = s + 1
                             s += 1
-                for i in range(found):
-                    hit[seen[i]] = 0
             for i in range(found):
                 count[seen[i]] = 0
+                for t in range(hits.shape[0]):
+                    part[seen[i], t] = 0
 
 
 def warm_up() -> None:
@@ -209,5 +218,5 @@ def warm_up() -> None:
     codes = np.zeros((0, 0), dtype=np.uint16)
     split(none, none, none, codes, none, table, none, none, none, 0, none, none)
     mode = np.zeros(0, dtype=np.uint8)
-    rescore(none, none, none, codes, none, mode, none, none, flags, none, none, table, flags, table, table, shares,
-            none, none, none)  # fmt: skip
+    rescore(none, none, none, codes, none, mode, none, none, flags, none, none, table, table, table, shares,
+            none, none, table, none, none)  # fmt: skip

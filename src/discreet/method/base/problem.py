@@ -1,7 +1,7 @@
 """What a group method is asked: columns that may be disclosed, and groups that must keep their promises.
 
-Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with what must
-not be too sure in its groups; fixed columns split its rows from the start.
+Everything here is counts of collapsed rows. A `GroupTable` is one set of known columns (a QID) with what
+must hold in its groups; fixed columns split its rows from the start.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Codes, Ints
+from discreet.method.base.limits import GroupLimit
 from discreet.method.base.space import Flags, Space
 from discreet.method.base.targets import CutTarget
 
@@ -36,7 +37,7 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """One set of known columns over collapsed rows, with what must not be too sure in its groups.
+    """One set of known columns over collapsed rows, with what must hold in its groups.
 
     Rows whose sensitive value is unknown do not count: shares are taken among those who are known.
     """
@@ -48,12 +49,13 @@ class GroupTable:
     sizes: Ints
     """How many rows count in each collapsed row: in a `CutProblem` fewer where a sensitive value is unknown."""
     hits: Ints
-    """Rows with each property (first axis) in each collapsed row."""
-    persons: tuple[bool, ...]
-    """For each property whether it is being one certain person: of every group exactly one row has it."""
-    limits: tuple[Fraction, ...]
-    promises: tuple[int, ...]
-    """Which promise each property belongs to, by number: the method's answers name promises so."""
+    """What limits count besides: tallies (first axis), such as the rows with a property, of each collapsed row."""
+    limits: tuple[GroupLimit, ...]
+
+    @property
+    def promises(self) -> tuple[int, ...]:
+        """Which promise each limit belongs to, by number."""
+        return tuple(limit.promise for limit in self.limits)
 
 
 @dataclass(frozen=True)

@@ -63,14 +63,14 @@ class ColumnCuts:
     def _nodes(self, maker: ContextMaker, place: int, contexts: Contexts, objective: Objective) -> list[int]:
         """Return what releasing each node would cost over all contexts."""
         evaluator = maker.evaluator
-        nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(maker.persons)
+        nodes, width, properties = len(self.space.nodes), evaluator.fields.shape[1], len(maker.hits)
         cost, touched, n_at, loss_at, out_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
         if self.interval == 0:
             return [0] * nodes
         node_costs(
             contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent,
             evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
-            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons, maker.limits,
+            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
             objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at, out_at,
             np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties), dtype=np.int64),
         )  # fmt: skip
@@ -86,8 +86,8 @@ class ColumnCuts:
         kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
         interval_costs(
             contexts.start, contexts.groups, contexts.codes, node.first, node.first + blocks, contexts.sizes,
-            contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons,
-            maker.limits, objective.loss, maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
+            contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
+            objective.loss, maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
         )  # fmt: skip
         kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1

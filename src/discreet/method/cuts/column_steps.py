@@ -108,7 +108,7 @@ class ColumnSteps:
             losses = np.array([units[min(max(still - 1 + step, 0), len(units) - 1)] for step in (-1, 0, 1)])
             flip_costs(
                 contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields, dropped,
-                contexts.others, contexts.hits, maker.persons, maker.limits, objective.loss, self.evaluator.shape,
+                contexts.others, contexts.hits, maker.limits, objective.loss, self.evaluator.shape,
                 weights_of(objective), losses, cost, *maker.sums(), *maker.sums(),
             )  # fmt: skip
             return cost

@@ -1,7 +1,7 @@
 """What cuts of one column would cost, the others as they are: contexts of rows and their sums. Integers only.
 
-A context is the rows that the other columns do not tell apart. The loops of `target_kernels` are compiled into these:
-after a change there, this file's code on disk is stale too.
+A context is the rows that the other columns do not tell apart. The loops of `target_kernels` and
+`measure_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import helper, kernel
+from discreet.method.base.measure_kernels import passes
 from discreet.method.cuts.evaluation_kernels import HASH, PIECE, POSITIVE
 from discreet.method.cuts.target_kernels import judged, judged_simply, minority
 
 
 @helper
-def breaks(n, hit, persons, limits):  # type: ignore[no-untyped-def]
-    """Whether so many rows, `hit` of them with each property, break a limit. O(properties)."""
-    for p in range(len(hit)):  # noqa: SIM110 - compiled
-        if (1 if persons[p] else hit[p]) * limits[p, 1] > limits[p, 0] * n:
+def breaks(n, hit, limits):  # type: ignore[no-untyped-def]
+    """Whether so many rows with these tallies break a limit. O(tallies)."""
+    for p in range(len(limits)):  # noqa: SIM110 - compiled
+        if passes(n, hit, limits, p):
             return True
     return False
 
@@ -179,7 +180,7 @@ def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type:
 
 @kernel
 def interval_costs(  # type: ignore[no-untyped-def]
-    start, groups, code, first, stop, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    start, groups, code, first, stop, sizes, fields, dropped, others, hits, limits, lm, shape, weights,
     kept, based, tally, hit,
 ):  # fmt: skip
     """Sum over the contexts what each interval of codes within `first`..`stop` would cost.
@@ -217,7 +218,7 @@ def interval_costs(  # type: ignore[no-untyped-def]
                     hit[p] += hits[p, j]
                 near = code[j] - first
                 far = stop - first if j + 1 == end else code[j + 1] - first
-                if breaks(n, hit, persons, limits):
+                if breaks(n, hit, limits):
                     base = out
                 else:
                     base = lm * n * others[g]
@@ -237,7 +238,7 @@ def interval_costs(  # type: ignore[no-untyped-def]
 
 @kernel
 def node_costs(  # type: ignore[no-untyped-def]
-    start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, persons, limits, lm, shape,
+    start, groups, code, leaf, parent, losses, sizes, fields, dropped, others, hits, limits, lm, shape,
     weights, cost, touched, n_at, loss_at, out_at, f_at, hit_at,
 ):  # fmt: skip
     """Sum over the contexts what releasing each node of a tree would cost, in `cost`.
@@ -270,7 +271,7 @@ def node_costs(  # type: ignore[no-untyped-def]
         for i in range(found):
             node = touched[i]
             n = n_at[node]
-            if breaks(n, hit_at[node], persons, limits):
+            if breaks(n, hit_at[node], limits):
                 cost[node] += out_at[node]
             else:
                 cost[node] += lm * (n * others[g] + loss_at[node])
@@ -290,7 +291,7 @@ def node_costs(  # type: ignore[no-untyped-def]
 
 @kernel
 def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    start, groups, code, hidden, sizes, fields, dropped, others, hits, persons, limits, lm, shape, weights,
+    start, groups, code, hidden, sizes, fields, dropped, others, hits, limits, lm, shape, weights,
     losses, cost, tally, hit, all_tally, all_hit,
 ):  # fmt: skip
     """Sum over the contexts what a plain column would cost if one value were shown or hidden: in `cost`, by value.
@@ -326,7 +327,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
         h_less = 0
         h_now = 0
         h_more = 0
-        if n_hidden > 0 and breaks(n_hidden, all_hit, persons, limits):
+        if n_hidden > 0 and breaks(n_hidden, all_hit, limits):
             h_less = h_now = h_more = out_hidden
         elif n_hidden > 0:
             base = lm * n_hidden * others[g]
@@ -349,7 +350,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             for p in range(len(hit)):
                 hit[p] = hits[p, row]
             each = dropped[row]
-            if not breaks(sizes[row], hit, persons, limits):
+            if not breaks(sizes[row], hit, limits):
                 each = lm * sizes[row] * others[g]
                 if simple:
                     each += weight * minority(tally, 0, len(tally))
@@ -365,7 +366,7 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             for p in range(len(hit)):
                 hit[p] = all_hit[p] + sign * hits[p, row]
             after = 0
-            if n > 0 and breaks(n, hit, persons, limits):
+            if n > 0 and breaks(n, hit, limits):
                 after = out_hidden + sign * dropped[row]
             elif n > 0:
                 after = lm * n * (others[g] + (losses[0] if sign < 0 else losses[2]))

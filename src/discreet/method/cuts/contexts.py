@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import LARGEST_KEY, Ints, keys
+from discreet.method.base.limits import lines_of
 from discreet.method.base.problem import CutProblem
 from discreet.method.cuts.context_kernels import (
     choose_by_group,
@@ -51,8 +52,9 @@ class ContextMaker:
         rows = len(problem.sizes)
         tables = problem.tables
         self.hits = np.concatenate([table.hits for table in tables]) if tables else np.zeros((0, rows), dtype=np.int64)
-        self.persons = np.array([person for table in tables for person in table.persons], dtype=np.bool_)
-        self.limits = np.concatenate(evaluator.limits) if tables else np.zeros((0, 2), dtype=np.int64)
+        begins = np.cumsum([0, *(len(table.hits) for table in tables)])
+        lines = [lines_of(t.limits, problem.total, first=int(at)) for t, at in zip(tables, begins, strict=False)]
+        self.limits = np.concatenate([lines_of((), problem.total), *lines])
         bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
@@ -140,7 +142,7 @@ class ContextMaker:
 
     def sums(self) -> tuple[Ints, Ints]:
         """Return room for the fields and hits of one group."""
-        return np.zeros(self.evaluator.fields.shape[1], dtype=np.int64), np.zeros(len(self.persons), dtype=np.int64)
+        return np.zeros(self.evaluator.fields.shape[1], dtype=np.int64), np.zeros(len(self.hits), dtype=np.int64)
 
 
 def weights_of(objective: Objective) -> Ints:

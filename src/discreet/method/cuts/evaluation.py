@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Ints
-from discreet.method.base.groups import largest_below
+from discreet.method.base.limits import lines_of
 from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
@@ -94,6 +94,8 @@ class Evaluator:
         self.table = np.empty(entries, dtype=np.int64)
         self.places = np.empty(entries, dtype=np.int64)
         self.figures = tuple(np.empty(rows + 1, dtype=np.int64) for _ in range(2))
+        most = max((len(table.hits) for table in problem.tables), default=0)
+        self.counted = np.empty((rows + 1, most), dtype=np.int64)
         self.broken = np.empty(rows + 1, dtype=np.bool_)
         self.nothing = np.zeros(rows, dtype=np.int64)
         self.every = np.arange(len(spaces), dtype=np.int64)
@@ -102,8 +104,7 @@ class Evaluator:
         self.tally = np.zeros(2 * self.fields.shape[1], dtype=np.int64)
         self.sorted = np.empty(rows, dtype=np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
-        self.limits = [_limits(table, problem.total) for table in problem.tables]
-        self.persons = [np.array(table.persons, dtype=np.bool_) for table in problem.tables]
+        self.limits = [lines_of(table.limits, problem.total) for table in problem.tables]
         self._told: dict[tuple[int, bytes], ToldColumn] = {}
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
@@ -177,16 +178,14 @@ class Evaluator:
 
     def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> CutOutcome:
         """Do as `evaluate`, where the rows are looked at once."""
-        problem, table, persons = self.problem, self.problem.tables[0], self.persons[0]
+        problem, table = self.problem, self.problem.tables[0]
         groups = self.group(self.known[0], part, table.fixed)
         sum_groups(
-            self.ids, table.sizes, table.hits, persons, problem.codes, self.losses(cut), self.offsets, self.fields,
+            self.ids, table.sizes, table.hits, problem.codes, self.losses(cut), self.offsets, self.fields,
             groups, self.sums,
         )  # fmt: skip
         kept = np.empty(len(problem.targets), dtype=np.int64)
-        lost, gone = judge_sums(
-            self.sums, groups, persons, self.limits[0], self.shape, self.broken, kept, self.tally
-        )  # fmt: skip
+        lost, gone = judge_sums(self.sums, groups, self.limits[0], self.shape, self.broken, kept, self.tally)
         left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
@@ -195,7 +194,7 @@ class Evaluator:
     @cached_property
     def sums(self) -> Ints:
         """Room for the sums of each group."""
-        figures = 2 + self.fields.shape[1] + sum(not person for person in self.problem.tables[0].persons)
+        figures = 2 + self.fields.shape[1] + len(self.problem.tables[0].hits)
         return np.empty((len(self.problem.sizes), figures), dtype=np.int64)
 
     def _judge(
@@ -242,15 +241,13 @@ class Evaluator:
         for place, table in enumerate(self.problem.tables):
             groups = self.group(self.known[place], part, table.fixed)
             ids = np.where(left_out, groups + table.fixed, self.ids)
-            sizes = np.bincount(ids, weights=table.sizes)
-            for place_of, (hits, person, number) in enumerate(
-                zip(table.hits, table.persons, table.promises, strict=True)
-            ):
-                found = [1] * len(sizes) if person else np.bincount(ids, weights=hits).tolist()
-                each = [Fraction(int(a), int(n)) if n else Fraction(0) for a, n in zip(found, sizes, strict=True)]
+            sizes = _summed(ids, table.sizes)
+            tallies = _summed_each(ids, table.hits, len(sizes))
+            for limit in table.limits:
+                each = limit.figures(sizes, tallies)
                 # Rows drawn by lot bring those left out within the limit.
-                apart = [] if self.few_may_pass else [min(share, table.limits[place_of]) for share in each[groups:]]
-                shares[number] = max([*each[:groups], *apart], default=Fraction(0))
+                apart = [] if self.few_may_pass else [min(share, limit.at_most) for share in each[groups:]]
+                shares[limit.promise] = max([*each[:groups], *apart], default=Fraction(0))
         return shares
 
     def group(self, columns: Ints, parts: Parts, fixed: Ints) -> int:
@@ -263,8 +260,8 @@ class Evaluator:
 
     def _find(self, place: int, table: GroupTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
         return bool(
-            find_broken(self.ids, groups, table.sizes, table.hits, self.persons[place], self.limits[place], left_out,
-                        *self.figures, self.broken)
+            find_broken(self.ids, groups, table.sizes, table.hits, self.limits[place], left_out, self.figures[0],
+                        self.counted, self.broken)
         )  # fmt: skip
 
     def _short(self, left_out: npt.NDArray[np.bool_]) -> int:
@@ -276,21 +273,13 @@ class Evaluator:
         return most
 
     def _short_of(self, table: GroupTable, rows: npt.NDArray[np.bool_]) -> int:
-        size = int(table.sizes[rows].sum())
-        everyone = int(table.sizes.sum())
-        need = 0
-        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
-            if person:
-                need = max(need, -(-limit.denominator // limit.numerator) - size if limit else self.problem.total)
-                continue
-            here, all_hits = int(hits[rows].sum()), int(hits.sum())
-            if here * limit.denominator <= limit.numerator * size:
-                continue
-            usual = Fraction(all_hits - here, max(everyone - size, 1))
-            if usual >= limit:
-                return self.problem.total
-            need = max(need, -((limit * size - here) // (limit - usual)))
-        return need
+        size, everyone = int(table.sizes[rows].sum()), int(table.sizes.sum())
+        here, all_tallies = table.hits[:, rows].sum(axis=1), table.hits.sum(axis=1)
+        needs = (
+            limit.lacking_by_lot(size, limit.own(here), everyone, limit.own(all_tallies), self.problem.total)
+            for limit in table.limits
+        )
+        return max(needs, default=0)
 
 
 def _joined(found: Sequence[Ints]) -> Ints:
@@ -318,6 +307,11 @@ def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
     return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
 
 
-def _limits(table: GroupTable, total: int) -> Ints:
-    near = [largest_below(limit, total) for limit in table.limits]
-    return np.array([[limit.numerator, limit.denominator] for limit in near], dtype=np.int64).reshape(-1, 2)
+def _summed(ids: Ints, rows: Ints) -> Ints:
+    """Return the rows of each group; sums of whole numbers below 2**53 are exact."""
+    return np.bincount(ids, weights=rows).astype(np.int64)
+
+
+def _summed_each(ids: Ints, tallies: Ints, groups: int) -> Ints:
+    sums = [np.bincount(ids, weights=tally, minlength=groups).astype(np.int64) for tally in tallies]
+    return np.stack(sums) if sums else np.zeros((0, groups), dtype=np.int64)

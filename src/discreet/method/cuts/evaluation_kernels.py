@@ -1,12 +1,14 @@
 """The groups that a cut makes of the rows, what they lose and which break a limit. Integers only.
 
-The loops of `target_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
+The loops of `target_kernels` and `measure_kernels` are compiled into these: after a change there, this file's code on
+disk is stale too.
 """
 
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
 from discreet.encoded import LARGEST_KEY
+from discreet.method.base.measure_kernels import passes
 from discreet.method.cuts.target_kernels import target_cost
 
 HASH = 0x1E3779B97F4A7C15
@@ -100,12 +102,12 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
 
 
 @kernel
-def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
-    """Sum up each group: rows, loss, rows with each property (but for those that are about persons), fields.
+def sum_groups(ids, sizes, hits, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
+    """Sum up each group: rows, loss, fields, and what limits count besides.
 
-    O(rows * (columns + fields + properties) + groups * sums).
+    O(rows * (columns + fields + tallies) + groups * sums).
     """
-    properties = hits.shape[0]
+    tallies = hits.shape[0]
     width = fields.shape[1]
     columns = codes.shape[0]
     for g in range(groups):
@@ -122,20 +124,17 @@ def sum_groups(ids, sizes, hits, persons, codes, loss, offsets, fields, groups, 
             sums[g, 1] += each * sizes[row]
             for f in range(width):
                 sums[g, 2 + f] += fields[row, f]
-            at = 2 + width
-            for p in range(properties):
-                if not persons[p]:
-                    if hits[p, row] != 0:
-                        sums[g, at] += hits[p, row]
-                    at += 1
+            for t in range(tallies):
+                if hits[t, row] != 0:
+                    sums[g, 2 + width + t] += hits[t, row]
 
 
 @kernel
-def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
+def judge_sums(sums, groups, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
     """Say which groups break a limit; return the loss of the others, and how many rows are left out.
 
     `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
-    O(groups * (properties + fields)), and `target_cost` of each group.
+    O(groups * (tallies + fields)), and `target_cost` of each group.
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     width = begins[len(kinds)]
@@ -148,13 +147,9 @@ def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # ty
     for g in range(groups):
         n = sums[g, 0]
         bad = False
-        at = 2 + width
-        for p in range(len(persons)):
-            hit = 1
-            if not persons[p]:
-                hit = sums[g, at]
-                at += 1
-            if hit * limits[p, 1] > limits[p, 0] * n:
+        counted = sums[g, 2 + width :]
+        for p in range(len(limits)):
+            if passes(n, counted, limits, p):
                 bad = True
         broken[g] = bad
         if bad:
@@ -169,33 +164,29 @@ def judge_sums(sums, groups, persons, limits, shape, broken, kept, tally):  # ty
 
 
 @kernel
-def find_broken(ids, groups, sizes, hits, persons, limits, left_out, size, hit, broken):  # type: ignore[no-untyped-def]  # noqa: C901
+def find_broken(ids, groups, sizes, hits, limits, left_out, size, tally, broken):  # type: ignore[no-untyped-def]
     """Say of each group whether it breaks a limit, rows that are `left_out` aside; return whether any does.
 
-    O((rows + groups) * properties).
+    `size` and `tally` (a line for each group) are scratch. O((rows + groups) * tallies).
     """
-    properties = hits.shape[0]
+    tallies = hits.shape[0]
     for g in range(groups):
         size[g] = 0
         broken[g] = False
+        for t in range(tallies):
+            tally[g, t] = 0
     for row in range(len(ids)):
         if not left_out[row]:
             size[ids[row]] += sizes[row]
-    any_broken = False
-    for p in range(properties):
-        if persons[p]:
-            for g in range(groups):
-                if size[g] > 0 and limits[p, 1] > limits[p, 0] * size[g]:
-                    broken[g] = True
-                    any_broken = True
-            continue
-        for g in range(groups):
-            hit[g] = 0
+    for t in range(tallies):
         for row in range(len(ids)):
-            if hits[p, row] != 0 and not left_out[row]:
-                hit[ids[row]] += hits[p, row]
-        for g in range(groups):
-            if hit[g] * limits[p, 1] > limits[p, 0] * size[g]:
+            if hits[t, row] != 0 and not left_out[row]:
+                tally[ids[row], t] += hits[t, row]
+    any_broken = False
+    for g in range(groups):
+        counted = tally[g]
+        for p in range(len(limits)):
+            if size[g] > 0 and passes(size[g], counted, limits, p):
                 broken[g] = True
                 any_broken = True
     return any_broken

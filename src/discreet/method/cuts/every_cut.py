@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Ints
+from discreet.method.base.limits import lines_of
 from discreet.method.base.space import Flags
 from discreet.method.cuts.bits import Cuts, cuts_of, number_of_cuts
 from discreet.method.cuts.coordinate import cut_of
@@ -54,8 +55,8 @@ class Few(NamedTuple):
     told: Ints
     hits: Ints
     hits_at: Ints
-    persons: Flags
     limits: Ints
+    limits_at: Ints
     seen: Ints
     seen_at: Ints
     fields: Ints
@@ -75,7 +76,7 @@ class EveryCutScratch(NamedTuple):
     table: Ints
     places: Ints
     size: Ints
-    hit: Ints
+    counted: Ints
     nothing: Ints
     start: Ints
     sorted: Ints
@@ -171,8 +172,8 @@ def _few(evaluator: Evaluator) -> Few:
         np.concatenate([nothing, *(table.sizes.reshape(1, -1) for table in tables)]),
         np.concatenate([nothing, *(table.hits for table in tables)]),
         _ends([table.hits for table in tables]),
-        np.array([person for table in tables for person in table.persons], dtype=np.bool_),
-        np.concatenate([np.zeros((0, 2), dtype=np.int64), *evaluator.limits]),
+        np.concatenate([lines_of((), problem.total), *evaluator.limits]),
+        _ends(evaluator.limits),
         _joined(columns),
         _ends(columns),
         evaluator.fields,
@@ -189,7 +190,6 @@ def _ends(arrays: list[Ints]) -> Ints:
 
 def _room(evaluator: Evaluator) -> EveryCutScratch:
     rows, codes = len(evaluator.problem.sizes), int(evaluator.offsets[-1])
-    size, hit = evaluator.figures
 
     def ints(length: int) -> Ints:
         return np.zeros(length, dtype=np.int64)
@@ -199,6 +199,7 @@ def _room(evaluator: Evaluator) -> EveryCutScratch:
 
     return EveryCutScratch(
         ints(codes), ints(codes), ints(len(evaluator.problem.columns)), flags(rows), flags(rows), flags(rows + 1),
-        evaluator.key, evaluator.ids, evaluator.table, evaluator.places, size, hit, evaluator.nothing,
+        evaluator.key, evaluator.ids, evaluator.table, evaluator.places, evaluator.figures[0], evaluator.counted,
+        evaluator.nothing,
         evaluator.start, evaluator.sorted, evaluator.tally,
     )  # fmt: skip

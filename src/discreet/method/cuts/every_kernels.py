@@ -1,7 +1,7 @@
 """The inner loop of looking at every cut, compiled by Numba and cached. Whole numbers only; see `every_cut`.
 
-The loops of `evaluation_kernels` and `target_kernels` are compiled into these: after a change there, this file's code
-on disk is stale too.
+The loops of `evaluation_kernels`, `measure_kernels` and `target_kernels` are compiled into these: after a change there,
+this file's code on disk is stale too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def write_cut(first, digits, offsets, choices, part, loss, widths):  # type: ign
 def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
     """Write which rows are left out: those of groups that break a promise, until nothing changes.
 
-    O(rows * tables * (columns + properties)) for each round.
+    O(rows * tables * (columns + tallies)) for each round.
     """
     rows = len(few.sizes)
     for row in range(rows):
@@ -56,9 +56,10 @@ def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
             )  # fmt: skip
             low = few.hits_at[t]
             high = few.hits_at[t + 1]
+            own = few.limits[few.limits_at[t] : few.limits_at[t + 1]]
             if find_broken(
-                room.ids, groups, few.told[t], few.hits[low:high], few.persons[low:high], few.limits[low:high],
-                room.left_out, room.size, room.hit, room.broken,
+                room.ids, groups, few.told[t], few.hits[low:high], own, room.left_out, room.size, room.counted,
+                room.broken,
             ):  # fmt: skip
                 for row in range(rows):
                     if room.broken[room.ids[row]] and not room.more[row]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.measures import ROWS, SHARE
 from discreet.encoded import Ints
+from discreet.method.base.measure_kernels import FIRST, MEASURE
 from discreet.method.base.space import Flags, Floats
 from discreet.method.cuts.bound_kernels import relax
 from discreet.method.cuts.cut_set_kernels import FREE, NO, YES, cells_of, coarsest, finest, list_entries, target_bounds
@@ -94,10 +96,17 @@ class Bounds:
         table = self.problem.tables[place]
         if not np.array_equal(table.sizes, self.problem.sizes):
             return None
-        asked = [limit for limit, person in zip(table.limits, table.persons, strict=True) if person]
-        if not asked:
+        asked = self._crowd_lines(place)
+        if not len(asked):
             return None
-        return max(-(-limit.denominator // limit.numerator) if limit else NEVER for limit in asked)
+        return max(-(-under // over) if over else NEVER for over, under in asked[:, :2].tolist())
+
+    def _crowd_lines(self, place: int) -> Ints:
+        """Return how many rows groups must have, as limits: so many rows or different values are asked for."""
+        every = self.evaluator.limits[place]
+        lines: Ints = every[every[:, MEASURE] != SHARE].copy()
+        lines[:, MEASURE:] = ROWS, 0, 0
+        return lines
 
     def _make_room(self) -> None:
         frame = self.frame
@@ -115,6 +124,7 @@ class Bounds:
         self.settled = np.zeros(codes, dtype=np.bool_)
         self.least, self.left_row = ints(codes), ints(rows)
         self.nothing, self.gone = ints(rows), np.full(rows, self.objective.gone, dtype=np.int64)
+        self.no_tallies = ints(0, rows)
         self.own_group = np.array([target.own_group for target in self.problem.targets], dtype=np.bool_)
 
     def everything(self) -> CutSet:
@@ -238,7 +248,7 @@ class Bounds:
         Each template by itself; 0 where there is none.
         """
         problem, evaluator, everyone = self.problem, self.evaluator, self.everyone
-        if all(all(table.persons) for table in problem.tables):
+        if not any(limit.measure == SHARE for table in problem.tables for limit in table.limits):
             return 0
         _, _, dead = self._groups(everyone)
         least_losses(everyone.frame, one.nodes, one.codes, self.front, self.least)
@@ -247,11 +257,11 @@ class Bounds:
         most = 0
         for place, table in enumerate(problem.tables):
             groups = evaluator.group(evaluator.known[place], Parts(self.part, self.widths), table.fixed)
-            for hits, person, limit in zip(table.hits, table.persons, evaluator.limits[place], strict=True):
-                if not person and limit[0] < limit[1]:
+            for line in evaluator.limits[place]:
+                if line[MEASURE] == SHARE and line[0] < line[1]:
                     most = max(most, forced_out(
-                        evaluator.ids, groups, order, table.sizes, hits, dead, limit, self.left_row,
-                        *evaluator.figures,
+                        evaluator.ids, groups, order, table.sizes, table.hits[line[FIRST]], dead, line[:2],
+                        self.left_row, *evaluator.figures,
                     ))  # fmt: skip
         return int(certain) + int(most)
 
@@ -269,11 +279,10 @@ class Bounds:
         while changed:
             more = dead.copy()
             for number, place in enumerate(self.crowds):
-                persons = evaluator.persons[place]
                 groups = self._group(rows, evaluator.known[place], self.part, rows.fixed[number], ids)
                 if find_broken(
-                    ids, groups, sizes, np.zeros((int(persons.sum()), 0), dtype=np.int64), persons[persons],
-                    evaluator.limits[place][persons], dead, *evaluator.figures, evaluator.broken,
+                    ids, groups, sizes, self.no_tallies, self._crowd_lines(place), dead, evaluator.figures[0],
+                    evaluator.counted, evaluator.broken,
                 ):  # fmt: skip
                     more |= evaluator.broken[ids]
             changed = len(self.crowds) > 1 and bool((more != dead).any())

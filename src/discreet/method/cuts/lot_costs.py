@@ -6,8 +6,6 @@ so many at least that have not the property in question, each of which is not to
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 
@@ -24,13 +22,13 @@ def least_for_lots(problem: CutProblem, left_out: npt.NDArray[np.bool_], worth: 
     order = order[~left_out[order]]
     most = 0
     for table in problem.tables:
-        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
-            spare = table.sizes if person else table.sizes - hits
+        for limit in table.limits:
+            spare = limit.helping(table.sizes, limit.own(table.hits))
             cost = 0
             for number in np.unique(table.fixed[left_out]).tolist():
                 rows = left_out & (table.fixed == number)
-                has = 1 if person else int(hits[rows].sum())
-                need = _enough(has, limit, never) - int(table.sizes[rows].sum())
+                here = table.sizes[rows].sum(keepdims=True), limit.own(table.hits)[:, rows].sum(axis=1, keepdims=True)
+                need = int(limit.lacking(*here, problem.total + 1)[0])
                 own = order[table.fixed[order] == number]
                 if need > int(spare[own].sum()):
                     return never
@@ -38,10 +36,3 @@ def least_for_lots(problem: CutProblem, left_out: npt.NDArray[np.bool_], worth: 
                 cost += int((np.clip(need - before, 0, spare[own]) * worth[own]).sum())
             most = max(most, cost)
     return most
-
-
-def _enough(has: int, limit: Fraction, never: int) -> int:
-    """Return how many rows a group needs in which so many have a property."""
-    if not limit:
-        return never if has else 0
-    return -(-has * limit.denominator // limit.numerator)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.common.measures import ROWS
 from discreet.encoded import Ints, keys
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
@@ -45,7 +46,8 @@ def covers(problem: CutProblem, objective: Objective) -> bool:
         return False
     table = problem.tables[0]
     every = table.columns == tuple(range(len(problem.columns)))
-    large = all(table.persons) and all(table.limits) and not table.fixed.any()
+    rows_only = all(limit.measure == ROWS and limit.at_most for limit in table.limits)
+    large = rows_only and not table.fixed.any()
     known = np.array_equal(table.sizes, problem.sizes)
     by_code = any(column.space.shares for column in problem.columns)
     counted = [target for target, weight in zip(problem.targets, objective.weights, strict=True) if weight]
@@ -139,8 +141,8 @@ class Quick:
 
 def _aims(problem: CutProblem, evaluator: Evaluator, objective: Objective) -> Aims:
     total, covered = problem.total, covers(problem, objective)
-    limits = problem.tables[0].limits if covered else ()
-    near = evaluator.limits[0].tolist() if covered else []
+    limits = [limit.at_most for limit in problem.tables[0].limits] if covered else []
+    near = evaluator.limits[0][:, :2].tolist() if covered else []
     least = max((-(-under // over) if over else total + 1 for over, under in near), default=0)
     company = 0 if evaluator.few_may_pass else max((math.ceil(1 / limit) for limit in limits), default=0)
     figures, wrong = _judged(problem, objective)

@@ -2,7 +2,8 @@
 
 Rows here are items: collapsed rows, always whole. A group's items are a linked list (`head`, `next`, `before`).
 `first` and `last` are a group's smallest and largest code in each column; in a column of sets the codes it has, as
-bits, and how many they are.
+bits, and how many they are. The loops of `measure_kernels` are compiled into these: after a change there, this file's
+code on disk is stale too, and so is that of the files that call these.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.common.compiled import kernel
+from discreet.common.measures import ROWS, SHARE
 from discreet.encoded import Ints
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, passes
 from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
 
 NEVER = 2**60
@@ -28,14 +31,12 @@ class GroupedItems(NamedTuple):
 
 
 class GroupLimits(NamedTuple):
-    """What every group must keep: hits * denominator <= numerator * rows, where hits are 1 if they are no figure."""
+    """What every group must keep."""
 
     rows: Ints
-    """Which figure counts the rows."""
-    hits: Ints
-    """Which figure counts those with the property; -1 for being one certain person."""
-    numerator: Ints
-    denominator: Ints
+    """Which figure counts the rows, for each limit."""
+    lines: Ints
+    """The limits as `base.limits` has them; their tallies are figures."""
 
 
 class ItemGroups(NamedTuple):
@@ -57,14 +58,9 @@ class ItemGroups(NamedTuple):
 @kernel
 def keeps(figures, limits):  # type: ignore[no-untyped-def]
     """Whether a group with these figures keeps every limit. O(limits)."""
-    for p in range(len(limits.rows)):
-        rows = figures[limits.rows[p]]
-        hits = 1
-        if limits.hits[p] >= 0:
-            hits = figures[limits.hits[p]]
-        elif rows == 0:
-            hits = 0
-        if hits * limits.denominator[p] > limits.numerator[p] * rows:
+    lines = limits.lines
+    for p in range(len(limits.rows)):  # noqa: SIM110 - compiled
+        if passes(figures[limits.rows[p]], figures, lines, p):
             return False
     return True
 
@@ -234,17 +230,22 @@ def total_cost(groups):  # type: ignore[no-untyped-def]
 
 @kernel
 def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
-    """Whether a group keeps every limit with an item more (`sign` 1) or less (-1). O(limits)."""
+    """Whether a group keeps every limit with an item more (`sign` 1) or less (-1). O(limits * tallies)."""
+    lines = limits.lines
     for p in range(len(limits.rows)):
         at = limits.rows[p]
         rows = groups.figures[g, at] + sign * items.figures[item, at]
-        hits = 1
-        if limits.hits[p] >= 0:
-            at = limits.hits[p]
-            hits = groups.figures[g, at] + sign * items.figures[item, at]
-        elif rows == 0:
-            hits = 0
-        if hits * limits.denominator[p] > limits.numerator[p] * rows:
+        above = 1 if rows > 0 else 0
+        below = rows
+        if lines[p, MEASURE] == SHARE:
+            at = lines[p, FIRST]
+            above = groups.figures[g, at] + sign * items.figures[item, at]
+        elif lines[p, MEASURE] != ROWS:  # any other is reckoned from all its tallies, as they would be
+            tally = groups.figures[g] + sign * items.figures[item]
+            if passes(rows, tally, lines, p):
+                return False
+            continue
+        if above * lines[p, DENOMINATOR] > lines[p, NUMERATOR] * below:
             return False
     return True
 

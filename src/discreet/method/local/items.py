@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.common.measures import SHARE
 from discreet.encoded import Ints, keys, regroup
-from discreet.method.base.groups import largest_below
+from discreet.method.base.limits import lines_of
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
 from discreet.method.local.group_kernels import GroupedItems, GroupLimits
@@ -104,14 +105,8 @@ class ItemPart:
 
 def breaks(table: GroupTable, rows: Flags) -> list[int]:
     """Return the promises (by number) that rows break when they look alike."""
-    size = int(table.sizes[rows].sum())
-    if not size:
-        return []
-    return [
-        number
-        for hits, person, limit, number in zip(table.hits, table.persons, table.limits, table.promises, strict=True)
-        if (1 if person else int(hits[rows].sum())) * limit.denominator > limit.numerator * size
-    ]
+    sizes, tallies = table.sizes[rows].sum(keepdims=True), table.hits[:, rows].sum(axis=1, keepdims=True)
+    return [limit.promise for limit in table.limits if limit.figures(sizes, tallies)[0] > limit.at_most]
 
 
 def always_broken(problem: CutProblem) -> list[int]:
@@ -209,24 +204,21 @@ def _limits(
 ) -> tuple[Ints, GroupLimits, int]:
     """Return the figures of the items, the limits on them, and how many rows a group needs at least."""
     figures = [problem.sizes]
-    limits: list[tuple[int, int, int, int]] = []
+    rows: list[int] = []
+    lines = [lines_of((), problem.total)]
     least = 1
     for table in tables:
-        rows = 0
+        known = 0
         if not np.array_equal(table.sizes, problem.sizes):
-            rows = len(figures)
+            known = len(figures)
             figures.append(table.sizes)
-        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
-            near = largest_below(limit, problem.total)
-            at = -1
-            if person:
-                needed = -(-limit.denominator // limit.numerator) if limit else problem.total + 1
-                least = max(least, needed if rows == 0 else 1)
-            else:
-                at = len(figures)
-                figures.append(hits)
-            limits.append((rows, at, near.numerator, near.denominator))
+        lines.append(lines_of(table.limits, problem.total, first=len(figures)))
+        figures += list(table.hits)
+        for limit in table.limits:
+            rows.append(known)
+            if limit.measure != SHARE and known == 0:  # so many rows, or so many different values
+                share = limit.at_most
+                least = max(least, -(-share.denominator // share.numerator) if share else problem.total + 1)
     sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]
-    columns = np.array(limits, dtype=np.int64).reshape(-1, 4).T
-    kept = GroupLimits(*(np.ascontiguousarray(column) for column in columns))
+    kept = GroupLimits(np.array(rows, dtype=np.int64), np.concatenate(lines))
     return np.ascontiguousarray(np.stack(sums, axis=1).astype(np.int64)), kept, least

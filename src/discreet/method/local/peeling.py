@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.common.measures import ROWS
 from discreet.encoded import Ints
+from discreet.method.base.measure_kernels import MEASURE
 from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
@@ -51,7 +53,7 @@ class Peeling:
         scarce = bounded or len(part.sizes) > MANY_ROWS
         self.near = part.least if scarce else max(part.least * 7 // 10, 1)
         # Where rows are all that counts, a cell with the same rows as a finer one has been looked at already.
-        self.once = bool((part.limits.hits < 0).all())
+        self.once = bool((part.limits.lines[:, MEASURE] == ROWS).all())
         self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)))
 
     def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import kernel
+from discreet.common.measures import SHARE
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, below
 from discreet.method.local.group_kernels import (
     bits,
     cost,
@@ -182,12 +184,14 @@ def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-
                 best, at = more, h
         else:
             slack = 0.0
+            lines = limits.lines
             for p in range(len(limits.rows)):
-                if limits.hits[p] >= 0:
-                    rows, hits = groups.figures[h, limits.rows[p]], groups.figures[h, limits.hits[p]]
-                    slack += (limits.numerator[p] * rows - limits.denominator[p] * hits) / limits.denominator[p]
+                rows = groups.figures[h, limits.rows[p]]
+                if lines[p, MEASURE] == SHARE:
+                    hits = groups.figures[h, lines[p, FIRST]]
+                    slack += (lines[p, NUMERATOR] * rows - lines[p, DENOMINATOR] * hits) / lines[p, DENOMINATOR]
                 else:
-                    slack += groups.figures[h, limits.rows[p]]
+                    slack += below(rows, groups.figures[h], lines, p)
             if helper < 0 or slack > helps:
                 helps, helper = slack, h
     return at if at >= 0 else helper

@@ -10,7 +10,7 @@ import polars as pl
 
 from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
-from discreet.policy import Confidential, Policy
+from discreet.policy import Policy
 from discreet.policy.places import column_hint
 from discreet.table.formats.csv_reading import stream_csv
 from discreet.table.formats.dialect import Dialect
@@ -178,10 +178,9 @@ def refuse_policy(policy: Policy) -> None:
 
 def refuse_cells(policy: Policy) -> None:
     """Refuse promises about single rows where rows have neither numbers nor an order."""
-    for index, promise in enumerate(policy.protect):
-        if isinstance(promise, Confidential):
-            raise InputError(
-                f"protect[{index}]: confidential cells are those of single rows, and rows on Spark have neither "
-                "numbers nor an order; name a column by which they are known with --key (in Python key), or use "
-                "--engine duckdb or local"
-            )
+    for index, _ in policy.cells():
+        raise InputError(
+            f"protect[{index}]: confidential cells are those of single rows, and rows on Spark have neither "
+            "numbers nor an order; name a column by which they are known with --key (in Python key), or use "
+            "--engine duckdb or local"
+        )

@@ -1,0 +1,180 @@
+"""Distinct l-diversity (Machanavajjhala et al.): no group has fewer than l different values of a sensitive column.
+
+In every group one value is one of the different ones there are, 1/values, which is at most 1/l; a union of groups has
+all values of each. Rows whose value is hidden or unknown count nowhere, and a group of which no value is known
+keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from discreet.common.measures import DIFFERENT
+from discreet.encoded import Ints
+from discreet.policy.part import Whole
+from discreet.policy.places import Path
+from discreet.policy.requirements.base import (
+    Flags,
+    GroupPromise,
+    GroupRequirement,
+    GroupWords,
+    KnownColumns,
+    Unit,
+    ValuesOf,
+    WorstGroup,
+    listed,
+)
+
+UNIT = Unit("different value", "different values", "l", "least different values", "least diverse group")
+
+
+@dataclass(frozen=True)
+class Diversity(GroupPromise):
+    """One promise of l-diversity: who looks alike on `given` has at least `l` different values of `column`."""
+
+    kind: ClassVar[str] = "l-diversity"
+    noun: ClassVar[tuple[str, str]] = ("l", "l")
+    measure: ClassVar[int] = DIFFERENT
+    unit: ClassVar[Unit | None] = UNIT
+    words: ClassVar[GroupWords] = GroupWords(
+        name="diversity",
+        public=("promise of l-diversity", "promises of l-diversity"),
+        title="Every group has at least {} of a sensitive column",
+        broken="A group has only {}: fewer than was promised",
+        axis="different values in the least diverse group",
+        caption="The least diverse group of each promise",
+        column="Promise",
+        group="Different values in the group",
+        above="in groups with fewer than {} different values",
+    )
+    value: ClassVar[None] = None
+    whole: ClassVar[bool] = False
+
+    index: int
+    given: tuple[str, ...]
+    column: str
+    l: int  # noqa: E741 - as the field calls it
+
+    @property
+    def at_most(self) -> Fraction:
+        """The largest share that one value may be of the different ones."""
+        return Fraction(1, self.l)
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The different values of a column."""
+        return self.kind, self.column
+
+    def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
+        """Return each value that tells something on a line of its own."""
+        del values
+        return np.eye(len(known), dtype=np.bool_)[known]
+
+    def figure(self, rows: Ints, tallies: Ints) -> tuple[Ints, Ints]:
+        """Return one value, and how many different ones there are."""
+        del rows
+        different = (tallies > 0).sum(axis=0)
+        return (different > 0).astype(np.int64), np.maximum(different, 1)
+
+    def lacking(self, rows: Ints, tallies: Ints, most: int) -> Ints:
+        """Return how many rows with further values each group lacks at least."""
+        del rows, most
+        different = (tallies > 0).sum(axis=0)
+        return np.where(different > 0, np.maximum(self.l - different, 0), 0)
+
+    def in_words(self) -> str:
+        """Return the promise as a sentence."""
+        left = f"at least {self.l} different values of {self.column} that could be theirs"
+        return f"Whoever knows the {listed(self.given)} of a person and sees the release is left with {left}."
+
+    def cannot_be_kept(self, least: Fraction) -> str:
+        """Return what an owner needs to know where no release keeps it: how many values there are at most."""
+        values = UNIT.counted(least.denominator)
+        return f"cannot be kept: with everything hidden a group has {values}; ask for at most that many"
+
+    def would_break(self, above: int, below: int) -> str:
+        """Return how a group with so few values breaks it."""
+        del above
+        return f"a group with {UNIT.counted(below)} of {self.column}, fewer than {self.l}"
+
+    def leaves_open(self) -> tuple[str, ...]:
+        """Return that values need not be evenly common."""
+        few = "l-diversity limits how few values there are, not how sure one can be of one of them"
+        return (f"how common a value of {self.column} is in a group: {few}",)
+
+    @classmethod
+    def found(cls, worst: WorstGroup) -> str:
+        """Return in words how many values the least diverse group has."""
+        return f"the least diverse group has {UNIT.counted(cls.number(worst))}"
+
+    @classmethod
+    def stands(cls, worst: WorstGroup) -> str:
+        """Return the same in short."""
+        return f"least diverse group: {UNIT.counted(cls.number(worst))}"
+
+    @classmethod
+    def allows(cls, limit: Fraction) -> str:
+        """Return how many values there must be at least."""
+        return UNIT.counted(limit.denominator)
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.given)}: at least {self.l} different values of {self.column}"
+
+
+class LDiversity(GroupRequirement):
+    """Every combination of released values on the columns `over` has at least `l` different values of `of`.
+
+    Parameters
+    ----------
+    l
+        The least number of different values.
+    of
+        The sensitive column.
+    over
+        The columns an adversary may know.
+
+    Examples
+    --------
+    >>> print(*LDiversity(l=3, of="Illness", over=["age", "sex"]).promises(0))
+    age, sex: at least 3 different values of Illness
+    """
+
+    tag: ClassVar[str] = "l"
+    hint: ClassVar[str] = "with 'of' and 'over'"
+    needs: ClassVar[dict[str, str]] = {"of": "is missing; write the sensitive column, such as of: Illness"}
+    made: ClassVar[type[GroupPromise]] = Diversity
+
+    l: Whole = Field(ge=1, description="the least number of different values in a group")  # noqa: E741
+    of: str = Field(description="the sensitive column")
+    over: KnownColumns
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, l: int, of: str, over: Sequence[str]) -> None: ...  # noqa: E741
+
+    @model_validator(mode="after")
+    def _not_its_own_column(self) -> LDiversity:
+        if self.of in self.over:
+            raise ValueError(f"over: {self.of!r} cannot be both known and sensitive; take it out of over")
+        return self
+
+    def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Diversity]:
+        """Yield the promise; `index` is the position of this requirement in `protect`."""
+        del values
+        yield Diversity(index, self.over, self.of, self.l)
+
+    def mentions(self) -> Iterator[tuple[Path, str]]:
+        """Yield each column that it names, with its place."""
+        yield ("of",), self.of
+        for place, column in enumerate(self.over):
+            yield ("over", place), column
+
+    def with_limit(self, limit: Fraction) -> Self:
+        """Return the same requirement with another l."""
+        return self.model_copy(update={"l": limit.denominator})
