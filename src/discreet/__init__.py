@@ -45,13 +45,10 @@ if TYPE_CHECKING:
     from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
     from discreet.plan.plan import Plan
     from discreet.policy import (
-        Classify,
         Column,
         Confidential,
-        Counts,
         Disclosure,
         FileOptions,
-        General,
         Genetic,
         Id3,
         KAnonymity,
@@ -59,13 +56,13 @@ if TYPE_CHECKING:
         Missing,
         NaiveBayes,
         Policy,
-        Regress,
         ReleaseOptions,
         Rules,
         Suppress,
         Template,
         read_policy,
     )
+    from discreet.policy.uses import Classify, Counts, General, Regress
     from discreet.release import Release
     from discreet.verification.answers import Answer
     from discreet.verification.cell_answers import Cell, CellsFound
@@ -101,13 +98,10 @@ _HOMES = {
     "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
     "discreet.plan.plan": ("Plan",),
     "discreet.policy": (
-        "Classify",
         "Column",
         "Confidential",
-        "Counts",
         "Disclosure",
         "FileOptions",
-        "General",
         "Genetic",
         "Id3",
         "KAnonymity",
@@ -115,13 +109,13 @@ _HOMES = {
         "Missing",
         "NaiveBayes",
         "Policy",
-        "Regress",
         "ReleaseOptions",
         "Rules",
         "Suppress",
         "Template",
         "read_policy",
     ),
+    "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
     "discreet.writing.plan_file": ("read_plan",),
     "discreet.common.progress": ("Progress",),

@@ -10,18 +10,14 @@ from discreet.policy.read import as_policy, read_policy
 from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Template
 from discreet.policy.search_options import Disclosure, Genetic
-from discreet.policy.uses import Classify, Counts, General, Regress
 from discreet.policy.which_cells import Ids, Published
 
 __all__ = [
-    "Classify",
     "Column",
     "Confidential",
-    "Counts",
     "Crowd",
     "Disclosure",
     "FileOptions",
-    "General",
     "Genetic",
     "GroupPromise",
     "Id3",
@@ -33,7 +29,6 @@ __all__ = [
     "NaiveBayes",
     "Policy",
     "Published",
-    "Regress",
     "ReleaseOptions",
     "Rules",
     "Suppress",

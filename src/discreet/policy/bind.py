@@ -10,7 +10,7 @@ from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
-from discreet.policy.uses import Classify, Counts, General, Regress
+from discreet.policy.uses.field import detailed, either
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,8 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
     """Yield each place of the policy that names a column of the table."""
     for number, use in enumerate(policy.uses):
         here: Path = ("use", number) if isinstance(policy.use, tuple) else ("use",)
-        if isinstance(use, (Classify, Regress)):
-            yield (*here, "classify" if isinstance(use, Classify) else "regress"), use.target
-            for place, column in enumerate(use.inputs or ()):
-                yield (*here, "inputs", place), column
+        for path, column in use.mentions():
+            yield (*here, *path), column
     for index, requirement in enumerate(policy.protect):
         for path, column in requirement.mentions():
             yield ("protect", index, *path), column
@@ -132,10 +130,11 @@ def _without_effect(policy: Policy, changeable: set[str], edited: set[str], cut:
         if "weight" in column.model_fields_set:
             if name not in changeable:
                 yield policy.problem(("columns", name, "weight"), f"{name!r} is never changed; take the weight out")
-            elif not any(isinstance(use, (General, Counts)) for use in policy.uses):
-                message = "only counts for use general or counts (or general in a list of uses); take it out"
+            elif not any(use.weighs_columns for use in policy.uses):
+                listed = f"{either(detailed())} (or {either(detailed(in_list=True))} in a list of uses)"
+                message = f"only counts for use {listed}; take it out"
                 yield policy.problem(("columns", name, "weight"), message)
-        if any(isinstance(goal, Regress) and goal.target == name for goal in policy.goals):
+        if any(goal.reads_numbers and goal.target == name for goal in policy.goals):
             # How its numbers or dates are read matters; it is never made coarser.
             for what in ("taxonomy", "ends", "labels", "form", "open_ends"):
                 if what in column.model_fields_set:

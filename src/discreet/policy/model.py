@@ -32,7 +32,9 @@ from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import Crowd, GroupPromise, Inference, KAnonymity, Requirement
 from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
 from discreet.policy.search_options import Disclosure, Genetic
-from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
+from discreet.policy.uses import General, PredictingUse, ReleaseUse
+from discreet.policy.uses.base import USES
+from discreet.policy.uses.field import Use, Uses, beneficial
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -135,8 +137,8 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _disclosure_fits_use(self) -> Policy:
-        if self.disclosure.disclose == "beneficial" and not isinstance(self.uses[0], Classify):
-            raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
+        if self.disclosure.disclose == "beneficial" and not self.uses[0].knows_benefit:
+            raise ValueError(f"disclosure: 'disclose: beneficial' needs 'use: {beneficial()}'; leave it out")
         return self
 
     @model_validator(mode="after")
@@ -163,7 +165,7 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _weights_compare(self) -> Policy:
-        if not isinstance(self.use, tuple) and not isinstance(self.use, Counts) and self.use.weight != 1:
+        if not isinstance(self.use, tuple) and self.use.importance != 1:
             raise ValueError("use: a weight only counts in a list of uses; take it out")
         return self
 
@@ -273,14 +275,14 @@ class Policy(Part):
         return tuple(name for name, column in self.columns.items() if column.role == "identifier")
 
     @property
-    def uses(self) -> tuple[Classify | Regress | Counts | General, ...]:
+    def uses(self) -> tuple[ReleaseUse, ...]:
         """What the release is for, always as a list."""
         return self.use if isinstance(self.use, tuple) else (self.use,)
 
     @property
-    def goals(self) -> tuple[Classify | Regress, ...]:
+    def goals(self) -> tuple[PredictingUse, ...]:
         """The uses that predict something."""
-        return tuple(use for use in self.uses if isinstance(use, (Classify, Regress)))
+        return tuple(use for use in self.uses if isinstance(use, PredictingUse))
 
     @property
     def targets(self) -> frozenset[str]:
@@ -382,4 +384,5 @@ _PARTS: dict[str, type[Part]] = {
     "suppress": Suppress,
 }
 PARTS[Policy] = _PARTS.get
+USES.watch(lambda: Policy.model_rebuild(force=True))
 PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.policy.columns import Column
-from discreet.policy.uses import Classify, Counts, General, Regress
+from discreet.policy.uses import ReleaseUse
+from discreet.policy.uses.field import detailed, either
 
 if TYPE_CHECKING:
     from discreet.policy.model import Policy
@@ -29,12 +30,12 @@ def beyond_local(policy: Policy) -> str | None:
     if policy.k_on_population:
         return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
     if policy.goals:
-        return "recoding: local is for use general or counts, not for predicting; write recoding: global"
+        return f"recoding: local is for use {either(detailed())}, not for predicting; write recoding: global"
     for name, column in policy.columns.items():
         if what := _beyond_local_labels(column):
             return f"columns: {name!r}: recoding: local does not know {what}"
-        if column.form == "set" and isinstance(policy.uses[0], Counts):
-            return f"columns: {name!r}: use counts takes every set for a changed cell; drop the form, or the use"
+        if column.form == "set" and (use := policy.uses[0]).whole_cells:
+            return f"columns: {name!r}: use {use.name} takes every set for a changed cell; drop the form, or the use"
     return None
 
 
@@ -51,13 +52,6 @@ def _beyond_local_labels(column: Column) -> str | None:
     return None
 
 
-def beyond_disclosure(uses: Sequence[Classify | Regress | Counts | General]) -> str | None:
+def beyond_disclosure(uses: Sequence[ReleaseUse]) -> str | None:
     """What the uses ask for that top-down disclosure, which never suppresses a row, cannot reckon with."""
-    if len(uses) > 1:
-        return "several uses"
-    use = uses[0]
-    if isinstance(use, (Classify, Regress)) and use.suppressed not in ("one", "all"):
-        return f"'suppressed: {use.suppressed}'"
-    if isinstance(use, Classify) and use.costs is not None:
-        return "'costs'"
-    return "'by: median'" if isinstance(use, Regress) and use.by == "median" else None
+    return "several uses" if len(uses) > 1 else uses[0].beyond_disclosure()
