@@ -5,7 +5,7 @@ What another room knows of a kind stands in that room, in a table by the kind's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 Kind = TypeVar("Kind")
@@ -91,3 +91,12 @@ class Sides(Generic[Side]):
             if kind in self._sides:
                 return self._sides[kind]
         raise LookupError(f"nobody has added the {self.what} of {type(thing).__name__}")
+
+
+def listed(words: Sequence[str], last: str = "or") -> str:
+    """Return words in a row, such as a choice.
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b or c', 'a')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from discreet.common.registry import listed
 from discreet.errors import PolicyError, Problem
 from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
-from discreet.policy.uses.field import detailed, either
+from discreet.policy.uses.field import detailed
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ def _without_effect(policy: Policy, changeable: set[str], edited: set[str], cut:
             if name not in changeable:
                 yield policy.problem(("columns", name, "weight"), f"{name!r} is never changed; take the weight out")
             elif not any(use.weighs_columns for use in policy.uses):
-                listed = f"{either(detailed())} (or {either(detailed(in_list=True))} in a list of uses)"
-                message = f"only counts for use {listed}; take it out"
+                uses = f"{listed(detailed())} (or {listed(detailed(in_list=True))} in a list of uses)"
+                message = f"only counts for use {uses}; take it out"
                 yield policy.problem(("columns", name, "weight"), message)
         if any(goal.reads_numbers and goal.target == name for goal in policy.goals):
             # How its numbers or dates are read matters; it is never made coarser.

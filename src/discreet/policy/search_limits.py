@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from discreet.common.registry import listed
 from discreet.policy.columns import Column
 from discreet.policy.uses import ReleaseUse
-from discreet.policy.uses.field import detailed, either
+from discreet.policy.uses.field import detailed
 
 if TYPE_CHECKING:
     from discreet.policy.model import Policy
@@ -30,7 +31,7 @@ def beyond_local(policy: Policy) -> str | None:
     if policy.k_on_population:
         return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
     if policy.goals:
-        return f"recoding: local is for use {either(detailed())}, not for predicting; write recoding: global"
+        return f"recoding: local is for use {listed(detailed())}, not for predicting; write recoding: global"
     for name, column in policy.columns.items():
         if what := _beyond_local_labels(column):
             return f"columns: {name!r}: recoding: local does not know {what}"

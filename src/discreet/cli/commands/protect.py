@@ -71,7 +71,7 @@ def protect(
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
     with reporting(as_json, quiet) as state:
-        from discreet.table.formats.form import refuse_foreign
+        from discreet.table.formats.known import refuse_foreign
 
         refuse_foreign(out)
         before = {path: stamp_of(path) for path in (table, policy)}

@@ -10,17 +10,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Discriminator, GetCoreSchemaHandler, Tag
 from pydantic_core import CoreSchema
 
+from discreet.common.registry import listed
 from discreet.policy.mistakes import LIST, ONE
 from discreet.policy.uses.base import USES, ReleaseUse
 
 
-def either(words: list[str]) -> str:
-    """Return words as a choice: `a, b or c`."""
-    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
 def _ways() -> str:
-    return f"write {either([kind.written() for kind in USES])}"
+    return f"write {listed([kind.written() for kind in USES])}"
 
 
 def _kind(value: Any) -> str | None:
@@ -48,7 +44,7 @@ def _some_uses(uses: tuple[ReleaseUse, ...]) -> tuple[ReleaseUse, ...]:
     if not uses:
         raise ValueError(f"is an empty list; {_ways()}")
     if len(uses) > 1 and (alone := next((use for use in uses if use.stands_alone), None)):
-        raise ValueError(f"{alone.name} stands alone; write {either(detailed(in_list=True))} in a list")
+        raise ValueError(f"{alone.name} stands alone; write {listed(detailed(in_list=True))} in a list")
     told = [(type(use), use.same) for use in uses]
     if len(set(told)) < len(told):
         raise ValueError("the same use stands there twice; write it once, with a weight")
@@ -70,4 +66,4 @@ def detailed(*, in_list: bool = False) -> list[str]:
 
 def beneficial() -> str:
     """Return how uses are written of which disclosure can tell what does not help them."""
-    return either([kind.written() for kind in USES if kind.knows_benefit])
+    return listed([kind.written() for kind in USES if kind.knows_benefit])
