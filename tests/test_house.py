@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,12 @@ def test_circles_and_wrong_ways_are_found() -> None:
     graph = {"errors": {"policy"}, "policy": {"policy.bind"}, "policy.bind": {"errors"}, "encoded": {"errors"}}
     assert house.cycles(graph) == [{"errors", "policy", "policy.bind"}]
     assert house.out_of_order(graph, MODULES) == [("errors", "policy")]
+
+
+KIND = re.compile(r"isinstance\([^()]*\b(Classify|Regress|Counts|General|NaiveBayes|Id3|Rules|Learner)\b")
+
+
+def test_uses_and_adversaries_answer_for_themselves() -> None:
+    """Nobody asks of which kind one is; verification, which shares nothing, counts rules in a way of its own."""
+    asking = {name for name, module in MODULES.items() if KIND.search(module.text)}
+    assert {name.split(".")[0] for name in asking} <= {"verification"}

@@ -1,6 +1,5 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
-from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
 from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.file_options import FileOptions
@@ -20,17 +19,13 @@ __all__ = [
     "FileOptions",
     "Genetic",
     "GroupPromise",
-    "Id3",
     "Ids",
     "Inference",
     "KAnonymity",
-    "Learner",
     "Missing",
-    "NaiveBayes",
     "Policy",
     "Published",
     "ReleaseOptions",
-    "Rules",
     "Suppress",
     "Template",
     "as_policy",

@@ -74,7 +74,7 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
             yield requirement.column
             published = {item.column for item in requirement.must_publish if item.rows is None}
             predictors = columns if requirement.predictors is None else requirement.predictors
-            known = [getattr(adversary, "conditions", None) or predictors for adversary in requirement.adversaries]
+            known = [adversary.own_columns or predictors for adversary in requirement.adversaries]
             for column in dict.fromkeys(name for names in known for name in names):
                 if column not in kept | published and policy.column(column).role is None:
                     yield column
