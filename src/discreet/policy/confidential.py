@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 from discreet.common.shares import percent
 from discreet.policy.adversaries import Adversary, NaiveBayes
 from discreet.policy.adversaries.base import ADVERSARIES
-from discreet.policy.adversaries.field import AdversaryField
+from discreet.policy.adversaries.field import AdversaryField, who_tries
 from discreet.policy.cell_methods import IN_TURN, NEEDS, USUAL, Hideable, Method, Regions
 from discreet.policy.decoys import Decoys
 from discreet.policy.part import Part, Whole
@@ -82,9 +82,7 @@ class Confidential(Part):
     predictors: ColumnNames = Field(
         default=None, description="the columns it could be predicted from; all other released ones when absent"
     )
-    against: tuple[AdversaryField, ...] = Field(
-        default=(), description="who tries: naive_bayes (default), id3, rules, or a learner of scikit-learn"
-    )
+    against: tuple[AdversaryField, ...] = Field(default=(), description=who_tries())
     method: Method | None = Field(default=None, description="how the cells are protected; by the adversary when absent")
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"

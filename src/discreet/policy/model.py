@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from discreet.columns.scale import Numbers, Scale
+from discreet.common.registry import listed
 from discreet.common.shares import Share
 from discreet.errors import Problem
 from discreet.policy.build import build_policy
@@ -34,7 +35,7 @@ from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyo
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import General, PredictingUse, ReleaseUse
 from discreet.policy.uses.base import USES
-from discreet.policy.uses.field import Use, Uses, beneficial
+from discreet.policy.uses.field import Use, Uses, beneficial, detailed
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -90,7 +91,7 @@ class Policy(Part):
     recoding: Literal["global", "local"] = Field(
         default="global",
         description="global: a value is released alike in all rows; local: groups of rows have labels of their own, "
-        "which tells far more (for use general or counts)",
+        f"which tells far more (for use {listed(detailed())})",
     )
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None

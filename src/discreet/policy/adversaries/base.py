@@ -35,6 +35,11 @@ class Adversary(Part):
         return cls(**options)
 
     @classmethod
+    def described(cls) -> str:
+        """Return what people are told that may be written."""
+        return cls.names[0]
+
+    @classmethod
     def needs_options(cls) -> bool:
         """Whether its word alone does not say enough."""
         return any(field.is_required() for field in cls.model_fields.values())

@@ -42,6 +42,12 @@ def _as_adversary(value: object) -> object:
         raise ValueError(f"{name}: an option is a word") from None
 
 
+def who_tries() -> str:
+    """Return what may be written, for people."""
+    *first, last = dict.fromkeys(kind.described() for kind in ADVERSARIES)
+    return f"who tries: {', '.join(first)}, or {last}"
+
+
 def _plain_adversary(adversary: Adversary) -> object:
     options = adversary.options()
     return {adversary.name: options} if options else adversary.name

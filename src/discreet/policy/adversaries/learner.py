@@ -26,6 +26,11 @@ class Learner(Adversary):
         return cls(name=name)
 
     @classmethod
+    def described(cls) -> str:
+        """Return what people are told that may be written."""
+        return "a learner of scikit-learn"
+
+    @classmethod
     def needs_options(cls) -> bool:
         """Whether its word alone does not say enough."""
         return False

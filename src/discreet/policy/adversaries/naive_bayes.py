@@ -58,6 +58,11 @@ class NaiveBayes(Adversary):
         """What it is called in a policy."""
         return "naive_bayes"
 
+    @classmethod
+    def described(cls) -> str:
+        """Return what people are told that may be written."""
+        return f"{cls.names[0]} (default)"
+
     def resolved(self, change: Literal["delete", "generalise"]) -> Adversary:
         """Return it with nothing left unsaid, where cells are changed in such a way."""
         if self.nulls is not None:
