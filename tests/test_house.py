@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,12 @@ def test_nobody_asks_for_the_kind_of_a_promise() -> None:
     assert house.asks_for_kinds(MODULES) == []
     asking = house.Module("audit.risk", "if isinstance(promise, (int, Crowd)):", is_package=False)
     assert house.asks_for_kinds({"audit.risk": asking}) == ["audit.risk"]
+
+
+KIND = re.compile(r"isinstance\([^()]*\b(Classify|Regress|Counts|General|NaiveBayes|Id3|Rules|Learner)\b")
+
+
+def test_uses_and_adversaries_answer_for_themselves() -> None:
+    """Nobody asks of which kind one is; verification, which shares nothing, counts rules in a way of its own."""
+    asking = {name for name, module in MODULES.items() if KIND.search(module.text)}
+    assert {name.split(".")[0] for name in asking} <= {"verification"}

@@ -6,26 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from discreet.errors import ImpossiblePromise
-from discreet.method.base.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
 from discreet.plan.reasons import KeptReason
 from discreet.planning.changeable import Changeable
 from discreet.planning.problem import group_problem
 from discreet.planning.task import Task
-from discreet.policy import Classify, Counts, General, Regress
+from discreet.planning.uses import PLANNED
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Found, Refused, Search, Standing
-
-
-GAINS: dict[type, Gain] = {
-    Classify: information_gain,
-    Regress: variance_gain,
-    Counts: cells_gain,
-    General: loss_gain,
-}
 
 
 class Planner:
@@ -40,8 +31,8 @@ class Planner:
         self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
         self.search: Search = Search(
             group_problem(task.bound, task.columns, self.promises, task.counted),
-            GAINS[type(policy.uses[0])],
-            only_beneficial=isinstance(policy.uses[0], Classify) and policy.disclosure.disclose != "always",
+            PLANNED.of(policy.uses[0]).gain,
+            only_beneficial=policy.uses[0].knows_benefit and policy.disclosure.disclose != "always",
             only_valid=policy.disclosure.split == "best_valid",
         )
 

@@ -79,6 +79,7 @@ def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, densit
                 float(slow.rm(expected, goal.target, by=goal.by, suppressed=goal.suppressed)), rel=1e-9, abs=1e-9
             )
         else:
+            assert isinstance(goal, d.Classify)
             assert found == slow.cm(expected, "class", costs=costs_of(goal, job), suppressed=goal.suppressed)
 
 

@@ -31,7 +31,7 @@ def apply(
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with reporting(shown.as_json, shown.quiet) as state:
-        from discreet.table.formats.form import refuse_foreign
+        from discreet.table.formats.known import refuse_foreign
 
         refuse_foreign(out)
         from discreet.pipeline import apply as run

@@ -56,7 +56,7 @@ def protect(
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
     with reporting(shown.as_json, shown.quiet) as state:
-        from discreet.table.formats.form import refuse_foreign
+        from discreet.table.formats.known import refuse_foreign
 
         refuse_foreign(out)
         before = {path: stamp_of(path) for path in (table, policy)}

@@ -12,7 +12,7 @@ from typing import NoReturn
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.formats.parquet import many_files
+from discreet.table.formats.known import file_table
 from discreet.table.no_room import is_disk_full, is_memory_short
 from discreet.table.relations import database_of
 
@@ -51,7 +51,7 @@ def watched(table: Path) -> list[Path]:
     """Return the files that hold a table (a pattern, a folder, a table of a database, a file)."""
     if (database := database_of(str(table))) is not None:
         return [database[0], database[0].with_name(f"{database[0].name}.wal")]
-    return many_files(table) or [table]
+    return file_table(table).files
 
 
 def changed(what: str) -> InputError:
