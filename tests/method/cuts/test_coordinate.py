@@ -34,7 +34,7 @@ def reference(job: Job) -> tuple[slow.Table, list[promises.Requirement]]:
     wanted: list[promises.Requirement] = [
         promises.Template(p.given, p.column, p.value, p.at_most)
         if isinstance(p, Inference)
-        else promises.KAnonymity(p.given, p.k)
+        else promises.KAnonymity(p.given, p.least_rows)
         for p in policy.promises()
     ]
     changeable = prepare(job.frame, policy).bound.changeable
