@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import polars as pl
@@ -141,11 +142,11 @@ def test_verification_counts_as_the_reference_does(
     expected = keeps(rows, Diversity(tuple(over), "ill", least), quiet)
     assert finding.answer == ("holds" if expected else "broken")
     assert found.holds == expected
-    bad = worst(groups(rows, over, "ill", quiet))
-    if not expected:
-        assert finding.worst is not None
-        # The group that is shown is one of those with the fewest values.
-        assert tuple(finding.to_dict()["worst"]["group"][name] for name in over) in {one.look for one in bad}  # type: ignore[index]
+    fewest = worst(groups(rows, over, "ill", quiet))
+    if fewest:
+        shown = json.loads(json.dumps(finding.to_dict()))["worst"]
+        assert tuple(shown["group"][name] for name in over) in {one.look for one in fewest}
+        assert Fraction(shown["share"]) == Fraction(1, fewest[0].different)  # one value among so many
 
 
 @given(st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from(["oslo", "turku", "rome", "north", "any", "*"]))))
