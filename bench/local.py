@@ -237,7 +237,7 @@ def scored(problem: CutProblem, found: Local) -> float:
             total += (stop - first - 1) / (space.size - 1)
         texts.append(first * (space.size + 1) + stop)
     _, alike = np.unique(np.stack(texts), axis=1, return_inverse=True)
-    limit = problem.tables[0].limits[0]
+    limit = problem.tables[0].limits[0].at_most
     rows = np.bincount(alike.ravel(), weights=problem.sizes)
     assert (rows * float(limit) > 1 - 1e-9).all()
     return float((total * problem.sizes).sum() / problem.total / len(problem.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,19 @@ def test_circles_and_wrong_ways_are_found() -> None:
     graph = {"errors": {"policy"}, "policy": {"policy.bind"}, "policy.bind": {"errors"}, "encoded": {"errors"}}
     assert house.cycles(graph) == [{"errors", "policy", "policy.bind"}]
     assert house.out_of_order(graph, MODULES) == [("errors", "policy")]
+
+
+def test_nobody_asks_for_the_kind_of_a_promise() -> None:
+    """A promise answers for itself: a further kind must not be taken for another one somewhere."""
+    assert house.asks_for_kinds(MODULES) == []
+    asking = house.Module("audit.risk", "if isinstance(promise, (int, Crowd)):", is_package=False)
+    assert house.asks_for_kinds({"audit.risk": asking}) == ["audit.risk"]
+
+
+KIND = re.compile(r"isinstance\([^()]*\b(Classify|Regress|Counts|General|NaiveBayes|Id3|Rules|Learner)\b")
+
+
+def test_uses_and_adversaries_answer_for_themselves() -> None:
+    """Nobody asks of which kind one is; verification, which shares nothing, counts rules in a way of its own."""
+    asking = {name for name, module in MODULES.items() if KIND.search(module.text)}
+    assert {name.split(".")[0] for name in asking} <= {"verification"}

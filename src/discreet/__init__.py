@@ -45,28 +45,22 @@ if TYPE_CHECKING:
     from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
     from discreet.plan.plan import Plan
     from discreet.policy import (
-        Classify,
         Column,
         Confidential,
-        Counts,
         Disclosure,
         FileOptions,
-        General,
         Genetic,
-        Id3,
         KAnonymity,
         LDiversity,
-        Learner,
         Missing,
-        NaiveBayes,
         Policy,
-        Regress,
         ReleaseOptions,
-        Rules,
         Suppress,
         Template,
         read_policy,
     )
+    from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
+    from discreet.policy.uses import Classify, Counts, General, Regress
     from discreet.release import Release
     from discreet.verification.answers import Answer
     from discreet.verification.cell_answers import Cell, CellsFound
@@ -102,28 +96,22 @@ _HOMES = {
     "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
     "discreet.plan.plan": ("Plan",),
     "discreet.policy": (
-        "Classify",
         "Column",
         "Confidential",
-        "Counts",
         "Disclosure",
         "FileOptions",
-        "General",
         "Genetic",
-        "Id3",
         "KAnonymity",
         "LDiversity",
-        "Learner",
         "Missing",
-        "NaiveBayes",
         "Policy",
-        "Regress",
         "ReleaseOptions",
-        "Rules",
         "Suppress",
         "Template",
         "read_policy",
     ),
+    "discreet.policy.adversaries": ("Id3", "Learner", "NaiveBayes", "Rules"),
+    "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
     "discreet.writing.plan_file": ("read_plan",),
     "discreet.common.progress": ("Progress",),

@@ -60,6 +60,7 @@ def test_equals_the_slow_version(job: Job) -> None:
     assert found.average == pytest.approx(sum(sizes) / max(len(sizes), 1))
     assert found.discernibility == slow.discernibility(view)
     for goal, told in zip(job.policy.goals, found.targets, strict=True):
+        assert isinstance(goal, (d.Classify, d.Regress))
         seen = [name for name in view.table.changeable if goal.inputs is None or name in goal.inputs]
         expected = slow_measure(job, goal, slow_view(job, release, goal.inputs))
         assert told.released == pytest.approx(expected, abs=1e-9)

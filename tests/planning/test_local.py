@@ -67,7 +67,7 @@ def keeps_all(rows: list[dict[str, Any]], policy: d.Policy) -> bool:
     for promise in policy.promises():
         sizes = Counter(tuple(row[name] for name in promise.given) for row in rows)
         if not isinstance(promise, Inference):
-            if any(size < promise.k for size in sizes.values()):
+            if any(size < promise.least_rows for size in sizes.values()):
                 return False
             continue
         hits = Counter(tuple(r[name] for name in promise.given) for r in rows if r[promise.column] == promise.value)

@@ -57,7 +57,7 @@ def removed_slowly(table: pl.DataFrame, policy: d.Policy) -> set[int]:
                     hits = sum(rows[number][promise.column] == promise.value for number in group)
                     broken = Fraction(hits, len(group)) > promise.at_most
                 else:
-                    broken = len(group) < promise.k
+                    broken = len(group) < promise.least_rows
                 more |= set(group) if broken else set()
         if not more:
             return gone

@@ -22,8 +22,9 @@ from discreet.cli.app import app
 from discreet.plan.masks import ALL, Masks
 from discreet.planning.row_sample import drawn_rows
 from discreet.planning.suppression import rows_to_suppress
-from discreet.policy import Crowd, Inference
+from discreet.policy import Inference
 from discreet.policy.bind import bind
+from discreet.policy.requirements.k_anonymity import Crowd
 from discreet.table.source import open_table
 from discreet.verification.matching import covered
 from discreet.verification.truth import untrue

@@ -19,7 +19,8 @@ from discreet.method.base.space import Node, Space
 from discreet.pipeline import prepare
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.problem import cut_problem
-from discreet.planning.row_share import scaled_k, seen_only, thinned
+from discreet.planning.row_share import seen_only, thinned
+from discreet.policy.requirements.k_anonymity import scaled_k
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.cuts.test_coordinate import adult_columns

@@ -229,7 +229,7 @@ def test_policies_are_frozen() -> None:
     with pytest.raises(TypeError, match="frozen"):
         policy.columns["a"] = d.Column(role="other")  # type: ignore[index]
     with pytest.raises(TypeError, match="frozen"):
-        policy.protect[0].infer["c"] = ("1",)  # type: ignore[index, union-attr]
+        policy.protect[0].infer["c"] = ("1",)  # type: ignore[union-attr]
     assert hash(policy) == hash(d.Policy.from_dict(policy.to_dict()))
     assert pickle.loads(pickle.dumps(policy)) == policy
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.common.measures import DIFFERENT, ROWS, SHARE
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
 from discreet.method.local.grouping import Local
@@ -96,10 +97,15 @@ def broken(release: Release) -> set[int]:
 def _broken_by(table: GroupTable, rows: Sequence[int]) -> set[int]:
     size = sum(int(table.sizes[row]) for row in rows)
     found = set()
-    for place, number in enumerate(table.promises):
-        hits = 1 if table.persons[place] else sum(int(table.hits[place, row]) for row in rows)
-        if size and Fraction(hits, size) > table.limits[place]:
-            found.add(number)
+    for limit in table.limits:
+        tallies = [sum(int(tally[row]) for row in rows) for tally in limit.own(table.hits)]
+        figure = {
+            ROWS: Fraction(1, max(size, 1)),
+            SHARE: Fraction(sum(tallies), max(size, 1)),
+            DIFFERENT: Fraction(1, max(sum(tally > 0 for tally in tallies), 1)),
+        }[limit.measure]
+        if size and figure > limit.at_most:
+            found.add(limit.promise)
     return found
 
 

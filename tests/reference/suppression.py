@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from discreet.policy import Crowd, GroupPromise, Inference, Policy
+from discreet.policy import GroupPromise, Inference, Policy
+from discreet.policy.requirements.k_anonymity import Crowd
+from discreet.policy.requirements.l_diversity import Diversity
 
 Row = Mapping[str, str | None]
 
@@ -27,11 +29,17 @@ class Table:
         return tuple(self.policy.marker if name in hidden else self.rows[number][name] for name in given)
 
     def lacks(self, group: Sequence[int], promise: GroupPromise) -> int:
-        """How many more rows a group needs for a promise: of any kind for k, without the property for a template."""
+        """How many more rows a group needs for a promise: of any kind for k, without the property for a template.
+
+        For l-diversity it needs at least as many as it lacks values.
+        """
         if isinstance(promise, Crowd):
             return max(promise.k - len(group), 0)
-        assert isinstance(promise, Inference)
+        assert isinstance(promise, (Inference, Diversity))
         told = [self.rows[number][promise.column] for number in group if self.told[number]]
+        if isinstance(promise, Diversity):
+            different = len({value for value in told if not self.policy.is_unknown(value)})
+            return max(promise.l - different, 0) if different else 0
         hits = sum(value == promise.value for value in told)
         known = sum(not self.policy.is_unknown(value) for value in told)
         if not promise.at_most:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from discreet.common.private import MORE, private_json
 from discreet.common.shares import parse_share, percent
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
-from discreet.method.base.gain import information_kept, variance_kept
 from discreet.pipeline import PreparedJob, prepare
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
-from discreet.policy import Classify, GroupPromise, Policy, as_policy
+from discreet.planning.uses import PLANNED
+from discreet.policy import GroupPromise, Policy, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.policy.requirements import REQUIREMENTS
 from discreet.policy.requirements.base import Unit
@@ -183,8 +183,8 @@ def _swept(policy: Policy, promise: int | None) -> list[int]:
         if not 1 <= promise <= len(promises):
             raise InputError(f"there is no promise {promise}; the policy has 1 to {len(promises)}")
         return [promises[promise - 1].index]
-    for kind in REQUIREMENTS:
-        found = [index for index, requirement in policy.groups() if requirement.tag == kind]
+    for tag in REQUIREMENTS.names():
+        found = [index for index, requirement in policy.groups() if requirement.tag == tag]
         if found:
             return found
     raise InputError("the policy has no threshold to change")
@@ -285,8 +285,7 @@ def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[i
     swept = [number for number, made in enumerate(planner.promises) if made.index in places]
     policy = planner.task.bound.policy
     target = None
-    if policy.target is not None:
-        kept = information_kept if isinstance(policy.uses[0], Classify) else variance_kept
+    if (kept := PLANNED.of(policy.uses[0]).kept) is not None:
         told = [state for state in search.states if state.column.useful]
         target = kept([(state.column.tallies, state.released()) for state in told])
     largest = max((search.share(number) for number in swept), default=Fraction(0))

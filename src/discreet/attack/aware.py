@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained, prior
-from discreet.adversary.make import make
+from discreet.adversary.make import GUESSERS, make
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags
 from discreet.attack.base import Attack, AttackTask
@@ -31,7 +31,7 @@ from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.fit.cells import wanted
-from discreet.policy.adversaries import Adversary, Id3, NaiveBayes, Rules
+from discreet.policy.adversaries import Adversary
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
 from discreet.verification.cell_check import CellCheck
@@ -40,9 +40,6 @@ from discreet.verification.row_matches import Matches
 
 REFILLED = ("decp", "e-decp", "incp")
 INVERTED = ("dropp", "e-dropp", "hid3", "greedy")
-_WAYS = {NaiveBayes: (4_000, 40_000), Id3: (1_000, 10_000)}
-_FEW_WAYS = (200, 2_000)
-"""Ways to fill the hidden cells of a row that are looked at: quickly, and thoroughly."""
 _FEW = 30
 """Below so many cells no interval tells anything."""
 
@@ -64,7 +61,7 @@ def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
 def _seconds(scene: Scene, requirement: Confidential, adversary: Adversary) -> float:
     """Return about how long an attack takes."""
     cells = min(len(scene.cells(requirement)), scene.victims)
-    first, each = (0.1, 0.001) if isinstance(adversary, (NaiveBayes, Id3, Rules)) else (1.0, 0.02)
+    first, each = (0.1, 0.001) if GUESSERS.of(adversary).is_quick else (1.0, 0.02)
     return first + cells * each + scene.released.rows * 2e-6 * len(scene.released.columns)
 
 
@@ -77,13 +74,13 @@ class _Run:
     def __call__(self) -> Iterator[Attack]:
         if isinstance(self.cells.looked, str):
             return
-        if isinstance(self.adversary, Rules):
+        if self.adversary.mines_rules:
             yield from rule_attacks(self.cells.index, self.adversary, *self.cells.looked)
             return
         if not len(self.cells.tried):
             return
         trial = _Trial(self.cells, self.adversary)
-        if self.method in REFILLED or (isinstance(self.adversary, NaiveBayes) and self.cells.others_changed):
+        if self.method in REFILLED or (trial.bayes is not None and self.cells.others_changed):
             yield trial.refill(classes=self.method == "incp" or self.cells.others_hidden)
         if self.method in INVERTED or self.cells.rows_changed:
             yield trial.invert()
@@ -110,7 +107,7 @@ class _AwareCells:
     def check(self) -> CellCheck:
         """The cells on the release."""
         assert not isinstance(self.looked, str)
-        learner = next(each for each in self.requirement.adversaries if not isinstance(each, Rules))
+        learner = next(each for each in self.requirement.adversaries if not each.mines_rules)
         return self.looked[0].knowing(learner)
 
     @cached_property
@@ -174,7 +171,10 @@ class _Trial:
         self.protected = cells.protected
         check = cells.check
         self.true = check.true[check.checked][cells.tried]
-        self.trained: Trained = make(adversary).train(self.protected.view)
+        guesser = make(adversary)
+        self.bayes = guesser if isinstance(guesser, NaiveBayesGuesser) else None
+        """Whose counts are known: naive Bayes itself."""
+        self.trained: Trained = guesser.train(self.protected.view)
         self.guesses: Guesses = self.trained.guess(self.protected.lines)
 
     @cached_property
@@ -189,9 +189,8 @@ class _Trial:
 
     def refill(self, *, classes: bool) -> Attack:
         """Put back what was hidden in other rows."""
-        assert isinstance(self.adversary, NaiveBayes)
-        options = NaiveBayesGuesser(self.adversary.nulls or "count", self.adversary.laplace)
-        found = refill(self.protected, options, self.guesses, classes=classes)
+        assert self.bayes is not None
+        found = refill(self.protected, self.bayes, self.guesses, classes=classes)
         notes = []
         changed = found.changed
         if changed is None:
@@ -209,17 +208,17 @@ class _Trial:
     def invert(self) -> Attack:
         """Fill what was hidden in the rows of the cells."""
         thorough = self.cells.scene.thorough
-        most = _WAYS.get(type(self.adversary), _FEW_WAYS)[thorough]
-        own = isinstance(self.adversary, NaiveBayes)
-        if isinstance(self.adversary, NaiveBayes):
-            options = NaiveBayesGuesser(self.adversary.nulls or "count", self.adversary.laplace)
+        most = GUESSERS.of(self.adversary).ways[thorough]
+        if self.bayes is not None:
+            options = self.bayes
         elif self.cells.requirement.change == "generalise":
             options = NaiveBayesGuesser("spread")
         else:
             options = NaiveBayesGuesser("drop", Fraction(1))
         counts = ClassCounts(self.protected.view, options)
         rng = np.random.default_rng(self.cells.scene.seed)
-        weights = invert(self.protected, counts, self.guesses, None if own else self.trained, most, rng)
+        asked = self.trained if self.bayes is None else None
+        weights = invert(self.protected, counts, self.guesses, asked, most, rng)
         notes = [f"hidden cells are filled in all ways, or in {most} drawn at random where there are more"]
         if self.protected.unsaid.any():
             notes.append("cells of other confidential columns may be hidden for their own sake")

@@ -13,11 +13,11 @@ from discreet.adversary.base import prior
 from discreet.attack.base import Attack
 from discreet.common.rates import Rate
 from discreet.common.shares import percent
-from discreet.policy.adversaries import Rules
+from discreet.policy.adversaries import Adversary
 from discreet.verification.cell_check import CellCheck
 
 
-def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:
+def rule_attacks(index: int, adversary: Adversary, release: CellCheck, alone: CellCheck | None) -> Iterator[Attack]:
     """Yield what is read in the hidden cells of one requirement against rules.
 
     `release` are its cells on the release, `alone` where they alone are hidden, if that is known.
@@ -28,6 +28,7 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         return
     found = check.attack(adversary)
     assert found.mined is not None
+    assert adversary.confidence is not None
     first, domain = prior(check.view), check.view.classes.tree.domain
     baseline = Rate(sum(domain[place] == first.value for place in check.true[check.checked]), cells)
     hidden = None
@@ -36,9 +37,9 @@ def rule_attacks(index: int, adversary: Rules, release: CellCheck, alone: CellCh
         hidden = Rate(int(before.attack(adversary).exposed.sum()), len(before.checked))
     mined, column = found.mined, check.requirement.column
     aware, absence = mined.readings["aware"], mined.readings["absence"]
-    warnings = tuple(mined.warnings(column, adversary.min_confidence, decoys=bool(check.requirement.decoys)))
+    warnings = tuple(mined.warnings(column, adversary.confidence, decoys=bool(check.requirement.decoys)))
     knows = tuple(seen.name for seen in check.view.predictors)
-    limit = percent(adversary.min_confidence)
+    limit = percent(adversary.confidence)
     yield Attack(
         "aware",
         "hidden_values",

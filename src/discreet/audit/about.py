@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from discreet.common.shares import percent
-from discreet.policy import Confidential, Counts, General, Policy, ReleaseOptions
+from discreet.policy import Confidential, Policy, ReleaseOptions
 from discreet.policy.bind import known_to_groups, recoded, tight_columns
 
 
@@ -46,13 +46,10 @@ def about(policy: Policy, columns: Sequence[str], changeable: Sequence[str], *, 
     """Return what a release is; `made` says that discreet made it as the policy wants."""
     promises = [promise.in_words() for promise in policy.promises()]
     cells = [cells for _, cells in policy.cells()]
-    purpose = [
-        f"{use.name} use" if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
-    ]
     return About(
         name=name,
         columns=tuple(columns),
-        use=", ".join(purpose),
+        use=", ".join(use.in_words() for use in policy.uses),
         method=_method(policy, cells) if made else None,
         promises=(*promises, *(requirement.in_words() for requirement in cells)),
         public=(*promises, *(requirement.in_public() for requirement in cells)),

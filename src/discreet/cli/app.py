@@ -23,6 +23,7 @@ from discreet.cli.commands.protect import protect
 from discreet.cli.commands.schema import schema
 from discreet.cli.commands.taxonomy import taxonomy
 from discreet.cli.commands.verify import verify
+from discreet.cli.options import spread
 from discreet.version import __version__
 
 app = typer.Typer(
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 
 for command in (protect, verify, audit, apply, check, frontier, init, taxonomy, schema, demo):
-    app.command()(command)
+    app.command()(spread(command))
 
 
 def _version(value: bool) -> None:

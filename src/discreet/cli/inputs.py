@@ -6,21 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from discreet.cli.options import LayoutOptions
     from discreet.policy import FileOptions, Policy
 
 
-def read_rules(path: Path, **file: object) -> Policy:
+def read_rules(path: Path, layout: LayoutOptions) -> Policy:
     """Return the policy of a file; what the command line says of the table's file counts more than what it says."""
     from discreet.policy import read_policy
 
-    return read_policy(path).with_file(**file)
+    return read_policy(path).with_file(**layout.said())
 
 
-def file_options(**said: object) -> FileOptions:
+def file_options(layout: LayoutOptions) -> FileOptions:
     """Return how the text of a table is written, as far as the command line says."""
     from discreet.policy import FileOptions
 
-    return FileOptions(**{name: value for name, value in said.items() if value is not None})
+    return FileOptions(**{name: value for name, value in layout.said().items() if value is not None})
 
 
 def stamp_of(path: Path) -> object:

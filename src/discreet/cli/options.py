@@ -1,11 +1,17 @@
-"""Arguments and options that several commands have, each said once."""
+"""Arguments and options that several commands have, each said once; those that go together in sets."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from discreet.table.source import Opening
 
 TableArg = Annotated[
     Path,
@@ -22,49 +28,6 @@ OutOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print the verdict only, without any value of the table: for logs.")
-]
-SeparatorOption = Annotated[
-    str | None,
-    typer.Option("--separator", help="Character between fields; 'tab' for a tab.", show_default=False),
-]
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
-]
-EncodingOption = Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)]
-DecimalOption = Annotated[
-    str | None,
-    typer.Option("--decimal", help="What stands before the decimals of numbers: . or ,", show_default=False),
-]
-SkipOption = Annotated[
-    int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
-]
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--engine", help="What holds the rows: local, streaming, duckdb or spark; what suits TABLE when absent."
-    ),
-]
-MemoryOption = Annotated[
-    str | None,
-    typer.Option("--memory-limit", help="How much memory to take, such as 2GB; 60% of the machine's when absent."),
-]
-KeyOption = Annotated[
-    str | None,
-    typer.Option("--key", help="On Spark, a column without gaps or repeats: gives the rows their order and numbers."),
-]
-ReportOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--report", help="Attack the release and write a report for the owner here (.html; needs discreet\\[report])."
-    ),
-]
-PublicReportOption = Annotated[
-    Path | None,
-    typer.Option("--public-report", help="The same for everybody: method, promises and utility without any secret."),
-]
 ReleaseArg = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released table.", show_default=False)]
 PartialOption = Annotated[
     bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
@@ -72,6 +35,141 @@ PartialOption = Annotated[
 SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
 ]
-OriginalSkipOption = Annotated[
-    int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
-]
+
+
+class OptionSet:
+    """Options that belong together: `spread` gives a command one object of them, and Typer each of them."""
+
+    def said(self) -> dict[str, Any]:
+        """Return the options by name, as functions of the library take them; None is what was not said."""
+        return vars(self)
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as Typer takes it: each option of its sets is a parameter of its own, where the set stands."""
+    parameters: list[inspect.Parameter] = []
+    sets: dict[str, tuple[type[OptionSet], list[str]]] = {}
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        kind = parameter.annotation
+        if isinstance(kind, type) and issubclass(kind, OptionSet):
+            options = inspect.signature(kind, eval_str=True).parameters
+            parameters += options.values()
+            sets[parameter.name] = kind, list(options)
+        else:
+            parameters.append(parameter)
+
+    def run(**said: object) -> None:
+        made = {
+            name: kind(**{option: said.pop(option) for option in options}) for name, (kind, options) in sets.items()
+        }
+        command(**said, **made)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    by_name = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    run.__signature__ = inspect.Signature(by_name)  # type: ignore[attr-defined]  # what Typer reads
+    return run
+
+
+@dataclass(frozen=True)
+class LayoutOptions(OptionSet):
+    """How the text of a table is written, for commands that read values as texts."""
+
+    separator: Annotated[
+        str | None,
+        typer.Option("--separator", help="Character between fields; 'tab' for a tab.", show_default=False),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
+    ] = None
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)] = None
+    skip: Annotated[
+        int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
+    ] = None
+
+
+@dataclass(frozen=True)
+class TableLayoutOptions(LayoutOptions):
+    """How the text of a table and its numbers are written."""
+
+    decimal: Annotated[
+        str | None,
+        typer.Option("--decimal", help="What stands before the decimals of numbers: . or ,", show_default=False),
+    ] = None
+
+
+@dataclass(frozen=True)
+class OriginalLayoutOptions(TableLayoutOptions):
+    """How the text of an original is written: a release has no lines to leave out."""
+
+    skip: Annotated[
+        int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top of the original.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class EngineOptions(OptionSet):
+    """What holds the rows."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine", help="What holds the rows: local, streaming, duckdb or spark; what suits TABLE when absent."
+        ),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        typer.Option("--memory-limit", help="How much memory to take, such as 2GB; 60% of the machine's when absent."),
+    ] = None
+
+    def opening(self) -> Opening:
+        """Return how a table is opened."""
+        from discreet.table.source import Opening
+
+        return Opening(**self.said())
+
+
+@dataclass(frozen=True)
+class KeyedEngineOptions(EngineOptions):
+    """What holds the rows, and how single ones are known."""
+
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", help="On Spark, a column without gaps or repeats: gives the rows their order and numbers."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ReportOptions(OptionSet):
+    """The reports to be written."""
+
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            help="Attack the release and write a report for the owner here (.html; needs discreet\\[report]).",
+        ),
+    ] = None
+    public_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--public-report", help="The same for everybody: method, promises and utility without any secret."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class PrintOptions(OptionSet):
+    """What is printed, where a verdict alone will do."""
+
+    as_json: JsonOption = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the verdict only, without any value of the table: for logs.")
+    ] = False
+
+    @property
+    def no_progress(self) -> bool:
+        """Whether nothing is to be shown but the result."""
+        return self.as_json or self.quiet

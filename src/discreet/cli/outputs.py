@@ -11,6 +11,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from discreet.cli.options import ReportOptions
     from discreet.policy import Policy
 
 
@@ -22,8 +23,9 @@ def released_files(out: Path, policy: Policy) -> list[Path]:
     return [out, map_path(out)] if medians or stale_map(out) else [out]
 
 
-def report_files(report: Path | None, public: Path | None) -> dict[Path, bool]:
+def report_files(said: ReportOptions) -> dict[Path, bool]:
     """Return the reports to be written, each with whether everybody may see it; refuse at once what cannot be."""
+    report, public = said.report, said.public_report
     wanted = {path: is_public for path, is_public in ((report, False), (public, True)) if path is not None}
     if report is not None and report == public:
         raise InputError(f"{report}: is also another file of this command; give it a name of its own")

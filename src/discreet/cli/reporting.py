@@ -28,7 +28,7 @@ class CommandState:
     release: Path | None = None
     """Where the release goes: a file of this name is verified before it is written."""
     code: int = 0
-    """The exit code if nothing but printing fails."""
+    """The exit code if nothing fails, or only printing does."""
     named: list[Path] = field(default_factory=list)
 
     @property
@@ -81,6 +81,8 @@ def reporting(as_json: bool = False, quiet: bool = False) -> Iterator[CommandSta
         with telling(state.named.extend):
             yield state
         sys.stdout.flush()
+        if state.code:
+            raise typer.Exit(state.code)
     except (typer.Exit, typer.Abort):
         raise
     except DiscreetError as error:

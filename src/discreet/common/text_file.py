@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from discreet.common.reading import reading_file
 from discreet.errors import InputError
 
 
 def read_text(path: Path, what: str) -> str:
     """Return the text of a small UTF-8 file; raise `InputError` with the fix when it is none."""
-    try:
+    with reading_file(path, missing=f"there is no such {what} file", folder=f"is a folder, not a {what} file"):
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such {what} file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a folder, not a {what} file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or 'failed'})") from None
-    except ValueError:
-        raise InputError(f"{path}: is not the name of a file") from None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

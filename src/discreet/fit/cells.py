@@ -16,7 +16,7 @@ from discreet.encoded import Ints
 from discreet.errors import Problem, rows_listed
 from discreet.plan.parts import Edit
 from discreet.policy import Policy
-from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, Rules, too_many_conditions
+from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, too_many_conditions
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
@@ -93,9 +93,8 @@ def known_to(
     adversary: Adversary, requirement: Confidential, policy: Policy, columns: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns from which an adversary predicts: the conditions that rules name, else the predictors."""
-    if isinstance(adversary, Rules) and adversary.conditions is not None:
-        return adversary.conditions
-    return predictors_of(requirement, policy, columns)
+    own = adversary.own_columns
+    return predictors_of(requirement, policy, columns) if own is None else own
 
 
 def seen_by_adversaries(policy: Policy, columns: Sequence[str]) -> tuple[str, ...]:
@@ -204,20 +203,18 @@ class _Checked:
 
     def _names_conditions(self) -> bool:
         """Whether every adversary has named the columns that it knows."""
-        return all(isinstance(each, Rules) and each.conditions is not None for each in self.requirement.adversaries)
+        return all(each.own_columns is not None for each in self.requirement.adversaries)
 
     def conditions(self) -> Iterator[Problem]:
         """Yield what is wrong with the conditions of rules."""
         for place, adversary in enumerate(self.requirement.against):
-            if not isinstance(adversary, Rules):
-                continue
-            here = ("protect", self.index, "against", place, "rules", "conditions")
-            for name in adversary.conditions or ():
+            here = ("protect", self.index, "against", place, adversary.name, "conditions")
+            for name in adversary.own_columns or ():
                 if name in self.policy.identifiers:
                     message = f"{name!r} is an identifier, which is left out of the release; take it out"
                     yield self.policy.problem(here, message)
             number = len(self._known_to(adversary))
-            if number > MOST_CONDITIONS:
+            if adversary.mines_rules and number > MOST_CONDITIONS:
                 yield self.policy.problem(here, too_many_conditions(number))
 
     def too_common(self) -> Iterator[str]:
@@ -227,9 +224,9 @@ class _Checked:
         counts = np.where(told, np.bincount(encoded.codes, minlength=len(told)), 0)
         known = int(counts.sum())
         for adversary in self.requirement.adversaries:
-            if not isinstance(adversary, Rules):
+            limit = adversary.confidence
+            if limit is None:
                 continue
-            limit = adversary.min_confidence
             common = [count > limit * known for count in counts.tolist()]
             if cells := int(np.array(common, dtype=np.bool_)[encoded.codes[self.places]].sum()):
                 yield (
@@ -263,7 +260,7 @@ class _Checked:
 
     def _only_rules(self) -> bool:
         """Whether confidence alone decides: hiding one of two values does not tell the other then."""
-        return all(isinstance(adversary, Rules) for adversary in self.requirement.adversaries)
+        return all(adversary.mines_rules for adversary in self.requirement.adversaries)
 
     def published(self) -> Iterator[Problem]:
         """Yield cells that must be published and do not exist, or are confidential."""

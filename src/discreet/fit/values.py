@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from discreet.columns.scale import same_number
 from discreet.encoded import Combinations
 from discreet.errors import Problem
-from discreet.policy import Classify, Policy, Regress
+from discreet.policy import Policy
 from discreet.policy.bind import Bound, tight_columns
+from discreet.policy.uses import PredictingUse
 
 
 def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]) -> list[Problem]:
@@ -36,19 +37,21 @@ def _target_problems(bound: Bound, counted: Combinations) -> list[Problem]:
     problems = []
     for number, use in enumerate(policy.uses):
         here = ("use", number) if isinstance(policy.use, tuple) else ("use",)
-        if isinstance(use, Regress) and (message := _no_numbers(bound, use, counted)):
-            problems.append(policy.problem((*here, "regress"), message))
-        if isinstance(use, Classify) and use.costs is not None:
-            strange = use.costs.values_named() - set(counted.domain(use.target))
+        if not isinstance(use, PredictingUse):
+            continue
+        if use.reads_numbers and (message := _no_numbers(bound, use, counted)):
+            problems.append(policy.problem((*here, use.name), message))
+        for field, named in use.values_named().items():
+            strange = named - set(counted.domain(use.target))
             if strange:
                 absent = min(strange)
                 spelling = _spelling(absent, counted.domain(use.target), "text")
                 message = f"no row has {use.target!r} = {absent!r}; {spelling}"
-                problems.append(policy.problem((*here, "costs"), message))
+                problems.append(policy.problem((*here, field), message))
     return problems
 
 
-def _no_numbers(bound: Bound, use: Regress, counted: Combinations) -> str | None:
+def _no_numbers(bound: Bound, use: PredictingUse, counted: Combinations) -> str | None:
     scale = bound.policy.numbers_of(use.target)
     domain = [value for value in counted.domain(use.target) if not bound.policy.declares_missing(value)]
     bad = [value for value in domain if scale.read(value) is None]

@@ -22,7 +22,7 @@ from discreet.compare.meanings import Floats, Sense
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.fit.cells import wanted
-from discreet.policy import Classify, Regress
+from discreet.policy.uses import PredictingUse
 
 QUICK, THOROUGH = 10_000, 50_000
 """Rows that train at most; half as many test."""
@@ -87,12 +87,12 @@ class _LearningJob:
     """One target to be learned."""
 
     scene: Scene
-    goal: Classify | Regress
+    goal: PredictingUse
     names: tuple[str, ...]
 
     @property
     def classes(self) -> bool:
-        return isinstance(self.goal, Classify)
+        return not self.goal.reads_numbers
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:

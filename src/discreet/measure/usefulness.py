@@ -6,16 +6,18 @@ columns that may change, suppressed ones too; but these cost what the use says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.registry import Sides
 from discreet.encoded import Combinations, Ints, keys
-from discreet.policy import Classify, Regress
 from discreet.policy.bind import Bound
+from discreet.policy.uses import Classify, PredictingUse, Regress
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]
@@ -60,7 +62,7 @@ class Usefulness:
 
 
 @dataclass(frozen=True)
-class _Looks:
+class Looks:
     """How the rows of a table look: distinct combinations of some columns and targets, with their counts."""
 
     counted: Combinations
@@ -96,7 +98,7 @@ def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -
     """Return what a release is good for; `some` says that rows which tell nothing are suppressed."""
     columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
     counted = released.count(columns)
-    after = _Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
+    after = Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
     groups, kept = after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows)
     sizes, told = _rows_of(groups, after.rows), _rows_of(groups, kept)
     hidden = int(after.rows[after.suppressed].sum()) + source.rows - released.rows
@@ -129,30 +131,48 @@ def _rows_of(groups: Ints, rows: Ints, least: int = 0) -> Ints:
     return np.bincount(groups, weights=rows, minlength=least).astype(np.int64)
 
 
-def _told_of_all(after: _Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[ToldTarget, ...]:
+def _told_of_all(after: Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[ToldTarget, ...]:
     counted = source.count(columns)
-    before = _Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
+    before = Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
     return tuple(_told(after, before, bound, goal) for goal in bound.policy.goals)
 
 
-def _told(after: _Looks, before: _Looks, bound: Bound, goal: Classify | Regress) -> ToldTarget:
-    seen = [column for column in bound.changeable if goal.inputs is None or column in goal.inputs]
-    judge = _Classes(before, goal) if isinstance(goal, Classify) else _CentreDistances(before, bound, goal)
+def _told(after: Looks, before: Looks, bound: Bound, goal: PredictingUse) -> ToldTarget:
+    seen = [column for column in bound.changeable if goal.sees(column)]
+    judge = JUDGES.of(goal)(before, bound, goal)
     return ToldTarget(
         target=goal.target,
-        measure="CM" if isinstance(goal, Classify) else "RM",
+        measure=judge.name,
         released=judge.measure(after, seen),
         original=judge.measure(before, seen),
         nothing=judge.measure(before, ()),
-        costs=isinstance(goal, Classify) and goal.costs is not None,
+        costs=judge.has_costs,
     )
+
+
+class Judge(Protocol):
+    """How what a release tells of a target is measured, and what the measure is called."""
+
+    name: str
+    has_costs: bool
+    """Whether mistakes cost differently."""
+
+    def measure(self, looks: Looks, seen: Sequence[str]) -> float:
+        """Return the measure for who sees some columns; lower is better."""
+        ...
+
+
+JUDGES: Sides[Callable[[Looks, Bound, Any], Judge]] = Sides("measure")
+"""How each use that predicts something is measured."""
 
 
 class _Classes:
     """Mistakes about a class."""
 
-    def __init__(self, before: _Looks, goal: Classify) -> None:
-        self.goal = goal
+    name = "CM"
+
+    def __init__(self, before: Looks, bound: Bound, goal: Classify) -> None:  # noqa: ARG002
+        self.goal, self.has_costs = goal, goal.costs is not None
         self.domain, self.total = before.counted.domain(goal.target), max(int(before.rows.sum()), 1)
         self.rows = before.counted.rows(goal.target)
         self.costs: Floats | None = None
@@ -160,7 +180,7 @@ class _Classes:
             lines = [[float(goal.costs.cost(one, other)) for other in self.domain] for one in self.domain]
             self.costs = np.array(lines)
 
-    def measure(self, looks: _Looks, seen: Sequence[str]) -> float:
+    def measure(self, looks: Looks, seen: Sequence[str]) -> float:
         """Return the mean cost of a row; one whose class is not told (a confidential cell) costs as if left out."""
         place = {value: code for code, value in enumerate(self.domain)}
         known = np.array([place.get(value, -1) for value in looks.counted.domain(self.goal.target)], dtype=np.int64)
@@ -207,7 +227,9 @@ class _Classes:
 class _CentreDistances:
     """Distances of numbers from the centres of their groups."""
 
-    def __init__(self, before: _Looks, bound: Bound, goal: Regress) -> None:
+    name, has_costs = "RM", False
+
+    def __init__(self, before: Looks, bound: Bound, goal: Regress) -> None:
         self.goal = goal
         self.scale = bound.policy.numbers_of(goal.target)
         self.middle, self.widest = _extent([self.scale.read(value) for value in before.counted.domain(goal.target)])
@@ -219,7 +241,7 @@ class _CentreDistances:
             self.centre = float(y @ rows) / int(rows.sum()) if goal.by == "variance" else _middle(y, rows)
         self.whole = float(self._far(y, self.centre) @ rows)
 
-    def measure(self, looks: _Looks, seen: Sequence[str]) -> float:
+    def measure(self, looks: Looks, seen: Sequence[str]) -> float:
         """Return the spread inside the groups beside the spread of all rows."""
         y = self._numbers(looks)
         known = ~np.isnan(y)
@@ -233,7 +255,7 @@ class _CentreDistances:
             inside += float(self._far(gone, self.centre) @ so_many)
         return min((inside + max(removed, 0.0)) / self.whole, 1.0) if self.whole else 0.0  # sums are floats
 
-    def _numbers(self, looks: _Looks) -> Floats:
+    def _numbers(self, looks: Looks) -> Floats:
         """Return the numbers between -2 and 2, so that squares of huge or tiny ones, and of near ones, are told."""
         read = [self.scale.read(value) for value in looks.counted.domain(self.goal.target)]
         near = [np.nan if number is None else float((number - self.middle) / self.widest) for number in read]
@@ -266,3 +288,15 @@ def _extent(numbers: Sequence[Decimal | None]) -> tuple[Decimal, Decimal]:
 def _middle(y: Floats, rows: Ints) -> float:
     order = np.argsort(y)
     return float(y[order][np.searchsorted(np.cumsum(rows[order]), (int(rows.sum()) - 1) // 2, side="right")])
+
+
+def _plainly(before: Looks, bound: Bound, goal: PredictingUse) -> Judge:
+    """Measure a use of which nothing else is said as one that predicts its target and no more."""
+    if goal.reads_numbers:
+        return _CentreDistances(before, bound, Regress(goal.target, inputs=goal.inputs))
+    return _Classes(before, bound, Classify(goal.target, inputs=goal.inputs))
+
+
+JUDGES.add(PredictingUse, _plainly)
+JUDGES.add(Classify, _Classes)
+JUDGES.add(Regress, _CentreDistances)

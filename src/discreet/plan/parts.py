@@ -8,6 +8,7 @@ from enum import Enum
 
 from discreet.columns.intervals import Interval, finder
 from discreet.columns.scale import Scale
+from discreet.plan.reasons import KeptReason
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Kept:
 
     column: str
     value: str | None
-    reason: str
+    reason: KeptReason
     requirement: int | None = None
     infers: str | None = None
     hits: int | None = None

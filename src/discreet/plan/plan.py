@@ -21,6 +21,7 @@ from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
 from discreet.plan.masks import Masks, read_masks
 from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
 from discreet.plan.plain_data import as_plain, read_interval, read_pair, read_texts
+from discreet.plan.reasons import KeptReason
 from discreet.policy import Policy
 from discreet.policy.bind import binned
 from discreet.version import __version__
@@ -170,7 +171,7 @@ class Plan:
                     for item in body.get("decoys", ())
                 ),
                 steps=tuple(Step(**item) for item in body["steps"]),
-                kept=tuple(Kept(**item) for item in body["kept"]),
+                kept=tuple(Kept(**{**item, "reason": KeptReason(item["reason"])}) for item in body["kept"]),
                 redundant=read_texts(body["redundant"]),
                 detail=float(body["detail"]),
                 complete=bool(body["complete"]),

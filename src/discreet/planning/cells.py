@@ -34,7 +34,7 @@ from discreet.planning.decoys import Asking, Drawn, not_enough
 from discreet.planning.defences import Defences
 from discreet.planning.shadows import Shadows
 from discreet.planning.unprotected import Words
-from discreet.policy.adversaries import Adversary, Rules
+from discreet.policy.adversaries import Adversary
 from discreet.policy.bind import known_to_groups, recoded
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
@@ -322,7 +322,7 @@ class _Planning:
         secret = Counter(column for column, row in marked if not self.table.gone[row])
         for ward, (index, requirement) in enumerate(self.requirements):
             for adversary in requirement.adversaries:
-                if isinstance(adversary, Rules):
+                if adversary.mines_rules:
                     names = {requirement.column, *self._known_to(requirement, adversary)}
                     yield Removal(
                         requirement=index,

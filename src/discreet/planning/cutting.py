@@ -14,7 +14,6 @@ from discreet.planning.objectives import loss_bound, objectives
 from discreet.planning.problem import cut_problem
 from discreet.planning.row_share import seen_only, thinned
 from discreet.planning.task import Task, require_possible
-from discreet.policy import Counts
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class CutPlanner:
             most_suppressed = min(most_suppressed, self.problem.total - 1)
         self.evaluator = Evaluator(
             self.problem,
-            whole=isinstance(policy.use, Counts),
+            whole=policy.uses[0].whole_cells,
             few_may_pass=policy.removes,
             hides_outermost=True,
             largest=loss_bound(self.problem, policy),

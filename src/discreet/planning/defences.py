@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from discreet.adversary.base import Trained
 from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View
 from discreet.chance import Source
+from discreet.common.registry import Sides
 from discreet.encoded import Ints
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import Defence, RuleDefence
@@ -37,31 +39,9 @@ class Defences:
 
     def of(self, adversary: Adversary, method: str) -> Defence:
         """Return how an adversary is met by a method."""
-        requirement = self.requirement
-        if isinstance(adversary, Rules) and method != "nrd":
-            return Defence(method, rules=self._rules(adversary))
-        if method == "greedy":
-            return Defence(method, learn=self._learn(adversary))
-        if method != "nrd" and isinstance(adversary, NaiveBayes):
-            nulls = adversary.nulls or "count"
-            return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
-        return Defence(method)
+        return Defence(method) if method == "nrd" else DEFENDED.of(adversary)(self, adversary, method)
 
-    def _rules(self, adversary: Rules) -> RuleDefence:
-        requirement = self.requirement
-        return RuleDefence(
-            Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
-            tuple(self.place(name) for name in self.known_to(adversary)),
-            own_conditions=requirement.may("own.conditions"),
-            others_conditions=requirement.may("others.conditions"),
-            others_sensitive=requirement.may("others.sensitive"),
-            prior=adversary.prior == "refuse",
-            decoys=requirement.decoys is True,
-            choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
-            seconds_left=self.seconds_left,
-        )
-
-    def _learn(self, adversary: Adversary) -> Learn:
+    def learn(self, adversary: Adversary) -> Learn:
         """Return how a library learner (or any adversary) is trained on the table in the making."""
 
         def learn(table: CellTable, column: int, predictors: Sequence[int]) -> list[Guess]:
@@ -78,3 +58,37 @@ class Defences:
             return [partial(guess, asked) for asked in readings(adversary, view)]
 
         return learn
+
+
+def _by_guesses(defences: Defences, adversary: Adversary, method: str) -> Defence:
+    return Defence(method, learn=defences.learn(adversary)) if method == "greedy" else Defence(method)
+
+
+def _by_bayes(defences: Defences, adversary: NaiveBayes, method: str) -> Defence:
+    if method == "greedy":
+        return _by_guesses(defences, adversary, method)
+    requirement, nulls = defences.requirement, adversary.nulls or "count"
+    return Defence(method, Bayes(nulls, adversary.laplace, requirement.guesses, requirement.strict))
+
+
+def _by_rules(defences: Defences, adversary: Rules, method: str) -> Defence:
+    requirement = defences.requirement
+    rules = RuleDefence(
+        Limits(adversary.min_confidence, adversary.min_support, adversary.denominator == "published"),
+        tuple(defences.place(name) for name in defences.known_to(adversary)),
+        own_conditions=requirement.may("own.conditions"),
+        others_conditions=requirement.may("others.conditions"),
+        others_sensitive=requirement.may("others.sensitive"),
+        prior=adversary.prior == "refuse",
+        decoys=requirement.decoys is True,
+        choose=lambda below: int.from_bytes(defences.chance(8), "little") % below,
+        seconds_left=defences.seconds_left,
+    )
+    return Defence(method, rules=rules)
+
+
+DEFENDED: Sides[Callable[[Defences, Any, str], Defence]] = Sides("defence")
+"""How each adversary is met by a method that hides cells; one of which nothing is said, by what it guesses."""
+DEFENDED.add(Adversary, _by_guesses)
+DEFENDED.add(NaiveBayes, _by_bayes)
+DEFENDED.add(Rules, _by_rules)

@@ -6,30 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from discreet.errors import ImpossiblePromise
-from discreet.method.base.gain import Gain, cells_gain, information_gain, loss_gain, variance_gain
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
+from discreet.plan.reasons import KeptReason
 from discreet.planning.changeable import Changeable
 from discreet.planning.problem import group_problem
 from discreet.planning.task import Task
-from discreet.policy import Classify, Counts, General, Regress
+from discreet.planning.uses import PLANNED
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Found, Refused, Search, Standing
-
-
-GAINS: dict[type, Gain] = {
-    Classify: information_gain,
-    Regress: variance_gain,
-    Counts: cells_gain,
-    General: loss_gain,
-}
-NO_BENEFIT = "would not help the use"
-NO_INPUT = "is no input of the use"
-STOPPED = "the search was stopped before"
-BREAKS = "would break a promise"
-MARKER = "is the marker already"
 
 
 class Planner:
@@ -44,8 +31,8 @@ class Planner:
         self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
         self.search: Search = Search(
             group_problem(task.bound, task.columns, self.promises, task.counted),
-            GAINS[type(policy.uses[0])],
-            only_beneficial=isinstance(policy.uses[0], Classify) and policy.disclosure.disclose != "always",
+            PLANNED.of(policy.uses[0]).gain,
+            only_beneficial=policy.uses[0].knows_benefit and policy.disclosure.disclose != "always",
             only_valid=policy.disclosure.split == "best_valid",
         )
 
@@ -104,10 +91,13 @@ class Planner:
     def _reason(self, column: Changeable, value: str | None, refused: Refused | None) -> Kept:
         if refused is None:
             pinned = column.space.plain and value == self.task.bound.policy.marker
-            return Kept(column.name, value, MARKER if pinned else STOPPED)
+            return Kept(column.name, value, KeptReason.MARKER if pinned else KeptReason.STOPPED)
         if refused.promise is None or refused.slot is None:
             inputs = self.task.bound.policy.inputs
-            return Kept(column.name, value, NO_BENEFIT if inputs is None or column.name in inputs else NO_INPUT)
+            used = inputs is None or column.name in inputs
+            return Kept(column.name, value, KeptReason.NO_BENEFIT if used else KeptReason.NO_INPUT)
         promise = self.promises[refused.promise]
         cut = column.cut(refused.slot)
-        return Kept(column.name, value, BREAKS, promise.index, promise.value, refused.hits, refused.rows, cut)
+        return Kept(
+            column.name, value, KeptReason.BREAKS, promise.index, promise.value, refused.hits, refused.rows, cut
+        )

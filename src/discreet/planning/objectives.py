@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.policy import General, Policy
+from discreet.policy import Policy
 
 if TYPE_CHECKING:
     from discreet.method.base.problem import CutProblem
@@ -54,7 +54,7 @@ def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Ob
             Objective(-1, -row, (bound,), most_gone, total, usual),
             Objective(1, row, (bound,), most_gone, total, usual),
         )
-    general = sum((use.weight for use in policy.uses if isinstance(use, General)), Fraction(0)) or HARDLY_ANYTHING
+    general = sum((use.importance for use in policy.uses if use.weighs_columns), Fraction(0)) or HARDLY_ANYTHING
     worth = [Fraction(goal.weight, target.whole) for goal, target in zip(policy.goals, targets, strict=True)]
     worth.append(general / max(row * total, 1))
     heaviest = sum(each * most for each, most in zip(worth, [*(t.most for t in targets), row * total], strict=True))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,10 +15,9 @@ from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem,
 from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
 from discreet.planning.limits import limits_of, sums, unknown_rows
-from discreet.policy import GroupPromise, Regress
+from discreet.planning.uses import Collapsing, Tallies, cut_target, tallies
+from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound
-
-Tallies = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def group_problem(
@@ -40,7 +37,7 @@ def group_problem(
         table = _table(bound, promises, numbers, rows, rows.counts, order, starts)
         tables.append(table)
         known.append(_codes([bound.changeable[place] for place in table.columns], sizes, rows, order[starts]))
-    per_row = _tallies(bound, counted)
+    per_row = tallies(bound, counted)
     return GroupProblem(
         int(counted.counts.sum()),
         tuple(_column_counts(bound, column, counted, per_row) for column in columns),
@@ -111,46 +108,14 @@ def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
     return replace(counted, codes=tuple(codes[kept] for codes in counted.codes), counts=counted.counts[kept])
 
 
-def _tallies(bound: Bound, counted: Combinations) -> Tallies:
-    """Return what disclosure counts of each combination: rows of each class, or sums of 1, y and y²."""
-    target = bound.policy.target
-    if target is None:
-        return counted.counts.reshape(-1, 1)
-    if not isinstance(bound.policy.goals[0], Regress):
-        return _class_counts(counted, target)
-    numbers = _numbers(bound, counted, target)
-    code = counted.code(target)
-    known = np.array([number is not None for number in numbers])[code]
-    y = np.array([float(number) if number is not None else 0.0 for number in numbers])[code]
-    weights = np.where(known, counted.counts, 0).astype(np.float64)
-    everyone = max(weights.sum(), 1.0)
-    y = y - (weights * y).sum() / everyone
-    spread = np.sqrt((weights * y * y).sum() / everyone)
-    y = y / spread if spread > 0 else np.zeros_like(y)
-    return np.stack([weights, weights * y, weights * y * y], axis=1)
-
-
-def _class_counts(counted: Combinations, target: str) -> Ints:
-    rows = len(counted.counts)
-    classes = np.zeros((rows, len(counted.domain(target))), dtype=np.int64)
-    classes[np.arange(rows), counted.code(target)] = counted.counts
-    return classes
-
-
-def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal | None]:
-    """Return the number of each value of a target; None for missing ones."""
-    scale = bound.policy.numbers_of(target)
-    return [scale.read(value) for value in counted.domain(target)]
-
-
 def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
     rows = _by_code(code, counted.counts.reshape(-1, 1), space.size)[:, 0]
-    tallies = _by_code(code, per_row, space.size)
+    summed = _by_code(code, per_row, space.size)
     inputs = bound.policy.inputs
     useful = inputs is None or column.name in inputs
-    return ColumnCounts(space, rows, tallies, column.pinned, useful, bound.policy.column(column.name).weight)
+    return ColumnCounts(space, rows, summed, column.pinned, useful, bound.policy.column(column.name).weight)
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
@@ -208,18 +173,5 @@ def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> 
         return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
 
     for goal in bound.policy.goals:
-        seen = tuple(place for place, name in enumerate(bound.changeable) if goal.inputs is None or name in goal.inputs)
-        if isinstance(goal, Regress):
-            numbers = _numbers(bound, counted, goal.target)
-            known = [Fraction(number) for number in numbers if number is not None]
-            code = np.array([number is not None for number in numbers]).cumsum() - 1
-            code[[number is None for number in numbers]] = -1
-            yield targets.numbers(
-                known, code[counted.code(goal.target)], counted.counts, collapse, seen, by=goal.by,
-                suppressed=goal.suppressed, largest=largest,
-            )  # fmt: skip
-            continue
-        classes = collapse(_class_counts(counted, goal.target))
-        domain = counted.domain(goal.target)
-        costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
-        yield targets.classes(classes, seen, costs, suppressed=goal.suppressed, largest=largest)
+        seen = tuple(place for place, name in enumerate(bound.changeable) if goal.sees(name))
+        yield cut_target(Collapsing(bound, counted, collapse, seen, largest), goal)

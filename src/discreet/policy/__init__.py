@@ -1,6 +1,5 @@
 """What the owner asks: columns, uses, requirements; read from YAML, TOML or Python."""
 
-from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
 from discreet.policy.columns import Column
 from discreet.policy.confidential import Confidential
 from discreet.policy.file_options import FileOptions
@@ -10,32 +9,23 @@ from discreet.policy.read import as_policy, read_policy
 from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, LDiversity, Template
 from discreet.policy.search_options import Disclosure, Genetic
-from discreet.policy.uses import Classify, Counts, General, Regress
 from discreet.policy.which_cells import Ids, Published
 
 __all__ = [
-    "Classify",
     "Column",
     "Confidential",
-    "Counts",
     "Disclosure",
     "FileOptions",
-    "General",
     "Genetic",
     "GroupPromise",
-    "Id3",
     "Ids",
     "Inference",
     "KAnonymity",
     "LDiversity",
-    "Learner",
     "Missing",
-    "NaiveBayes",
     "Policy",
     "Published",
-    "Regress",
     "ReleaseOptions",
-    "Rules",
     "Suppress",
     "Template",
     "as_policy",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from discreet.common.registry import listed
 from discreet.errors import PolicyError, Problem
 from discreet.policy.columns import Column
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
 from discreet.policy.requirements.base import GroupPromise, ValuesOf
-from discreet.policy.uses import Classify, Counts, General, Regress
+from discreet.policy.uses.field import detailed
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
         yield requirement.column
         published = {item.column for item in requirement.must_publish if item.rows is None}
         predictors = columns if requirement.predictors is None else requirement.predictors
-        known = [getattr(adversary, "conditions", None) or predictors for adversary in requirement.adversaries]
+        known = [adversary.own_columns or predictors for adversary in requirement.adversaries]
         for column in dict.fromkeys(name for names in known for name in names):
             if column not in kept | published and policy.column(column).role is None:
                 yield column
@@ -98,7 +99,7 @@ def binned(policy: Policy) -> frozenset[str]:
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
     """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
-    return frozenset(column for promise in policy.promises() for column in promise.given)
+    return frozenset(column for _, made in policy.groups() for column in made.known)
 
 
 def recoded(policy: Policy) -> frozenset[str]:
@@ -121,10 +122,8 @@ def _mentions(policy: Policy) -> Iterator[tuple[Path, str]]:
     """Yield each place of the policy that names a column of the table."""
     for number, use in enumerate(policy.uses):
         here: Path = ("use", number) if isinstance(policy.use, tuple) else ("use",)
-        if isinstance(use, (Classify, Regress)):
-            yield (*here, "classify" if isinstance(use, Classify) else "regress"), use.target
-            for place, column in enumerate(use.inputs or ()):
-                yield (*here, "inputs", place), column
+        for path, column in use.mentions():
+            yield (*here, *path), column
     for index, requirement in enumerate(policy.protect):
         for path, column in requirement.mentions():
             yield ("protect", index, *path), column
@@ -136,10 +135,11 @@ def _without_effect(policy: Policy, changeable: set[str], edited: set[str], cut:
         if "weight" in column.model_fields_set:
             if name not in changeable:
                 yield policy.problem(("columns", name, "weight"), f"{name!r} is never changed; take the weight out")
-            elif not any(isinstance(use, (General, Counts)) for use in policy.uses):
-                message = "only counts for use general or counts (or general in a list of uses); take it out"
+            elif not any(use.weighs_columns for use in policy.uses):
+                uses = f"{listed(detailed())} (or {listed(detailed(in_list=True))} in a list of uses)"
+                message = f"only counts for use {uses}; take it out"
                 yield policy.problem(("columns", name, "weight"), message)
-        if any(isinstance(goal, Regress) and goal.target == name for goal in policy.goals):
+        if any(goal.reads_numbers and goal.target == name for goal in policy.goals):
             # How its numbers or dates are read matters; it is never made coarser.
             for what in ("taxonomy", "ends", "labels", "form", "open_ends"):
                 if what in column.model_fields_set:

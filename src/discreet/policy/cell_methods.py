@@ -6,8 +6,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from discreet.policy.adversaries import Adversary, Id3, Learner, Rules
-
 Method: TypeAlias = Literal[
     "decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy",
     "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact",
@@ -42,9 +40,12 @@ USUAL: dict[str, frozenset[Hideable]] = {
 }
 """What each method may change when the policy does not say."""
 AGAINST_BAYES = ("decp", "incp", "dropp", "e-decp", "e-dropp")
+AGAINST_ID3 = ("hid3",)
 AGAINST_RULES = ("smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact")
 """Beside `greedy` (the cell that helps most, again and again) and `best` (what fits what may be hidden)."""
-IN_TURN = ("best", *AGAINST_RULES, "hid3", *AGAINST_BAYES, "greedy", "nrd")
+FOR_ALL = ("greedy", "nrd")
+"""Methods that work against everybody."""
+IN_TURN = ("best", *AGAINST_RULES, *AGAINST_ID3, *AGAINST_BAYES, *FOR_ALL)
 """The order in which methods against several adversaries take turns."""
 CASES: dict[str, tuple[Hideable, ...]] = {
     "a": ("others.sensitive",),
@@ -76,21 +77,3 @@ Regions = Annotated[
     ),
 ]
 """What may be hidden, item by item or by the paper's names; None where the policy does not say."""
-
-
-def defence(adversary: Adversary, method: Method | None, may_hide: tuple[Hideable, ...] | None) -> str:
-    """Return the method that works against an adversary: as the policy says, else as fits what may be hidden."""
-    if method in ("nrd", "greedy"):
-        return method
-    if isinstance(adversary, Rules):
-        return method if method in AGAINST_RULES else "best"
-    if isinstance(adversary, Id3):
-        return "hid3"
-    if isinstance(adversary, Learner):
-        return "greedy"
-    if method in AGAINST_BAYES:
-        return method
-    allowed = set(may_hide) if may_hide is not None else {"own.conditions"}
-    if "own.conditions" in allowed:
-        return "dropp"
-    return "incp" if "others.sensitive" in allowed else "decp"

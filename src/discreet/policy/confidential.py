@@ -14,25 +14,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from discreet.common.shares import percent
-from discreet.policy.adversaries import (
-    Adversary,
-    AdversaryField,
-    Id3,
-    Learner,
-    NaiveBayes,
-    Rules,
-)
-from discreet.policy.cell_methods import (
-    AGAINST_BAYES,
-    AGAINST_RULES,
-    IN_TURN,
-    NEEDS,
-    USUAL,
-    Hideable,
-    Method,
-    Regions,
-    defence,
-)
+from discreet.policy.adversaries import Adversary, NaiveBayes
+from discreet.policy.adversaries.base import ADVERSARIES
+from discreet.policy.adversaries.field import AdversaryField, who_tries
+from discreet.policy.cell_methods import IN_TURN, NEEDS, USUAL, Hideable, Method, Regions
 from discreet.policy.decoys import Decoys
 from discreet.policy.part import Part, Whole
 from discreet.policy.places import Path
@@ -100,9 +85,7 @@ class Confidential(Part):
     predictors: ColumnNames = Field(
         default=None, description="the columns it could be predicted from; all other released ones when absent"
     )
-    against: tuple[AdversaryField, ...] = Field(
-        default=(), description="who tries: naive_bayes (default), id3, rules, or a learner of scikit-learn"
-    )
+    against: tuple[AdversaryField, ...] = Field(default=(), description=who_tries())
     method: Method | None = Field(default=None, description="how the cells are protected; by the adversary when absent")
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
@@ -187,9 +170,7 @@ class Confidential(Part):
 
     @model_validator(mode="after")
     def _method_fits(self) -> Confidential:
-        if len({type(adversary) for adversary in self.against if not isinstance(adversary, Learner)}) + len(
-            {adversary for adversary in self.against if isinstance(adversary, Learner)}
-        ) < len(self.against):
+        if len({adversary.name for adversary in self.against}) < len(self.against):
             raise ValueError("against: an adversary is listed twice")
         if problem := self._misfit():
             raise ValueError(problem)
@@ -198,26 +179,24 @@ class Confidential(Part):
     def _misfit(self) -> str | None:
         """What is wrong with the method for these adversaries and what may be changed."""
         methods = [method for _, method in self.defences]
-        if self.method in AGAINST_BAYES and self.method not in methods:
-            return f"method: {self.method} is against naive_bayes; name it in against, or choose another method"
-        if self.method == "hid3" and "hid3" not in methods:
-            return "method: hid3 is against id3; name it in against, or choose another method"
-        if self.method in AGAINST_RULES and self.method not in methods:
-            return f"method: {self.method} is against rules; name them in against, or choose another method"
-        if self.change == "generalise" and any(isinstance(adversary, Rules) for adversary in self.against):
+        for kind in ADVERSARIES:
+            if self.method in kind.methods and self.method not in methods:
+                instead = f"name {kind.pronoun} in against, or choose another method"
+                return f"method: {self.method} is against {kind.names[0]}; {instead}"
+        if self.change == "generalise" and any(adversary.mines_rules for adversary in self.against):
             return "change: rules take a coarser value for another one; write change: delete"
-        if self.decoys is True and not any(isinstance(adversary, Rules) for adversary in self.against):
+        if self.decoys is True and not any(adversary.mines_rules for adversary in self.against):
             return "decoys: true is against rules; name them in against, or write a share such as decoys: 50%"
         if self.decoys and self.method == "nrd":
             return "decoys: nrd leaves rows out and hides nothing; choose another method, or leave decoys out"
-        if self.column in {name for each in self.against if isinstance(each, Rules) for name in each.conditions or ()}:
+        if self.column in {name for each in self.against for name in each.own_columns or ()}:
             return f"against: {self.column!r} is what is to be inferred; take it out of conditions"
         if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
             return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
         if self.decoys is True and not self.may("others.sensitive"):
             return "decoys: are other rows' cells of the column; allow others.sensitive, or leave decoys out"
         for adversary, method in self.defences:
-            needs = frozenset() if isinstance(adversary, Rules) and method == "greedy" else NEEDS[method]
+            needs = NEEDS[adversary.counts_as(method)]
             if self.may_hide is not None and not needs <= set(self.may_hide):
                 needed = ", ".join(sorted(needs))
                 return f"may_hide: {method} against {adversary.name} needs {needed}"
@@ -226,19 +205,14 @@ class Confidential(Part):
     @property
     def adversaries(self) -> tuple[Adversary, ...]:
         """Who tries to predict the cells, with nothing left unsaid."""
-        usual: Adversary = Id3() if self.method == "hid3" else NaiveBayes()
-        return tuple(self._resolved(adversary) for adversary in self.against or (usual,))
-
-    def _resolved(self, adversary: Adversary) -> Adversary:
-        if isinstance(adversary, NaiveBayes) and adversary.nulls is None:
-            spread = self.change == "generalise" and not adversary.laplace
-            return NaiveBayes(nulls="spread" if spread else "count", laplace=adversary.laplace)
-        return adversary
+        met = (kind for kind in ADVERSARIES if self.method in kind.methods and not kind.needs_options())
+        usual = next(met, NaiveBayes)
+        return tuple(adversary.resolved(self.change) for adversary in self.against or (usual(),))
 
     @property
     def defences(self) -> tuple[tuple[Adversary, str], ...]:
         """Each adversary with the method that works against it, in the order in which they take turns."""
-        found = [(adversary, defence(adversary, self.method, self.may_hide)) for adversary in self.adversaries]
+        found = [(adversary, adversary.defence(self.method, self.may_hide)) for adversary in self.adversaries]
         return tuple(sorted(found, key=lambda pair: IN_TURN.index(pair[1])))
 
     @property
@@ -261,7 +235,7 @@ class Confidential(Part):
         if self.decoy_share is not None:
             return 1 - self.decoy_share
         if self.decoys and self.by_own_value and self.tells == "refuse":
-            return min(each.min_confidence for each in self.adversaries if isinstance(each, Rules))
+            return min(each.confidence for each in self.adversaries if each.confidence is not None)
         return None
 
     @property
@@ -273,10 +247,7 @@ class Confidential(Part):
         """Whether cells of this kind may be changed."""
         if self.may_hide is not None:
             return what in self.may_hide
-        return any(
-            what in USUAL["best" if isinstance(adversary, Rules) and method == "greedy" else method]
-            for adversary, method in self.defences
-        )
+        return any(what in USUAL[adversary.counts_as(method)] for adversary, method in self.defences)
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each column of the release that it names, with its place."""
@@ -286,8 +257,8 @@ class Confidential(Part):
         for column in dict.fromkeys(item.column for item in self.must_publish):
             yield ("must_publish",), column
         for place, adversary in enumerate(self.against):
-            for column in (adversary.conditions or ()) if isinstance(adversary, Rules) else ():
-                yield ("against", place, "rules", "conditions"), column
+            for column in adversary.own_columns or ():
+                yield ("against", place, adversary.name, "conditions"), column
 
     def looks_up(self) -> Iterator[tuple[Path, str]]:
         """Yield each column by which rows are found; these may be left out of the release."""
@@ -300,19 +271,13 @@ class Confidential(Part):
         """Return the promise as a sentence."""
         given = "any other released columns" if self.predictors is None else ", ".join(self.predictors)
         kept = [f"The {self.column} of {self._which()} is hidden"]
-        names = [each.name.replace("_", " ") for each in self.adversaries if not isinstance(each, Rules)]
+        told = [each.sentence(given) for each in self.adversaries]
+        names = [each.name.replace("_", " ") for each, said in zip(self.adversaries, told, strict=True) if said is None]
         if names:
             who = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
             more = "another value more probable" if self.strict else "another value as probable"
             kept.append(f"whoever trains {who} on {given} of the release finds {more} for it")
-        for each in self.adversaries:
-            if isinstance(each, Rules):
-                conditions = given if each.conditions is None else ", ".join(each.conditions)
-                rows = f" in more than {each.min_support} rows" if each.min_support else ""
-                kept.append(
-                    f"no rule from {conditions} of the row to its value is true{rows} with more than "
-                    f"{percent(each.min_confidence)} confidence"
-                )
+        kept += [said for said in told if said is not None]
         if self.decoy_share is not None:
             kept.append(f"at least {percent(self.decoy_share)} of the hidden cells of {self.column} have another value")
         return ", and ".join(kept) + "."

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from discreet.columns.scale import Numbers, Scale
+from discreet.common.registry import listed
 from discreet.common.shares import Share
 from discreet.errors import Problem
 from discreet.policy.build import build_policy
@@ -28,11 +29,13 @@ from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
 from discreet.policy.places import PolicySource
 from discreet.policy.released_rows import ReleaseOptions, Suppress
-from discreet.policy.requirements import GroupPromise, GroupRequirement, Inference, Requirement
+from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequirement, Inference, Requirement
 from discreet.policy.requirements.base import ValuesOf
-from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local
+from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local, beyond_search
 from discreet.policy.search_options import Disclosure, Genetic
-from discreet.policy.uses import Classify, Counts, General, Regress, Use, Uses
+from discreet.policy.uses import General, PredictingUse, ReleaseUse
+from discreet.policy.uses.base import USES
+from discreet.policy.uses.field import Use, Uses, beneficial, detailed
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -88,7 +91,7 @@ class Policy(Part):
     recoding: Literal["global", "local"] = Field(
         default="global",
         description="global: a value is released alike in all rows; local: groups of rows have labels of their own, "
-        "which tells far more (for use general or counts)",
+        f"which tells far more (for use {listed(detailed())})",
     )
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
@@ -135,24 +138,14 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _disclosure_fits_use(self) -> Policy:
-        if self.disclosure.disclose == "beneficial" and not isinstance(self.uses[0], Classify):
-            raise ValueError("disclosure: 'disclose: beneficial' needs 'use: {classify: COLUMN}'; leave it out")
+        if self.disclosure.disclose == "beneficial" and not self.uses[0].knows_benefit:
+            raise ValueError(f"disclosure: 'disclose: beneficial' needs 'use: {beneficial()}'; leave it out")
         return self
 
     @model_validator(mode="after")
     def _options_fit_search(self) -> Policy:
-        for name, searches, silent in (
-            ("disclosure", ("disclosure",), Disclosure()),
-            ("genetic", ("genetic",), Genetic()),
-            ("suppress", ("coordinate", "genetic", "exact"), Suppress()),
-        ):
-            if name == "suppress" and self.is_local:
-                continue
-            if getattr(self, name) != silent and self.method not in searches:
-                said = " or ".join(f"'search: {search}'" for search in searches)
-                raise ValueError(f"{name}: is an option of {said}; write that, or leave it out")
-        if self.method == "disclosure" and (what := beyond_disclosure(self.uses)):
-            raise ValueError(f"search: disclosure does not know {what}; write search: coordinate")
+        if what := beyond_search(self):
+            raise ValueError(what)
         return self
 
     @model_validator(mode="after")
@@ -163,7 +156,7 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _weights_compare(self) -> Policy:
-        if not isinstance(self.use, tuple) and not isinstance(self.use, Counts) and self.use.weight != 1:
+        if not isinstance(self.use, tuple) and self.use.importance != 1:
             raise ValueError("use: a weight only counts in a list of uses; take it out")
         return self
 
@@ -173,20 +166,6 @@ class Policy(Part):
         if share == 0:
             raise ValueError("a search needs rows; write more than 0%")
         return share
-
-    @model_validator(mode="after")
-    def _share_fits_search(self) -> Policy:
-        if self.search_on is not None and self.method == "disclosure":
-            raise ValueError("search_on: is for searches over cuts; write search: coordinate, or leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _sample_fits(self) -> Policy:
-        if self.k_on_population and self.method == "disclosure":
-            raise ValueError("release: 'k_on: population' needs a search over cuts; write search: coordinate")
-        if self.k_on_population and not any(promise.whole for promise in self.promises()):
-            raise ValueError("release: 'k_on: population' is about k, and no requirement has one; leave it out")
-        return self
 
     @model_validator(mode="after")
     def _inferred_values_are_known(self) -> Policy:
@@ -271,14 +250,14 @@ class Policy(Part):
         return tuple(name for name, column in self.columns.items() if column.role == "identifier")
 
     @property
-    def uses(self) -> tuple[Classify | Regress | Counts | General, ...]:
+    def uses(self) -> tuple[ReleaseUse, ...]:
         """What the release is for, always as a list."""
         return self.use if isinstance(self.use, tuple) else (self.use,)
 
     @property
-    def goals(self) -> tuple[Classify | Regress, ...]:
+    def goals(self) -> tuple[PredictingUse, ...]:
         """The uses that predict something."""
-        return tuple(use for use in self.uses if isinstance(use, (Classify, Regress)))
+        return tuple(use for use in self.uses if isinstance(use, PredictingUse))
 
     @property
     def targets(self) -> frozenset[str]:
@@ -298,7 +277,7 @@ class Policy(Part):
     @property
     def sensitive(self) -> frozenset[str]:
         """The columns whose values must not be inferred."""
-        return frozenset(promise.column for promise in self.promises() if promise.column is not None)
+        return frozenset(made.sensitive for _, made in self.groups() if made.sensitive is not None)
 
     def column(self, name: str) -> Column:
         """What the policy says of a column; nothing in particular when it is silent."""
@@ -397,4 +376,6 @@ _PARTS: dict[str, type[Part]] = {
     "suppress": Suppress,
 }
 PARTS[Policy] = _PARTS.get
+for _kinds in (USES, REQUIREMENTS):
+    _kinds.watch(lambda: Policy.model_rebuild(force=True))
 PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything

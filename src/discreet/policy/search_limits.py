@@ -5,11 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from discreet.common.registry import listed
 from discreet.policy.columns import Column
-from discreet.policy.uses import Classify, Counts, General, Regress
+from discreet.policy.part import Part
+from discreet.policy.released_rows import Suppress
+from discreet.policy.search_options import Disclosure, Genetic
+from discreet.policy.uses import ReleaseUse
+from discreet.policy.uses.field import detailed
 
 if TYPE_CHECKING:
     from discreet.policy.model import Policy
+
+
+_OPTIONS: tuple[tuple[str, tuple[str, ...], Part], ...] = (
+    ("disclosure", ("disclosure",), Disclosure()),
+    ("genetic", ("genetic",), Genetic()),
+    ("suppress", ("coordinate", "genetic", "exact", "local"), Suppress()),
+)
+"""The options of searches: which have them, and how they are when nothing is said."""
+
+
+def beyond_search(policy: Policy) -> str | None:
+    """What is said of a search that is an option of another one, or that it does not know."""
+    for name, searches, silent in _OPTIONS:
+        if getattr(policy, name) != silent and policy.method not in searches:
+            said = " or ".join(f"'search: {search}'" for search in searches if search != "local")
+            return f"{name}: is an option of {said}; write that, or leave it out"
+    disclosing = policy.method == "disclosure"
+    if disclosing and (what := beyond_disclosure(policy.uses)):
+        return f"search: disclosure does not know {what}; write search: coordinate"
+    if disclosing and policy.search_on is not None:
+        return "search_on: is for searches over cuts; write search: coordinate, or leave it out"
+    if disclosing and policy.k_on_population:
+        return "release: 'k_on: population' needs a search over cuts; write search: coordinate"
+    if policy.k_on_population and not any(promise.whole for promise in policy.promises()):
+        return "release: 'k_on: population' is about k, and no requirement has one; leave it out"
+    return None
 
 
 def beyond_global(columns: Mapping[str, Column]) -> str | None:
@@ -29,12 +60,12 @@ def beyond_local(policy: Policy) -> str | None:
     if policy.k_on_population:
         return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
     if policy.goals:
-        return "recoding: local is for use general or counts, not for predicting; write recoding: global"
+        return f"recoding: local is for use {listed(detailed())}, not for predicting; write recoding: global"
     for name, column in policy.columns.items():
         if what := _beyond_local_labels(column):
             return f"columns: {name!r}: recoding: local does not know {what}"
-        if column.form == "set" and isinstance(policy.uses[0], Counts):
-            return f"columns: {name!r}: use counts takes every set for a changed cell; drop the form, or the use"
+        if column.form == "set" and (use := policy.uses[0]).whole_cells:
+            return f"columns: {name!r}: use {use.name} takes every set for a changed cell; drop the form, or the use"
     return None
 
 
@@ -51,13 +82,6 @@ def _beyond_local_labels(column: Column) -> str | None:
     return None
 
 
-def beyond_disclosure(uses: Sequence[Classify | Regress | Counts | General]) -> str | None:
+def beyond_disclosure(uses: Sequence[ReleaseUse]) -> str | None:
     """What the uses ask for that top-down disclosure, which never suppresses a row, cannot reckon with."""
-    if len(uses) > 1:
-        return "several uses"
-    use = uses[0]
-    if isinstance(use, (Classify, Regress)) and use.suppressed not in ("one", "all"):
-        return f"'suppressed: {use.suppressed}'"
-    if isinstance(use, Classify) and use.costs is not None:
-        return "'costs'"
-    return "'by: median'" if isinstance(use, Regress) and use.by == "median" else None
+    return "several uses" if len(uses) > 1 else uses[0].beyond_disclosure()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from discreet.policy import Policy
-from discreet.policy.uses import Regress
 from discreet.table.engine import Engine
 
 _WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)
@@ -31,7 +30,7 @@ def as_written(policy: Policy, table: Engine) -> Policy:
 def _numbers(policy: Policy) -> list[str]:
     """Return the columns that the policy says are numbers."""
     typed = [name for name, column in policy.columns.items() if column.type == "number"]
-    targets = [goal.target for goal in policy.goals if isinstance(goal, Regress)]
+    targets = [goal.target for goal in policy.goals if goal.reads_numbers]
     return [*typed, *(name for name in targets if name not in policy.columns)]
 
 

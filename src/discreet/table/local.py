@@ -7,7 +7,6 @@ texts (`recount`): they share no counting code.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -325,13 +324,11 @@ class LocalEngine:
 
     def write(self, target: BinaryIO, path: Path) -> None:
         """Write the table; the name of `path` says in which form."""
-        if self.form.writes_parquet(path):
-            packed = io.BytesIO()  # Polars would not say why a write failed
-            self._frame.to_polars().write_parquet(packed)
-            target.write(packed.getbuffer())
-        else:
+        if self.form.format_for(path).is_text:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
-            self.form.write_text(frame, target, path)
+        else:
+            frame = self._frame.to_polars()
+        self.form.write(frame.columns, [frame], target, path)
 
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
         """Whether a file that `write` wrote is read as this very table."""

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -137,25 +137,26 @@ class TableSize:
         return self.size + cells * (CELL + (SINGLE if single else 0)) + LONG * self.long
 
 
-def needed(paths: Sequence[Path], *, parquet: bool, separator: str | None = None, single: bool = False) -> int:
+def needed(paths: Sequence[Path], size: Callable[[Path], TableSize], *, single: bool = False) -> int:
     """Return about how much memory it takes to protect the table in some files, all of it in memory.
 
     An upper bound, mostly by less than half, of what was measured. A policy that counts with columns of which nearly
-    every row has another value takes more. `single`: with confidential cells.
+    every row has another value takes more. `size` looks at a file; `single`: with confidential cells.
     """
     total = PROCESS
     for path in paths:
         if not path.is_file():
             return 0  # what is no file is read once: nothing of it may be taken for a sample
         try:
-            table = _of_parquet(path) if parquet else _of_text(path, separator)
+            table = size(path)
         except (Exception, pl.exceptions.PanicException):
             return 0  # reading it says what is wrong
         total += table.needed(single=single)
     return total
 
 
-def _of_parquet(path: Path) -> TableSize:
+def size_of_parquet(path: Path) -> TableSize:
+    """Return how much a Parquet file holds, by what it says of itself and its first rows."""
     frame = pl.scan_parquet(path, glob=False)
     rows = int(frame.select(pl.len()).collect().item())
     sample = frame.head(SAMPLED_ROWS).collect()
@@ -169,7 +170,8 @@ def _of_parquet(path: Path) -> TableSize:
     return TableSize(path.stat().st_size, rows, sample.width, long * rows // max(len(sample), 1))
 
 
-def _of_text(path: Path, separator: str | None) -> TableSize:
+def size_of_text(path: Path, separator: str | None) -> TableSize:
+    """Return how much a text file holds, by its start."""
     size = path.stat().st_size
     with path.open("rb") as file:
         packed = file.read(len(GZIP)) == GZIP

@@ -6,6 +6,7 @@ import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,12 +18,11 @@ from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy
 from discreet.policy.places import did_you_mean
 from discreet.table.engine import Engine
-from discreet.table.formats.csv_reading import read_csv
+from discreet.table.formats.base import Reading
 from discreet.table.formats.form import Form
-from discreet.table.formats.parquet import parquet_files
+from discreet.table.formats.known import file_table, names
 from discreet.table.local import LocalEngine
 from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
-from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
 from discreet.table.stores.spark.cluster import is_spark
 
@@ -141,10 +141,9 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
     for table in tables:
         if isinstance(table, (str, Path)):
             path = Path(table)
-            found = parquet_files(path)
+            found = file_table(path)
             with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-                parquet, separator = found is not None, policy.file.separator
-                wanted += needed(found or [path], parquet=parquet, separator=separator, single=single)
+                wanted += needed(found.files, partial(found.format.size, options=policy.file), single=single)
     if wanted > CLOSE * limit:
         names = " and ".join(str(table) for table in tables if isinstance(table, (str, Path)))
         chosen = "streamed" if wanted > limit else "held in memory"
@@ -174,21 +173,21 @@ def _take_frame(table: object, options: FileOptions) -> LocalEngine:
     try:
         frame = nw.from_native(table, eager_only=True)  # type: ignore[call-overload]
     except TypeError:
-        kinds = "a pandas, Polars or PyArrow table, or the path of a CSV or Parquet file"
+        kinds = f"a pandas, Polars or PyArrow table, or the path of a {names()} file"
         raise InputError(f"{type(table).__name__} is not a table that discreet can read; give {kinds}") from None
     except nw.exceptions.DuplicateError:
         raise InputError("two columns of the table have the same name") from None
-    names = list(frame.columns)
-    wrong = [place for place, name in enumerate(names, start=1) if not isinstance(name, str)]
+    columns = list(frame.columns)
+    wrong = [place for place, name in enumerate(columns, start=1) if not isinstance(name, str)]
     if wrong:
         raise InputError(f"column {wrong[0]} of the table has a name that is not a text; rename it")
-    if len(set(names)) < len(names):
+    if len(set(columns)) < len(columns):
         raise InputError("two columns of the table have the same name")
     return LocalEngine(frame, Form(options=options), lazy=lazy)
 
 
 def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *, released: bool = False) -> LocalEngine:
-    """Return the engine that holds the table in a CSV or Parquet file.
+    """Return the engine that holds the table in a file.
 
     Columns `left_out` of a release take no place among the names of a file without a header line; formulas in it may
     be escaped.
@@ -199,36 +198,11 @@ def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *,
         special = False  # reading it says what is wrong
     if special:
         raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
-    found = parquet_files(path)
-    if found is not None:
-        return LocalEngine(_read_parquet(found, path), Form(options=options))
-    said = {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}
-    if options.header is True or not left_out:
-        frame, dialect = read_csv(path, header=options.header, **said)  # type: ignore[arg-type]
-    else:
-        frame, dialect = read_csv(path, header=False, **said)  # type: ignore[arg-type]
-        frame = _named(frame, path, options, left_out)
-    if released and options.escape_formulas:
-        frame = unescaped(frame.lazy(), header=dialect.header).collect()
-    return LocalEngine(nw.from_native(frame, eager_only=True), Form(dialect, options))
-
-
-def _named(frame: pl.DataFrame, path: Path, options: FileOptions, left_out: Sequence[str]) -> pl.DataFrame:
-    """Name the columns of a release without a header line as those of its original."""
-    names = names_of_release(path, options, left_out)(frame.width)
-    return frame.rename(dict(zip(frame.columns, names, strict=True)))
-
-
-def _read_parquet(paths: Sequence[Path], table: Path) -> nw.DataFrame[pl.DataFrame]:
-    try:
-        if len(paths) > 1:
-            frame = pl.scan_parquet(list(paths), hive_partitioning=False, glob=False).collect()
-            return nw.from_native(frame, eager_only=True)
-        with paths[0].open("rb") as file:
-            return nw.from_native(pl.read_parquet(file, hive_partitioning=False), eager_only=True)
-    except (Exception, pl.exceptions.PanicException):
-        many = "are not readable Parquet files with the same columns" if len(paths) > 1 else ""
-        raise InputError(f"{table}: {many or 'is not a readable Parquet file'}") from None
+    found = file_table(path)
+    frame, dialect = found.format.read(path, found.files, Reading(options, tuple(left_out)))
+    if released and found.format.is_text and options.escape_formulas:
+        frame = unescaped(frame.lazy(), header=dialect is None or dialect.header).collect()
+    return LocalEngine(nw.from_native(frame, eager_only=True), Form(dialect, options, found.format))
 
 
 def reopened(path: Path, policy: Policy) -> Engine:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from discreet.common.printable import json_text
-from discreet.policy import Inference
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
@@ -28,7 +27,7 @@ class Worst:
     limit: Fraction
     alone: int = 0
     """Rows that are the only ones of their group, in the whole table."""
-    kind: str = Inference.kind
+    kind: str = "template"
 
     @property
     def worst_case(self) -> Fraction:

@@ -153,6 +153,13 @@ class _Counter:
         )
         return Finding(index, Confidential.kind, str(requirement), found.answer, reason=found.reason, cells=found)
 
+    def values_of(self, column: str) -> Sequence[str | None]:
+        """Return the different texts of a column of the release that tell something."""
+        if column not in self.released.columns:
+            return ()
+        texts = self.released.recount((column,), None, (), ()).texts.to_series(0)
+        return [text for text in texts.to_list() if text not in self.policy.hidden_texts()]
+
     def can_count(self, promise: GroupPromise) -> bool:
         """Whether it is known what a promise is about."""
         return not promise.whole or self.whole is not None or self.original is not None
@@ -187,7 +194,7 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         if index in cells:
             yield counter.cells(index, cells[index])
             continue
-        promises = list(policy.promises_of(index))
+        promises = list(policy.promises_of(index, counter.values_of))
         lacking = [name for _, name in requirement.mentions() if name not in released.columns]
         if lacking:
             hint = column_hint(lacking[0], released.columns, [name for _, name in requirement.mentions()])

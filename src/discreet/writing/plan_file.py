@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from discreet.common.reading import reading_file
 from discreet.errors import InputError
 from discreet.plan.plan import Plan
 from discreet.writing.manifest import refuse_other_plan
@@ -14,17 +15,12 @@ def read_plan(path: str | Path) -> Plan:
 
     Where a manifest stands beside it, the file must be the one that the manifest was written for.
     """
-    try:
+    with reading_file(path, missing="there is no such plan"):
         data = Path(path).read_bytes()
+    try:
         text = data.decode()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such plan") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a plan: not UTF-8 text") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError:
-        raise InputError(f"{path!r}: is not the name of a file") from None
     refuse_other_plan(Path(path), data)
     try:
         return Plan.from_json(text)

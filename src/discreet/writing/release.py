@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from discreet.columns.medians import map_path, stale_map, write_map
 from discreet.common.staging import Staging
 from discreet.errors import InputError
+from discreet.table.formats.known import other_ways
 from discreet.table.source import reopened
 from discreet.table.stores.engine import BigEngine
 from discreet.writing.manifest import digest_of, manifest, manifest_path, refuse_unwritten_names
@@ -110,6 +111,5 @@ def _read_back(release: Release, written: Path, out: Path) -> None:
     same = release.engine.reads_back(written, release.plan.policy, reopened)
     if not same:
         raise InputError(
-            f"{out}: the release would not be read back as it is; say the separator, header and encoding under 'file', "
-            "or write a Parquet file"
+            f"{out}: the release would not be read back as it is; {other_ways(release.engine.form.format_for(out))}"
         )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.base.groups import largest_below
+from discreet.method.base.limits import largest_below
 from discreet.policy import Inference
 from discreet.policy.redundant import without_redundant
 from tests.jobs import Job, inferences, jobs, mixed_jobs

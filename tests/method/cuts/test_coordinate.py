@@ -34,7 +34,7 @@ def reference(job: Job) -> tuple[slow.Table, list[promises.Requirement]]:
     wanted: list[promises.Requirement] = [
         promises.Template(p.given, p.column, p.value, p.at_most)
         if isinstance(p, Inference)
-        else promises.KAnonymity(p.given, p.k)
+        else promises.KAnonymity(p.given, p.least_rows)
         for p in policy.promises()
     ]
     changeable = prepare(job.frame, policy).bound.changeable
@@ -79,6 +79,7 @@ def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, densit
                 float(slow.rm(expected, goal.target, by=goal.by, suppressed=goal.suppressed)), rel=1e-9, abs=1e-9
             )
         else:
+            assert isinstance(goal, d.Classify)
             assert found == slow.cm(expected, "class", costs=costs_of(goal, job), suppressed=goal.suppressed)
 
 
@@ -288,7 +289,7 @@ def test_steps_of_one_column_cost_what_the_whole_cut_costs(job: Job, seed: int, 
         cost = np.zeros(column.space.size + 1, dtype=np.int64)
         flip_costs(
             contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.fields,
-            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.persons, maker.limits,
+            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
             objective.loss, fast.shape, np.array(objective.weights, dtype=np.int64), losses, cost,
             *maker.sums(), *maker.sums(),
         )  # fmt: skip

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.cli.show.measures import how_far
+from discreet.common.measures import ROWS
 from discreet.common.progress import silent
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
@@ -76,7 +77,9 @@ def luckiest(fast: Evaluator, objective: Objective, cut: Cut) -> int:
     ]
     most = 0
     for table in problem.tables:
-        for hits, person, limit in zip(table.hits, table.persons, table.limits, strict=True):
+        for one in table.limits:
+            person, limit = one.measure == ROWS, one.at_most
+            hits = table.sizes if person else table.hits[one.first]
             drawn = 0
             for number in set(table.fixed[outcome.left_out].tolist()):
                 gone = outcome.left_out & (table.fixed == number)

@@ -38,7 +38,7 @@ def reference(job: Job) -> slow.Outcome:
     promises = [
         slow.Template(p.given, p.column, p.value, p.at_most)
         if isinstance(p, Inference)
-        else slow.KAnonymity(p.given, p.k)
+        else slow.KAnonymity(p.given, p.least_rows)
         for p in policy.promises()
     ]
     return slow.disclose(

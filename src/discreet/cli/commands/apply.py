@@ -9,21 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
-from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    EngineOption,
-    ForceOption,
-    HeaderOption,
-    JsonOption,
-    KeyOption,
-    MemoryOption,
-    OutOption,
-    QuietOption,
-    SeparatorOption,
-    SkipOption,
-    TableArg,
-)
+from discreet.cli.options import ForceOption, KeyedEngineOptions, OutOption, PrintOptions, TableArg, TableLayoutOptions
 from discreet.cli.outputs import refuse_outputs, released_files
 from discreet.cli.progress import show_progress
 from discreet.cli.reporting import print_json, reporting
@@ -38,45 +24,37 @@ def apply(
         typer.Option("--policy", "-p", help="The owner's policy, to verify against; that of PLAN when absent."),
     ] = None,
     force: ForceOption = False,
-    engine: EngineOption = None,
-    memory_limit: MemoryOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: SkipOption = None,
-    decimal: DecimalOption = None,
+    *,
+    rows: KeyedEngineOptions,
+    shown: PrintOptions,
+    layout: TableLayoutOptions,
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
-    with reporting(as_json, quiet) as state:
-        from discreet.table.formats.form import refuse_foreign
+    with reporting(shown.as_json, shown.quiet) as state:
+        from discreet.table.formats.known import refuse_foreign
 
         refuse_foreign(out)
         from discreet.pipeline import apply as run
-        from discreet.table.source import Opening
         from discreet.writing.plan_file import read_plan
         from discreet.writing.release import write_release
 
         kept = read_plan(plan)
-        file = {"separator": separator, "header": header, "encoding": encoding, "skip": skip, "decimal": decimal}
         if policy is None:
-            kept, rules = replace(kept, policy=kept.policy.with_file(**file)), None
+            kept, rules = replace(kept, policy=kept.policy.with_file(**layout.said())), None
         else:
-            rules = read_rules(policy, **file)
+            rules = read_rules(policy, layout)
         inputs = [path for path in (table, plan, policy) if path is not None]
         refuse_outputs(released_files(out, rules or kept.policy), inputs, force)
         before = {path: stamp_of(path) for path in inputs}
-        with show_progress(as_json or quiet) as say:
-            release = run(kept, table, say, Opening(engine, memory_limit, key), rules)
+        with show_progress(shown.no_progress) as say:
+            release = run(kept, table, say, rows.opening(), rules)
             refuse_changed(before)
             state.release = out
             write_release(release, out, force=force)
         from discreet.cli.show.release import print_release, release_dict
 
-        if as_json:
+        if shown.as_json:
             print_json({**release_dict(release, out, None), "policy": None if policy is None else str(policy)})
         else:
             against = "the policy in the plan" if policy is None else str(policy)
-            print_release(release, str(table), str(out), state.files(), why=False, against=against, quiet=quiet)
+            print_release(release, str(table), str(out), state.files(), why=False, against=against, quiet=shown.quiet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,23 +9,15 @@ import typer
 
 from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
 from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    EngineOption,
     ForceOption,
-    HeaderOption,
-    JsonOption,
-    KeyOption,
-    MemoryOption,
-    OriginalSkipOption,
+    KeyedEngineOptions,
+    OriginalLayoutOptions,
     PartialOption,
     PolicyOption,
-    PublicReportOption,
-    QuietOption,
+    PrintOptions,
     ReleaseArg,
-    ReportOption,
+    ReportOptions,
     SeedOption,
-    SeparatorOption,
 )
 from discreet.cli.outputs import refuse_outputs, report_files
 from discreet.cli.progress import show_progress
@@ -37,8 +28,8 @@ def audit(
     release: ReleaseArg,
     policy: PolicyOption,
     original: Annotated[Path, typer.Option("--original", help="The table it was made from.", show_default=False)],
-    report: ReportOption = None,
-    public_report: PublicReportOption = None,
+    *,
+    files: ReportOptions,
     control: Annotated[
         Path | None, typer.Option("--control", help="Rows of people who are not in the table, for comparison.")
     ] = None,
@@ -57,31 +48,24 @@ def audit(
     seed: SeedOption = None,
     partial: PartialOption = False,
     force: ForceOption = False,
-    engine: EngineOption = None,
-    memory_limit: MemoryOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: OriginalSkipOption = None,
-    decimal: DecimalOption = None,
+    rows: KeyedEngineOptions,
+    shown: PrintOptions,
+    layout: OriginalLayoutOptions,
 ) -> None:
     """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
-    with reporting(as_json, quiet) as state:
+    with reporting(shown.as_json, shown.quiet) as state:
         inputs = [path for path in (release, policy, original, control, population) if path is not None]
         before = {path: stamp_of(path) for path in inputs}
-        reports = report_files(report, public_report)
+        reports = report_files(files)
         refuse_outputs(reports, inputs, force)
-        rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
+        rules = read_rules(policy, layout)
         from discreet.audit.auditing import audit_release as run
         from discreet.cli.show.verdict import passed
         from discreet.cli.stopping import Stopper
         from discreet.writing.release import write_reports
 
         stopper = Stopper("the attacks so far are reported")
-        with show_progress(as_json or quiet, expected=thorough and not quiet) as say:
+        with show_progress(shown.no_progress, expected=thorough and not shown.quiet) as say:
             with stopper.listening():
                 found = run(
                     release,
@@ -94,20 +78,16 @@ def audit(
                     time_limit=time_limit,
                     seed=seed,
                     progress=stopper.watch(say),
-                    engine=engine,
-                    memory_limit=memory_limit,
-                    key=key,
+                    **rows.said(),
                 )
             refuse_changed(before)
             if reports:
                 write_reports(found, reports, force=force)
         state.code = 0 if passed(found.verification, partial) else 1
-        if as_json:
+        if shown.as_json:
             print(found.to_json(), end="")
         else:
             from discreet.cli.show.audit import print_audit
 
             written = state.files([path for path, public in reports.items() if not public])
-            print_audit(found, str(release), written, quiet=quiet)
-        sys.stdout.flush()
-        raise typer.Exit(state.code)
+            print_audit(found, str(release), written, quiet=shown.quiet)

@@ -8,20 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.inputs import read_rules
-from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    EngineOption,
-    ForceOption,
-    HeaderOption,
-    JsonOption,
-    KeyOption,
-    MemoryOption,
-    PolicyOption,
-    SeparatorOption,
-    SkipOption,
-    TableArg,
-)
+from discreet.cli.options import ForceOption, JsonOption, KeyedEngineOptions, PolicyOption, TableArg, TableLayoutOptions
 from discreet.cli.outputs import refuse_outputs
 from discreet.cli.reporting import reporting
 from discreet.errors import InputError
@@ -41,27 +28,22 @@ def frontier(
         Path | None, typer.Option("--plot", help="Draw it here: .html, .svg or .png (needs discreet\\[report]).")
     ] = None,
     force: ForceOption = False,
-    engine: EngineOption = None,
-    memory_limit: MemoryOption = None,
-    key: KeyOption = None,
+    *,
+    rows: KeyedEngineOptions,
     as_json: JsonOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: SkipOption = None,
-    decimal: DecimalOption = None,
+    layout: TableLayoutOptions,
 ) -> None:
     """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
     with reporting(as_json):
         if plot is not None:
             refuse_outputs([plot], [table, policy], force)
             _refuse_charts(plot)
-        rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
+        rules = read_rules(policy, layout)
         from discreet.assist.frontier import frontier as run
         from discreet.cli.show.frontier import print_frontier
 
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
-        found = run(table, rules, wanted, promise=promise, engine=engine, memory_limit=memory_limit, key=key)
+        found = run(table, rules, wanted, promise=promise, **rows.said())
         if plot is not None:
             from discreet.assist.charts import drawn
             from discreet.writing.release import write_private

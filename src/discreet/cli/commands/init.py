@@ -8,15 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.inputs import file_options
-from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    ForceOption,
-    HeaderOption,
-    SeparatorOption,
-    SkipOption,
-    TableArg,
-)
+from discreet.cli.options import ForceOption, TableArg, TableLayoutOptions
 from discreet.cli.outputs import refuse_outputs
 from discreet.cli.reporting import print_file, reporting
 
@@ -25,11 +17,8 @@ def init(
     table: TableArg,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the draft here instead of showing it.")] = None,
     force: ForceOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: SkipOption = None,
-    decimal: DecimalOption = None,
+    *,
+    layout: TableLayoutOptions,
 ) -> None:
     """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
     with reporting():
@@ -37,8 +26,7 @@ def init(
             refuse_outputs([out], [table], force)
         from discreet.assist.draft import draft_policy
 
-        options = file_options(separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
-        draft = draft_policy(table, options)
+        draft = draft_policy(table, file_options(layout))
         if out is None:
             print_file(draft.text)
             return

@@ -11,23 +11,15 @@ import typer
 
 from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
 from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    EngineOption,
     ForceOption,
-    HeaderOption,
-    JsonOption,
-    KeyOption,
-    MemoryOption,
+    KeyedEngineOptions,
     OutOption,
     PolicyOption,
-    PublicReportOption,
-    QuietOption,
-    ReportOption,
+    PrintOptions,
+    ReportOptions,
     SeedOption,
-    SeparatorOption,
-    SkipOption,
     TableArg,
+    TableLayoutOptions,
 )
 from discreet.cli.outputs import refuse_outputs, released_files, report_files
 from discreet.cli.progress import show_progress
@@ -48,36 +40,29 @@ def protect(
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Keep the private plan (and a manifest beside it) here.")
     ] = None,
-    report: ReportOption = None,
-    public_report: PublicReportOption = None,
+    *,
+    files: ReportOptions,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", min=0, help="Seconds after which the safe result so far is taken."),
     ] = None,
     seed: SeedOption = None,
     force: ForceOption = False,
-    engine: EngineOption = None,
-    memory_limit: MemoryOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: SkipOption = None,
-    decimal: DecimalOption = None,
+    rows: KeyedEngineOptions,
+    shown: PrintOptions,
+    layout: TableLayoutOptions,
 ) -> None:
     """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
-    with reporting(as_json, quiet) as state:
-        from discreet.table.formats.form import refuse_foreign
+    with reporting(shown.as_json, shown.quiet) as state:
+        from discreet.table.formats.known import refuse_foreign
 
         refuse_foreign(out)
         before = {path: stamp_of(path) for path in (table, policy)}
-        rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
-        reports = report_files(report, public_report)
-        _refuse_attacks(engine, key, reports)
+        rules = read_rules(policy, layout)
+        reports = report_files(files)
+        _refuse_attacks(rows, reports)
         kept = [plan, manifest_path(plan)] if plan else []
         outputs = [*released_files(out, rules), *kept, *reports]
         refuse_outputs(outputs, [table, policy], force)
@@ -88,7 +73,7 @@ def protect(
         from discreet.writing.release import write_release
 
         stopper = Stopper()
-        with show_progress(as_json or quiet) as say:
+        with show_progress(shown.no_progress) as say:
             with stopper.listening():
                 release = run(
                     table,
@@ -96,9 +81,7 @@ def protect(
                     seed=seed,
                     time_limit=time_limit,
                     progress=stopper.watch(say),
-                    engine=engine,
-                    memory_limit=memory_limit,
-                    key=key,
+                    **rows.said(),
                 )
                 if reports:
                     release = _attacked(release, out, time_limit, seed, stopper.watch(say))
@@ -108,12 +91,12 @@ def protect(
             write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
         from discreet.cli.show.release import print_release, release_dict
 
-        if as_json:
+        if shown.as_json:
             print_json(release_dict(release, out, plan))
         else:
             stopped = "by Ctrl-C" if stopper.asked else "at the time limit"
             written = state.files([*kept, *(path for path, public in reports.items() if not public)])
-            print_release(release, str(table), str(out), written, stopped=stopped, quiet=quiet)
+            print_release(release, str(table), str(out), written, stopped=stopped, quiet=shown.quiet)
 
 
 def _attacked(
@@ -125,9 +108,9 @@ def _attacked(
     return replace(release, audit=attacked(release, name=out.name, time_limit=time_limit, seed=seed, progress=say))
 
 
-def _refuse_attacks(engine: str | None, key: str | None, reports: Mapping[Path, bool]) -> None:
+def _refuse_attacks(rows: KeyedEngineOptions, reports: Mapping[Path, bool]) -> None:
     """Refuse a report where attacks cannot look at single rows."""
-    if engine == "spark" and key is None and reports:
+    if rows.engine == "spark" and rows.key is None and reports:
         raise InputError(
             "--report: attacks look at single rows, and rows on Spark have neither numbers nor an order; name a column "
             "by which they are known with --key, leave it out, or use --engine duckdb"

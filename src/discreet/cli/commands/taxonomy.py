@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.cli.inputs import file_options
-from discreet.cli.options import (
-    EncodingOption,
-    ForceOption,
-    HeaderOption,
-    JsonOption,
-    SeparatorOption,
-    SkipOption,
-    TableArg,
-)
+from discreet.cli.options import ForceOption, JsonOption, LayoutOptions, TableArg
 from discreet.cli.outputs import refuse_outputs
 from discreet.cli.reporting import CommandState, print_file, print_json, reporting
 from discreet.errors import InputError
@@ -61,20 +52,19 @@ def taxonomy(
     ] = False,
     force: ForceOption = False,
     as_json: JsonOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: SkipOption = None,
+    *,
+    layout: LayoutOptions,
 ) -> None:
     """Propose a taxonomy for a COLUMN of TABLE, learned from its values, to be edited; or check one that exists."""
     with reporting(as_json) as state:
         options = {"kind": kind, "levels": levels, "steps": steps, "root": root, "fill": fill}
         options["date-format"] = date_format
-        file = file_options(separator=separator, header=header, encoding=encoding, skip=skip)
+        file = file_options(layout)
         if check is not None:
             _refuse_with_check({**options, "out": out, "force": force or None})
             _check_taxonomy(state, check, table, column, missing or [], file, show_values=show_values)
-        elif show_values:
+            return
+        if show_values:
             raise InputError("--show-values: is for --check")
         if out is not None:
             refuse_outputs([out], [table], force)
@@ -117,8 +107,8 @@ def _check_taxonomy(
     file: FileOptions,
     *,
     show_values: bool,
-) -> NoReturn:
-    """Say how a taxonomy fits a column; exit with 1 if a policy could not use it."""
+) -> None:
+    """Say how a taxonomy fits a column; the exit code is 1 if a policy could not use it."""
     from discreet.assist.fitting import fit
     from discreet.assist.proposing.tally import count_values
     from discreet.cli.show.taxonomy import print_fit
@@ -130,5 +120,3 @@ def _check_taxonomy(
         print_json(found.to_dict(values=show_values))
     else:
         print_fit(found, str(path), show_values=show_values)
-    sys.stdout.flush()
-    raise typer.Exit(state.code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,19 +9,12 @@ import typer
 
 from discreet.cli.inputs import read_rules
 from discreet.cli.options import (
-    DecimalOption,
-    EncodingOption,
-    EngineOption,
-    HeaderOption,
-    JsonOption,
-    KeyOption,
-    MemoryOption,
-    OriginalSkipOption,
+    KeyedEngineOptions,
+    OriginalLayoutOptions,
     PartialOption,
     PolicyOption,
-    QuietOption,
+    PrintOptions,
     ReleaseArg,
-    SeparatorOption,
 )
 from discreet.cli.reporting import reporting
 
@@ -34,30 +26,22 @@ def verify(
         Path | None, typer.Option("--original", help="The table it was made from, to check every cell.")
     ] = None,
     partial: PartialOption = False,
-    engine: EngineOption = None,
-    memory_limit: MemoryOption = None,
-    key: KeyOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    separator: SeparatorOption = None,
-    header: HeaderOption = None,
-    encoding: EncodingOption = None,
-    skip: OriginalSkipOption = None,
-    decimal: DecimalOption = None,
+    *,
+    rows: KeyedEngineOptions,
+    shown: PrintOptions,
+    layout: OriginalLayoutOptions,
 ) -> None:
     """Count every promise of the policy again on RELEASE, however it was made."""
-    with reporting(as_json, quiet) as state:
-        rules = read_rules(policy, separator=separator, header=header, encoding=encoding, skip=skip, decimal=decimal)
+    with reporting(shown.as_json, shown.quiet) as state:
+        rules = read_rules(policy, layout)
         from discreet.cli.show.verdict import passed
         from discreet.verification.promises import verify as run
 
-        found = run(release, rules, original, engine=engine, memory_limit=memory_limit, key=key)
+        found = run(release, rules, original, **rows.said())
         state.code = 0 if passed(found, partial) else 1
-        if as_json:
+        if shown.as_json:
             print(found.to_json())
         else:
             from discreet.cli.show.promises import print_verification
 
-            print_verification(found, str(release), with_original=original is not None, quiet=quiet)
-        sys.stdout.flush()
-        raise typer.Exit(state.code)
+            print_verification(found, str(release), with_original=original is not None, quiet=shown.quiet)

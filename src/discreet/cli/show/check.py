@@ -11,7 +11,7 @@ from discreet.assist.preview import Preview
 from discreet.cli.show.levels import print_levels
 from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_words
 from discreet.cli.terminal import console, escape, print_private
-from discreet.policy import Counts, General, Policy
+from discreet.policy import Policy
 
 
 def print_check(result: CheckedPolicy, policy: Policy) -> None:
@@ -19,9 +19,7 @@ def print_check(result: CheckedPolicy, policy: Policy) -> None:
     to = console()
     if result.rows is not None:
         print_private(to, ABOUT_THE_TABLE)
-    purpose = ", ".join(
-        str(use.name) if isinstance(use, (Counts, General)) else f"predicting {use.target}" for use in policy.uses
-    )
+    purpose = ", ".join(use.purpose for use in policy.uses)
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""

@@ -9,6 +9,7 @@ from discreet.cli.show.texts import MOST, listed, text_of
 from discreet.cli.terminal import escape
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
+from discreet.plan.reasons import KeptReason
 from discreet.policy import Policy
 
 
@@ -58,10 +59,9 @@ def _disclosure(step: Step) -> str:
 
 def _reason(kept: Kept, policy: Policy) -> str:
     if kept.requirement is None:
-        target = (
-            f" (the hidden rows all have the same {policy.target})" if policy.target and "help" in kept.reason else ""
-        )
-        return kept.reason + target
+        if policy.target and kept.reason is KeptReason.NO_BENEFIT:
+            return f"{kept.reason} (the hidden rows all have the same {policy.target})"
+        return kept.reason
     promises = list(policy.promises())
     number, promise = next(
         (place, promise)

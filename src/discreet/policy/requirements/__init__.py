@@ -1,4 +1,4 @@
-"""The promises a policy can make: one file each, and a line here.
+"""The promises a policy can make: one module a requirement, each with a line here.
 
 A group requirement holds for every group of rows that look alike on some columns (`base.py` says what it must answer).
 A cell requirement (`Confidential`) holds for single cells; it yields no such promises.
@@ -7,61 +7,69 @@ A cell requirement (`Confidential`) holds for single cells; it yields no such pr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import Discriminator, Tag
+from pydantic import Discriminator, GetCoreSchemaHandler, Tag
+from pydantic_core import CoreSchema
 
+from discreet.common.registry import Registry, listed
 from discreet.policy.confidential import Confidential
 from discreet.policy.mistakes import MISSING, TAGGED
+from discreet.policy.part import Part
 from discreet.policy.requirements.base import GroupPromise, GroupRequirement
 from discreet.policy.requirements.k_anonymity import Crowd, KAnonymity
 from discreet.policy.requirements.l_diversity import LDiversity
 from discreet.policy.requirements.template import Inference, Template
 
-REQUIREMENTS: dict[str, type[GroupRequirement] | type[Confidential]] = {}
+REQUIREMENTS: Registry[type[GroupRequirement] | type[Confidential]] = Registry("requirement")
 """The kinds of requirements by the field that tells which is meant."""
 PROMISES: dict[str, type[GroupPromise]] = {}
 """The kinds of promises about groups by their names in plans and audits."""
 
 
 def register(requirement: type[GroupRequirement] | type[Confidential]) -> None:
-    """Let policies have a further kind of requirement."""
-    REQUIREMENTS[requirement.tag] = requirement
+    """Let policies have a further kind of requirement, from now on."""
     TAGGED[requirement.tag] = requirement
     if issubclass(requirement, GroupRequirement):
-        PROMISES[requirement.made.kind] = requirement.made
+        PROMISES.setdefault(requirement.made.kind, requirement.made)
         MISSING.update(requirement.needs)
+    REQUIREMENTS.add(requirement.tag, requirement)
 
 
-for _requirement in (Template, KAnonymity, LDiversity, Confidential):
+def unregister(requirement: type[GroupRequirement]) -> None:
+    """Let policies have a kind of requirement no longer; its promises stay known, for what is written already."""
+    del TAGGED[requirement.tag]
+    REQUIREMENTS.remove(requirement.tag)
+
+
+for _requirement in (Template, KAnonymity, LDiversity, Confidential):  # in the order in which people are told of them
     register(_requirement)
 
 
 def _kind(value: Any) -> str | None:
     if isinstance(value, Mapping):
-        tags = [tag for tag in REQUIREMENTS if tag in value]
+        tags = [tag for tag in REQUIREMENTS.names() if tag in value]
         return tags[0] if len(tags) == 1 else None
-    return next((tag for tag, kind in REQUIREMENTS.items() if isinstance(value, kind)), None)
+    return next((kind.tag for kind in REQUIREMENTS if isinstance(value, kind)), None)
 
 
-def requirement_type() -> Any:
-    """Return what an item of `protect` may be, for the model: one of the kinds there are."""
-    kinds = tuple(Annotated[kind, Tag(tag)] for tag, kind in REQUIREMENTS.items())
-    *first, last = [f"'{tag}' ({kind.hint})" for tag, kind in REQUIREMENTS.items()]
-    return Annotated[
-        Union[kinds],  # noqa: UP007 - made at run time
-        Discriminator(
-            _kind,
-            custom_error_type="requirement",
-            custom_error_message=f"a requirement has one of {', '.join(first)} and {last}",
-        ),
-    ]
+class _AnyRequirement:
+    """Tells Pydantic, whenever it builds the policy, that any requirement of the registry may stand here."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        kinds = [Annotated[kind, Tag(kind.tag)] for kind in REQUIREMENTS]
+        ways = listed([f"'{kind.tag}' ({kind.hint})" for kind in REQUIREMENTS], "and")
+        message = f"a requirement has one of {ways}"
+        told = Discriminator(_kind, custom_error_type="requirement", custom_error_message=message)
+        return handler.generate_schema(Annotated[reduce(or_, kinds), told])
 
 
 if TYPE_CHECKING:
     Requirement: TypeAlias = GroupRequirement | Confidential
 else:
-    Requirement = requirement_type()
+    Requirement = Annotated[Part, _AnyRequirement()]
 
 __all__ = [
     "PROMISES",
@@ -75,5 +83,5 @@ __all__ = [
     "Requirement",
     "Template",
     "register",
-    "requirement_type",
+    "unregister",
 ]

@@ -239,6 +239,16 @@ class GroupRequirement(Part):
     made: ClassVar[type[GroupPromise]]
     """The kind of promise that it makes."""
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that an adversary may know (quasi-identifiers)."""
+        raise NotImplementedError
+
+    @property
+    def sensitive(self) -> str | None:
+        """The column of which something must not be inferred, if there is one."""
+        return None
+
     def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[GroupPromise]:
         """Yield its promises; `index` is its position in `protect`.
 

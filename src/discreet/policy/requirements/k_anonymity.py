@@ -157,6 +157,11 @@ class KAnonymity(GroupRequirement):
 
         def __init__(self, *, k: int, over: Sequence[str]) -> None: ...
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that an adversary may know."""
+        return self.over
+
     def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Crowd]:
         """Yield the promise; `index` is the position of this requirement in `protect`."""
         del values

@@ -164,6 +164,16 @@ class LDiversity(GroupRequirement):
             raise ValueError(f"over: {self.of!r} cannot be both known and sensitive; take it out of over")
         return self
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that an adversary may know."""
+        return self.over
+
+    @property
+    def sensitive(self) -> str:
+        """The column whose values must be different."""
+        return self.of
+
     def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Diversity]:
         """Yield the promise; `index` is the position of this requirement in `protect`."""
         del values

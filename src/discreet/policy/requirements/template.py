@@ -222,6 +222,16 @@ class Template(GroupRequirement):
         return next(iter(self.infer))
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that an adversary may know."""
+        return self.given
+
+    @property
+    def sensitive(self) -> str:
+        """The column of which a value must not be inferred."""
+        return self.column
+
+    @property
     def values(self) -> tuple[str | None, ...]:
         """The sensitive values."""
         return self.infer[self.column]

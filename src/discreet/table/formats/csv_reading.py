@@ -21,6 +21,7 @@ from discreet.errors import InputError
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
 from discreet.table.formats.dialect import GZIP, STEP, Dialect, TextSource, load, separator_problem, sniff
 from discreet.table.formats.records import tally
+from discreet.table.no_room import is_disk_full
 
 # Texts that Polars takes for compressed data when they are the first of its input.
 MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", GZIP, b"\x28\xb5\x2f\xfd")
@@ -201,7 +202,7 @@ def _values_to(layout: CsvLayout, target: Path) -> int | None:
         values.sink_parquet(target, engine="streaming")
         return int(pl.scan_parquet(target, glob=False).select(pl.len()).collect().item())
     except (Exception, pl.exceptions.PanicException) as error:
-        if "No space left" in str(error) or "os error 28" in str(error):
+        if is_disk_full(str(error)):
             raise source.error("the disk for scratch files is full; let TMPDIR name a folder on another disk") from None
         return None  # its message would show values
     finally:

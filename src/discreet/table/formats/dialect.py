@@ -16,6 +16,7 @@ from stat import S_ISREG
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.common.reading import reading_file
 from discreet.errors import InputError
 
 CANDIDATES = (",", ";", "\t", "|")
@@ -198,21 +199,12 @@ def _unpack_to(path: Path, target: Path, encoding: str | None) -> None:
 
 
 def _content(path: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, tuple[int, ...] | None]:
-    try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            large = S_ISREG(status.st_mode) and status.st_size >= MAPPED
-            if may_map and large and file.peek(2)[:2] != GZIP:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), _status(status)
-            data = file.read()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory, not a file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or 'failed'})") from None
-    except ValueError:
-        raise InputError(f"{path}: is not the name of a file") from None
+    with reading_file(path, folder="is a directory, not a file"), path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        large = S_ISREG(status.st_mode) and status.st_size >= MAPPED
+        if may_map and large and file.peek(2)[:2] != GZIP:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), _status(status)
+        data = file.read()
     return _unpack(path, data), None
 
 

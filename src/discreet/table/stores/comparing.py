@@ -49,7 +49,7 @@ class Comparisons:
             _refuse_other_rows(release, original)
             maps = release.making.maps if release.making is not None else {}
             both = [name for name in release.columns if name in original.columns and name not in maps]
-            self._differences[key] = release.store.differences(original.store, both, key[1])
+            self._differences[key] = release.store.beside(original.store).differences(both, key[1])
         return self._differences[key][column]
 
     def pairs(self, release: BigEngine, original: BigEngine, column: str) -> pl.DataFrame:
@@ -58,7 +58,7 @@ class Comparisons:
             _refuse_other_rows(release, original)
             maps = release.making.maps if release.making is not None else {}
             together = [name for name in maps if name in release.columns] if column in maps else [column]
-            for name, pairs in release.store.pairs(original.store, together).items():
+            for name, pairs in release.store.beside(original.store).pairs(together).items():
                 _refuse_other_counts(original, name, pairs)
                 self._pairs[id(original), name] = pairs
         return self._pairs[id(original), column]
@@ -73,7 +73,7 @@ class Comparisons:
 
 def first_number(release: BigEngine, original: BigEngine, column: str, pairs: pl.DataFrame) -> int:
     """Return the row number of the first row with one of some pairs of texts; 0 where rows have none."""
-    first = release.store.first_of(original.store, column, pairs)
+    first = release.store.beside(original.store).first_of(column, pairs)
     return int(numbers_at(np.array([first]), original)[0])
 
 

@@ -12,11 +12,9 @@ from typing import NoReturn
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.formats.parquet import many_files
+from discreet.table.formats.known import file_table
+from discreet.table.no_room import is_disk_full, is_memory_short
 from discreet.table.relations import database_of
-
-_FULL = ("No space left", "os error 28", '"errno":"28"', "Disk quota", "max_temp_directory_size")
-_MEMORY = ("Out of Memory", "out of memory", "memory allocation")
 
 Stamp = tuple[int, ...] | None
 
@@ -53,7 +51,7 @@ def watched(table: Path) -> list[Path]:
     """Return the files that hold a table (a pattern, a folder, a table of a database, a file)."""
     if (database := database_of(str(table))) is not None:
         return [database[0], database[0].with_name(f"{database[0].name}.wal")]
-    return many_files(table) or [table]
+    return file_table(table).files
 
 
 def changed(what: str) -> InputError:
@@ -74,19 +72,14 @@ def saying(what: str) -> Iterator[None]:
         refuse(what, str(error))
 
 
-def is_known(said: str) -> bool:
-    """Whether a library said that there is no room left."""
-    return any(text in said for text in (*_FULL, *_MEMORY))
-
-
 def refuse(what: str, said: str) -> NoReturn:
     """Say what went wrong with `what`, by what a library said about it, which is not shown."""
-    if any(text in said for text in _FULL):
+    if is_disk_full(said):
         raise InputError(
             f"{what}: the disk for scratch files is full; nothing was written. Make room, or let TMPDIR name a folder "
             "on another disk"
         ) from None
-    if any(text in said for text in _MEMORY):
+    if is_memory_short(said):
         raise InputError(
             f"{what}: does not fit into the memory limit; nothing was written. Give more with --memory-limit (in "
             "Python memory_limit)"

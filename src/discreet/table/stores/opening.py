@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import narwhals as nw
@@ -12,12 +11,11 @@ from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.places import column_hint
-from discreet.table.formats.csv_reading import stream_csv
+from discreet.table.formats.base import Reading
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.form import Form
-from discreet.table.formats.parquet import is_parquet, parquet_files
+from discreet.table.formats.known import FileTable, file_table
 from discreet.table.memory import FetchLimits
-from discreet.table.naming import names_of_release
 from discreet.table.relations import database_of, is_relation
 from discreet.table.stores.duck.session import Session
 from discreet.table.stores.duck.store import DuckStore
@@ -66,30 +64,25 @@ class BigTables:
         if self.kind == "spark" and self.key is None and not self.in_any_order:
             refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path)) else "the table"
-        dialect: Dialect | None = None
+        form = Form(options=policy.file)
         relation = table if is_relation(table) else None
         if is_spark(table):
             cluster = Cluster.of(table, self.scratch, name)  # type: ignore[arg-type]
             held = self._in_order(SparkStore.of(cluster, table, name), released=released)  # type: ignore[arg-type]
-            return self._engine(held, name, Form(options=policy.file))
+            return self._engine(held, name, form)
         if isinstance(table, (str, Path)) and (database := database_of(str(table))) is not None:
-            return self._engine(
-                DuckStore.of_table(self._connected(name), *database, name), name, Form(options=policy.file)
-            )
+            return self._engine(DuckStore.of_table(self._connected(name), *database, name), name, form)
         if isinstance(table, (str, Path)):
             path = Path(table)
-            found = parquet_files(path)
-            if found is None:
-                target, dialect = self._converted(path, policy, released=released)
-                files = Files.of([target], own=True)
-            else:
-                files = Files.of(found)
+            found = file_table(path)
+            files, dialect = self._held(path, found, policy, released=released)
+            form = Form(dialect, policy.file, found.format)
         else:
             files = Files.of([self._saved(table, name)], own=True)
         store = self._store(files, name, relation)
         if isinstance(store, SparkStore):
             store = self._in_order(store, released=released)
-        return self._engine(store, name, Form(dialect, policy.file))
+        return self._engine(store, name, form)
 
     def _in_order(self, store: SparkStore, *, released: bool) -> SparkStore:
         """Return a table on Spark with its rows in the order that was asked for, if any was."""
@@ -125,25 +118,19 @@ class BigTables:
             self._session = Session(self.scratch, int(DUCKDB_SHARE * self.memory), name)
         return self._session
 
-    def _converted(self, path: Path, policy: Policy, *, released: bool) -> tuple[Path, Dialect]:
-        """Return a Parquet file with the table of a text file, and how that is written."""
+    def _held(self, path: Path, found: FileTable, policy: Policy, *, released: bool) -> tuple[Files, Dialect | None]:
+        """Return Parquet files with a table, its own or scratch files, and how it is written in a text file."""
+        if found.format.held_by_stores:
+            return Files.of(found.files), None
         said, target = policy.file, self.scratch.new()
-        left_out: Sequence[str] = policy.identifiers if released else ()
-        header = said.header
-        if header is not True and left_out:
-            naming = names_of_release(path, said, left_out)
-            dialect = stream_csv(path, target, header=naming, separator=said.separator, encoding=said.encoding, skip=0)
-        else:
-            skip = 0 if released else said.skip
-            dialect = stream_csv(
-                path, target, header=header, separator=said.separator, encoding=said.encoding, skip=skip
-            )
-        if released and said.escape_formulas:
+        reading = Reading(said.model_copy(update={"skip": 0}), policy.identifiers) if released else Reading(said)
+        dialect = found.format.to_parquet(path, found.files, target, reading)
+        if released and found.format.is_text and said.escape_formulas:
             target, written = self.scratch.new(), target
             with saying(str(path)):
-                plain = unescaped(pl.scan_parquet(written, glob=False), header=dialect.header)
+                plain = unescaped(pl.scan_parquet(written, glob=False), header=dialect is None or dialect.header)
                 plain.sink_parquet(target, engine="streaming")
-        return target, dialect
+        return Files.of([target], own=True), dialect
 
     def _saved(self, table: object, name: str) -> Path:
         """Return a Parquet file with the rows of a relation or a frame, in the order they have now."""
@@ -160,10 +147,8 @@ class BigTables:
 
     def _written(self, path: Path, policy: Policy) -> StreamStore:
         """Return a file that was just written, as it is read."""
-        if is_parquet(path):
-            return StreamStore.open(Files.of([path]), self.scratch, str(path))
-        target, _ = self._converted(path, policy, released=True)
-        return StreamStore.open(Files.of([target], own=True), self.scratch, str(path))
+        files, _ = self._held(path, file_table(path), policy, released=True)
+        return StreamStore.open(files, self.scratch, str(path))
 
 
 def refuse_policy(policy: Policy) -> None:

@@ -104,6 +104,22 @@ class Difference:
     first_unmarked: int | None
 
 
+class StoreComparison(Protocol):
+    """A table beside the one that it was made from."""
+
+    def pairs(self, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the different pairs of `original` and `released` text of some columns, and their number as `cells`."""
+        ...
+
+    def first_of(self, column: str, pairs: pl.DataFrame) -> int:
+        """Return the first place (from 0) with one of some pairs of `original` and `released` text."""
+        ...
+
+    def differences(self, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
+        """Compare some columns, row by row; by their values where they have no texts."""
+        ...
+
+
 class Store(Protocol):
     """One table where its rows live."""
 
@@ -173,19 +189,8 @@ class Store(Protocol):
         """Return the table with some columns as another one with the same rows in the same order has them."""
         ...
 
-    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
-        """Return the different pairs of `original` and `released` text of some columns, with their number as `cells`.
-
-        The two tables have as many rows, in the same order.
-        """
-        ...
-
-    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
-        """Return the first place (from 0) with one of some pairs of `original` and `released` text."""
-        ...
-
-    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        """Compare some columns with those of the original, row by row; by their values where they have no texts."""
+    def beside(self, original: Store) -> StoreComparison:
+        """Return the table beside the one that it was made from: with as many rows, in the same order."""
         ...
 
     def occurrences(self, column: str, text: str) -> int:

@@ -23,29 +23,35 @@ if TYPE_CHECKING:
 
 def write_table(table: BigEngine, target: BinaryIO, path: Path) -> None:
     """Write a table; the name of `path` says in which form."""
-    if table.form.writes_parquet(path):
+    chosen = table.form.format_for(path)
+    if chosen.held_by_stores:
         with table.store.saved().open("rb") as file:
             shutil.copyfileobj(file, target, 1 << 20)
         return
-    parts = (pl.DataFrame(list(map(_written, part))) for part in _settled(table).parts(table.columns))
-    table.form.write_parts(table.columns, parts, target, path)
+    cells = _written if chosen.is_text else _as_they_are
+    parts = (pl.DataFrame(list(map(cells, part))) for part in _settled(table).parts(table.columns))
+    table.form.write(table.columns, parts, target, path)
 
 
 def reads_back(table: BigEngine, path: Path, opened: Callable[[], StreamStore]) -> bool:
-    """Whether a written file, or a folder of such, is read as this very table; `opened` reads a text file."""
+    """Whether a written file, or a folder of such, is read as this very table; `opened` reads it."""
     if isinstance(table.store, SparkStore) and path.is_dir():
         return table.store.reads_back(path)
-    if table.form.writes_parquet(path):
+    if table.form.format_for(path).held_by_stores:
         return filecmp.cmp(table.store.saved(), path, shallow=False)
     mine, found = _settled(table), opened()
     if found.columns != mine.columns or found.rows != mine.rows:
         return False
-    return not any(difference.cells for difference in found.differences(mine, mine.columns, None).values())
+    return not any(difference.cells for difference in found.beside(mine).differences(mine.columns, None).values())
 
 
 def _settled(table: BigEngine) -> StreamStore:
     """Return the file that holds the table, as Polars reads it: texts are then those of the local engine."""
     return StreamStore.open(Files.of([table.store.saved()], own=True), table.store.scratch, table.name)
+
+
+def _as_they_are(cells: pl.Series) -> pl.Series:
+    return cells
 
 
 def _written(cells: pl.Series) -> pl.Series:

@@ -118,15 +118,15 @@ def test_rows_by_their_places() -> None:
     made = store.make(Making(("key", "x"), edits=edits, left_out=np.array([2])))
     assert in_order(made) == [("a", "new"), ("k", "too"), ("d", "4"), ("e", "5")]
     kept = made.kept_of(store)
-    pairs = made.pairs(kept, ["x"])["x"]
+    pairs = made.beside(kept).pairs(["x"])["x"]
     assert sorted(pairs.rows(), key=str) == [("1", "new", 1), ("4", "4", 1), ("5", "5", 1), (None, "too", 1)]
-    assert made.first_of(kept, "x", pairs) == 0
-    assert made.first_of(kept, "x", pairs.filter(pl.col("released").is_in(["too", "5"]))) == 1
+    assert made.beside(kept).first_of("x", pairs) == 0
+    assert made.beside(kept).first_of("x", pairs.filter(pl.col("released").is_in(["too", "5"]))) == 1
     assert kept.places_at(np.array([3])).tolist() == [4]
     other = store_of(frame.with_columns(pl.lit("z").alias("x")), "key")
     assert in_order(store.taking(other, ["x"])) == [(key, "z", y) for key, _, y in frame.rows()]
     changed = store_of(frame.with_columns(y=pl.Series([[1], [2], [0], [4], [0]]), x=pl.col("x").fill_null("*")), "key")
-    found = changed.differences(store, ["key", "x", "y"], "*")
+    found = changed.beside(store).differences(["key", "x", "y"], "*")
     assert [(one.cells, one.first, one.unmarked, one.first_unmarked) for one in found.values()] == [
         (0, None, 0, None), (1, 1, 0, None), (2, 2, 2, 2),
     ]  # fmt: skip

@@ -31,7 +31,7 @@ from discreet.table.stores.duck.steps import DuckSteps
 from discreet.table.stores.files import Files, saying
 from discreet.table.stores.packing import FEW, LONGEST, Packing
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.stores.store import ALL_ROWS, Making, Store
 
 if TYPE_CHECKING:
     import duckdb
@@ -250,19 +250,8 @@ class DuckStore:
         both = f"(SELECT {mine} FROM {self.source}) POSITIONAL JOIN (SELECT {taken} FROM {theirs.source})"
         return self._settled(f"SELECT {chosen} FROM {both}", self.columns)
 
-    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
-        """Return the different pairs of original and released text of some columns."""
-        return self._beside(original).pairs(columns)
-
-    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
-        """Return the first place with one of some pairs."""
-        return self._beside(original).first_of(column, pairs)
-
-    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        """Compare some columns with those of the original, row by row."""
-        return self._beside(original).differences(columns, marker)
-
-    def _beside(self, original: Store) -> DuckComparison:
+    def beside(self, original: Store) -> DuckComparison:
+        """Return the table beside the one that it was made from."""
         return DuckComparison(self, alike(DuckStore, original))
 
     def occurrences(self, column: str, text: str) -> int:

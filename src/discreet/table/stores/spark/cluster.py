@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.stores.files import Files, is_known, refuse
+from discreet.table.no_room import is_disk_full, is_memory_short
+from discreet.table.stores.files import Files, refuse
 from discreet.table.stores.scratch import Scratch
 from discreet.table.stores.spark.starting import private_settings
 
@@ -339,7 +340,7 @@ def _refuse_spark(what: str, error: Exception) -> NoReturn:
             f"{what}: Spark lost a worker with rows that were settled; nothing was written. Run it again; with "
             "spark.checkpoint.dir on storage that all workers share, such a loss does no harm"
         ) from None
-    if is_known(said):
+    if is_disk_full(said) or is_memory_short(said):
         refuse(what, said)
     condition = error.getCondition() if hasattr(error, "getCondition") else None
     raise InputError(

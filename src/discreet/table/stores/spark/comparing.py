@@ -22,11 +22,11 @@ class SparkComparison:
     """Two tables with the same rows."""
 
     mine: SparkStore
-    original: SparkStore
+    theirs: SparkStore
 
     def _both(self, columns: Sequence[str]) -> tuple[DataFrame, SparkStore]:
         """Return this table's rows beside those of the original, and the original as it is called there."""
-        mine, theirs = self.mine, self.original
+        mine, theirs = self.mine, self.theirs
         if {theirs.cells[name] for name in columns} <= set(mine.frame.columns):
             return mine.frame, theirs
         functions, place = mine.cluster.functions, mine.place
@@ -63,7 +63,7 @@ class SparkComparison:
 
     def differences(self, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
         """Compare some columns; one that was not changed may be the original's own."""
-        own = [name for name in columns if self.mine.cells[name] == self.original.cells[name]]
+        own = [name for name in columns if self.mine.cells[name] == self.theirs.cells[name]]
         others = [name for name in columns if name not in own]
         found = {name: Difference(0, None, 0, None) for name in own}
         if others:

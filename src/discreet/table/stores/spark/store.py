@@ -32,7 +32,7 @@ from discreet.table.stores.spark.kinds import kind_of
 from discreet.table.stores.spark.order import Order, no_order, numbered, refuse_key, refuse_kind
 from discreet.table.stores.spark.steps import SparkSteps
 from discreet.table.stores.spark.tally import Fingerprint, SparkTally
-from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.stores.store import ALL_ROWS, Making, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -294,19 +294,8 @@ class SparkStore:
         )
         return SparkStore(self.cluster, self.name, frame, inside, order=moved)
 
-    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
-        """Return the different pairs of original and released text of some columns."""
-        return self._beside(original).pairs(columns)
-
-    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
-        """Return the first place with one of some pairs of texts; 0 where rows have none."""
-        return self._beside(original).first_of(column, pairs)
-
-    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        """Compare some columns with those of the original; a column that was not changed may be the original's own."""
-        return self._beside(original).differences(columns, marker)
-
-    def _beside(self, original: Store) -> SparkComparison:
+    def beside(self, original: Store) -> SparkComparison:
+        """Return the table beside the one that it was made from."""
         return SparkComparison(self, alike(SparkStore, original))
 
     def occurrences(self, column: str, text: str) -> int:

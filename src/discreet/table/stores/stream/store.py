@@ -21,12 +21,10 @@ from discreet.table.engine import alike
 from discreet.table.stores.cells import TEXTS, may_be_text
 from discreet.table.stores.files import Files, saying
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.store import ALL_ROWS, Difference, Making, Store
+from discreet.table.stores.store import ALL_ROWS, Making, Store
 from discreet.table.stores.stream import coded
+from discreet.table.stores.stream.comparing import StreamComparison
 from discreet.table.stores.stream.steps import StreamSteps
-
-BESIDE = 3
-"""Columns that are compared at a time."""
 
 
 @dataclass(frozen=True)
@@ -198,62 +196,9 @@ class StreamStore:
         both = pl.concat([mine, alike(StreamStore, other).frame.select(by_names(columns))], how="horizontal")
         return self._settled(both.select(by_names(self.columns)), self.columns, None)
 
-    def pairs(self, original: Store, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
-        """Return the different pairs of original and released text of some columns."""
-        found = {}
-        for column in columns:
-            both = self._beside(original, [column], texts=True)
-            pairs = both.group_by(original="theirs 0", released="mine 0")
-            found[column] = self.collect(pairs.agg(pl.len().cast(pl.Int64).alias("cells")))
-        return found
-
-    def first_of(self, original: Store, column: str, pairs: pl.DataFrame) -> int:
-        """Return the first place with one of some pairs."""
-        both = self._beside(original, [column], texts=True).with_row_index("first")
-        wanted = pl.LazyFrame({"theirs 0": pairs.get_column("original"), "mine 0": pairs.get_column("released")})
-        found = both.join(wanted, on=["theirs 0", "mine 0"], how="semi", nulls_equal=True)
-        return int(self.collect(found.select(pl.col("first").min())).item())
-
-    def differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        """Compare some columns with those of the original, row by row; a few at a time, for both tables are held."""
-        found: dict[str, Difference] = {}
-        for at in range(0, len(columns), BESIDE):
-            found |= self._differences(original, columns[at : at + BESIDE], marker)
-        return found
-
-    def _differences(self, original: Store, columns: Sequence[str], marker: str | None) -> dict[str, Difference]:
-        source = alike(StreamStore, original)
-        asked: list[pl.Expr] = []
-        for at, name in enumerate(columns):
-            bad = pl.col(f"mine {at}").ne_missing(pl.col(f"theirs {at}"))
-            if self.has_text(name) != source.has_text(name) or (
-                not self.has_text(name) and self.schema[name] != source.schema[name]
-            ):
-                bad = pl.col("at").is_not_null()  # all of them
-            unmarked = bad
-            if marker is not None and self.has_text(name):
-                unmarked = bad & pl.col(f"mine {at}").ne_missing(pl.lit(marker, pl.String))
-            asked += [
-                bad.sum().cast(pl.Int64).alias(f"cells {at}"),
-                pl.when(bad).then("at").min().cast(pl.Int64).alias(f"first {at}"),
-                unmarked.sum().cast(pl.Int64).alias(f"unmarked {at}"),
-                pl.when(unmarked).then("at").min().cast(pl.Int64).alias(f"first unmarked {at}"),
-            ]
-        found = self.collect(self._beside(original, columns).with_row_index("at").select(asked)).row(0)
-        return {name: Difference(*found[4 * at : 4 * at + 4]) for at, name in enumerate(columns)}
-
-    def _beside(self, original: Store, columns: Sequence[str], *, texts: bool = False) -> pl.LazyFrame:
-        """Return some columns beside those of the original; as texts where both have them."""
-        source = alike(StreamStore, original)
-
-        def side(store: StreamStore, prefix: str) -> pl.LazyFrame:
-            told = [
-                store.text(name) if texts or (self.has_text(name) and source.has_text(name)) else by_name(name)
-                for name in columns
-            ]
-            return store.frame.select(cell.alias(f"{prefix} {at}") for at, cell in enumerate(told))
-
-        return pl.concat([side(self, "mine"), side(source, "theirs")], how="horizontal")
+    def beside(self, original: Store) -> StreamComparison:
+        """Return the table beside the one that it was made from."""
+        return StreamComparison(self, alike(StreamStore, original))
 
     def occurrences(self, column: str, text: str) -> int:
         """Return the number of cells of a column with a text."""

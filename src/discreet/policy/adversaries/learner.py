@@ -1,0 +1,45 @@
+"""Who trains a learner of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self, get_args
+
+from discreet.policy.adversaries.base import Adversary
+
+LearnerName = Literal[
+    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
+]
+
+
+class Learner(Adversary):
+    """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
+
+    names: ClassVar[tuple[str, ...]] = get_args(LearnerName)
+    name: LearnerName
+
+    @classmethod
+    def named(cls, name: str, options: Mapping[str, Any]) -> Self:
+        """Return the learner of a name."""
+        if options:
+            raise ValueError(f"{name}: has no options")
+        return cls(name=name)
+
+    @classmethod
+    def described(cls) -> str:
+        """Return what people are told that may be written."""
+        return "a learner of scikit-learn"
+
+    @classmethod
+    def needs_options(cls) -> bool:
+        """Whether its word alone does not say enough."""
+        return False
+
+    @classmethod
+    def options_schema(cls) -> dict[str, Any]:
+        """Return that nothing may be said of it, as JSON Schema."""
+        return {"type": ["object", "null"], "maxProperties": 0}
+
+    def options(self) -> dict[str, Any]:
+        """Return nothing: its name says it all."""
+        return {}

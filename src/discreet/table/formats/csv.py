@@ -1,0 +1,89 @@
+"""Text files as a format of tables: read and written as texts, packed if the name ends in .gz."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar, cast
+
+import polars as pl
+
+from discreet.policy import FileOptions
+from discreet.table.formats.base import Reading, TableFormat, Writing
+from discreet.table.formats.csv_reading import read_csv, stream_csv
+from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
+from discreet.table.formats.dialect import Dialect
+from discreet.table.formats.endings import ending
+from discreet.table.memory import TableSize, size_of_text
+from discreet.table.naming import names_of_release
+
+
+class CsvFormat(TableFormat):
+    """Text files with a separator; whatever is nothing else is read as such, and refused by that."""
+
+    name: ClassVar[str] = "CSV"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".txt", ".data")
+    advised: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    options: ClassVar[tuple[str, ...]] = ("separator", "header", "encoding")
+    is_text: ClassVar[bool] = True
+    may_be_packed: ClassVar[bool] = True
+    takes_the_rest: ClassVar[bool] = True
+
+    def files(self, table: Path) -> list[Path]:
+        """Return the file: whether it can be read is seen when it is."""
+        return [table]
+
+    def read(self, table: Path, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, Dialect]:  # noqa: ARG002
+        """Return the table, and how it is written."""
+        options = reading.options
+        if options.header is True or not reading.left_out:
+            return read_csv(table, header=options.header, **_said(options))
+        frame, dialect = read_csv(table, header=False, **_said(options))
+        names = names_of_release(table, options, reading.left_out)(frame.width)
+        return frame.rename(dict(zip(frame.columns, names, strict=True))), dialect
+
+    def to_parquet(self, table: Path, files: Sequence[Path], target: Path, reading: Reading) -> Dialect:  # noqa: ARG002
+        """Make a Parquet file of the table, some rows at a time; return how it is written."""
+        options = reading.options
+        if options.header is True or not reading.left_out:
+            return stream_csv(table, target, header=options.header, **_said(options))
+        return stream_csv(table, target, header=names_of_release(table, options, reading.left_out), **_said(options))
+
+    def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, how: Writing) -> None:
+        """Write a table of texts that comes in parts."""
+        few = (rows for part in parts for rows in part.iter_slices(ROWS_AT_A_TIME))
+        with _packing(target, how.path) as file:
+            write_csv_parts(columns, few, file, _dialect_for(how))
+
+    def size(self, path: Path, options: FileOptions) -> TableSize:
+        """Return how much a file holds, by its start."""
+        return size_of_text(path, options.separator)
+
+
+def _said(options: FileOptions) -> dict[str, Any]:
+    return {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}
+
+
+@contextlib.contextmanager
+def _packing(target: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    if path.suffix.lower() != ".gz":
+        yield target
+        return
+    with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+def _dialect_for(how: Writing) -> Dialect:
+    """Return the dialect of the source, with a separator that was said or fits the name."""
+    said = how.options
+    dialect = how.dialect or Dialect(header=said.header is True, encoding=said.encoding or "utf-8")
+    if said.separator is not None:
+        return replace(dialect, separator=said.separator)
+    if ending(how.path) == ".tsv":
+        return replace(dialect, separator="\t")
+    if ending(how.path) == ".csv" and dialect.separator == "\t":
+        return replace(dialect, separator=",")
+    return dialect
