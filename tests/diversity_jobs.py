@@ -160,7 +160,10 @@ def _rows(draw: st.DrawFn, missing: str | None, most: int) -> list[dict[str, Val
     }
     whole = {name: st.sampled_from(values) for name, values in VALUES.items()}
     rest = draw(st.lists(st.fixed_dictionaries(cells), min_size=least, max_size=most - 1))
-    return [draw(st.fixed_dictionaries(whole)), *rest]  # one row at least is left where others are dropped
+    rows = [draw(st.fixed_dictionaries(whole)), *rest]  # one row at least is left where others are dropped
+    if missing == "unknown" and draw(st.integers(0, 4)) == 0:
+        return [{**row, "ill": None} for row in rows]  # nothing is known of anybody
+    return rows
 
 
 @st.composite
@@ -183,6 +186,7 @@ def _protect(draw: st.DrawFn, rows: list[dict[str, Value]], columns: Sequence[st
         elif kind == "k":
             protect.append({"k": draw(st.integers(2, 3)), "over": known("ill")})
         else:
+            column = column if rows[0][column] is not None else "poor"
             value = rows[0][column]  # this row is never dropped
             share = Fraction(draw(st.integers(2, 6)), 6)
             protect.append({"infer": {column: value}, "given": known(column), "at_most": str(share)})
