@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from discreet.audit.foreign import adopt
 from discreet.audit.public import Facts, counted, errors
 from discreet.audit.risk import risks
 from discreet.columns.medians import Ranges, median_ranges
-from discreet.common.progress import Progress, silent
+from discreet.common.watch import Progress, Watch
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.errors import InputError
@@ -99,9 +98,8 @@ def audit_release(
     (True, 'prosecutor')
     """
     policy = as_policy(policy)
-    say = progress or silent
-    begin = time.monotonic()
-    say(Progress("read"))
+    watch = Watch(progress, time_limit)
+    watch.begins("read")
     opening = Opening(engine, memory_limit, key)
     released, source = open_tables([(release, True), (original, False)], policy, opening)
     policy = as_written(policy, source)
@@ -114,7 +112,7 @@ def audit_release(
     _refuse_targets(targets, released, source)
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
-    say(Progress("verify"))
+    watch.begins("verify")
     truth, matches = truth_of(adopted, policy, source, medians)
     places = _places(matches, adopted, source, bound)
     if places is not None:
@@ -131,11 +129,11 @@ def audit_release(
         targets=tuple(targets),
         thorough=thorough,
         seed=seed,
-        stop=None if time_limit is None else begin + time_limit,
+        stop=watch.stop,
     )
     verification = check(adopted, policy, source, medians=medians, hide_only=scene.hide_only, found=(truth, matches))
     found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
-    return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
+    return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, watch)
 
 
 def attacked(
@@ -151,6 +149,7 @@ def attacked(
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Audit:
     """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
+    watch = Watch(progress, time_limit)
     plan, source, policy = release.plan, release.source, release.plan.policy
     bound = bind(policy, source.columns)
     others, everybody = _others(control, "control", bound), _others(population, "population", bound)
@@ -169,28 +168,23 @@ def attacked(
         targets=tuple(targets),
         thorough=thorough,
         seed=seed,
-        stop=None if time_limit is None else time.monotonic() + time_limit,
+        stop=watch.stop,
     )
     known = about(policy, release.engine.columns, (*bound.changeable, *bound.edited), name=name, made=True)
     public = replace(release.audit.public, name=name)
-    return deepened(replace(release.audit, about=known, public=public), scene, progress or silent)
+    return deepened(replace(release.audit, about=known, public=public), scene, watch)
 
 
-def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None]) -> Audit:
+def deepened(found: Audit, scene: Scene, watch: Watch) -> Audit:
     """Return an audit with the risk of groups, what is kept, and attacks."""
-    begin = time.monotonic()
-    say(Progress("measure"))
+    watch = watch.anew()  # how long attacks take is told by itself
+    watch.begins("measure")
     places = None if scene.policy.k_on_population else scene.places
     told = scene.original if places is None else scene.original.only(np.sort(places))
     found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
     tasks = planned(scene)
-    expected = sum(task.seconds for task in tasks)
-    say(Progress("attack", 0, len(tasks), expected=expected))
-
-    def how_far(done: int, left: int) -> bool | None:
-        return say(Progress("attack", done, left, seconds=time.monotonic() - begin, expected=expected))
-
-    return replace(found, attacks=attack(scene, tasks, how_far), public=_published(found, scene))
+    may_go_on = watch.attacks(len(tasks), sum(task.seconds for task in tasks))
+    return replace(found, attacks=attack(scene, tasks, may_go_on), public=_published(found, scene))
 
 
 def _published(found: Audit, scene: Scene) -> Facts:

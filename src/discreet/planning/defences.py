@@ -12,6 +12,7 @@ from discreet.adversary.base import Trained
 from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View
 from discreet.chance import Source
+from discreet.common.watch import Watch
 from discreet.encoded import Ints
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import Defence, RuleDefence
@@ -33,7 +34,7 @@ class Defences:
     rows: int
     """How many rows are released."""
     chance: Source
-    seconds_left: Callable[[], float]
+    watch: Watch
 
     def of(self, adversary: Adversary, method: str) -> Defence:
         """Return how an adversary is met by a method."""
@@ -58,7 +59,7 @@ class Defences:
             prior=adversary.prior == "refuse",
             decoys=requirement.decoys is True,
             choose=lambda below: int.from_bytes(self.chance(8), "little") % below,
-            seconds_left=self.seconds_left,
+            seconds_left=self.watch.seconds_left,
         )
 
     def _learn(self, adversary: Adversary) -> Learn:
