@@ -48,7 +48,6 @@ def describe(
     *,
     making: HowMade | None = None,
     matched: bool = True,
-    name: str | None = None,
 ) -> Audit:
     """Return the audit of a release that was verified, and is not attacked yet.
 
@@ -60,8 +59,6 @@ def describe(
         How it was made; None if nobody says so: then what was suppressed and removed is seen on the rows alone.
     matched
         Whether it is known which row of the source each row is.
-    name
-        The name of its file.
     """
     policy = bound.policy
     hidden, coarser = changes(released, told, bound) if matched else ({}, {})
@@ -87,7 +84,7 @@ def describe(
         cells=measured,
         warnings=warnings,
         not_covered=not_covered(policy, released.columns),
-        public=Facts(name, released.columns, released.rows, terms(bound, made=making is not None)),
+        public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None)),
     )
 
 
