@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.audit.describing import describe
-from discreet.columns.medians import median_ranges
 from discreet.common.watch import Progress, Watch
 from discreet.errors import BrokenPromise, InputError, TooManySuppressed
 from discreet.fit.fitting import bind_to, fitted, refuse_at_sight, require_rows
@@ -183,7 +182,7 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         policy,
         made.source,
         vouched=vouched,
-        medians=median_ranges(replace(made.plan, policy=policy)),
+        medians=made.medians,
         whole=made.whole,
         places=made.places,
         hide_only=made.hide_only,
@@ -192,6 +191,7 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         raise BrokenPromise(verification, made.hint)
     if policy.method != "disclosure":
         made.refuse_many(policy)
+    plan = made.kept_plan
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
-    return Release(made.kept_plan, audit, made.released, made.source)
+    return Release(plan, audit, made.released, made.source)

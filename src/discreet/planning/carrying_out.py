@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.chance import chance_from
+from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Watch
 from discreet.encoded import Ints
 from discreet.errors import TooManySuppressed, rows_listed
@@ -102,6 +103,11 @@ class CarriedOut:
         return self.source.apply(replace(self.plan, sampled=None))
 
     @property
+    def medians(self) -> dict[str, Ranges]:
+        """The intervals that are published beside the release, as the owner's policy has them."""
+        return median_ranges(replace(self.plan, policy=self.judge.policy))
+
+    @property
     def hide_only(self) -> Engine | None:
         """What the recodings alone release, where single cells are confidential."""
         if not any(wanted(self.judge.policy)):
@@ -115,7 +121,7 @@ class CarriedOut:
             return None
         return np.searchsorted(self.source.numbers(), self.released.numbers())
 
-    @cached_property
+    @property
     def kept_plan(self) -> Plan:
         """The plan as its owner keeps it: with the policy that it was verified by, and the rows that it suppresses.
 
