@@ -152,7 +152,7 @@ def _deepened(found: Audit, scene: Scene, bound: Bound, watch: Watch, *, name: s
     `made` says that discreet made it, `name` is that of its file.
     """
     released, policy, places = scene.released, scene.policy, scene.places
-    scene = replace(scene, stop=watch.stop, control=scene.control or _not_drawn(scene.original, policy, places))
+    scene = replace(scene, watch=watch, control=scene.control or _not_drawn(scene.original, policy, places))
     watch = watch.anew()  # how long attacks take is told by itself
     watch.begins("measure")
     told = scene.original if places is None or policy.k_on_population else scene.original.only(np.sort(places))

@@ -69,11 +69,6 @@ class Watch:
         return self._time_limit - self._seconds
 
     @property
-    def stop(self) -> float | None:
-        """The moment (`time.monotonic`) after which nothing more is begun, if there is a limit."""
-        return None if math.isinf(self._time_limit) else self._begin + self._time_limit
-
-    @property
     def _seconds(self) -> float:
         return time.monotonic() - self._begin
 
