@@ -101,7 +101,7 @@ def work_through(text: str, name: str = "page") -> None:
 
 
 def run_python(block: Block, name: str, names: dict[str, object]) -> None:
-    code = compile("\n" * (block.line - 1) + block.body, name, "exec")
+    code = compile("\n" * (block.line - 1) + block.body, name, "exec", dont_inherit=True)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(code, names)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from discreet.audit.risk import Risk
     from discreet.columns.intervals import Interval
     from discreet.columns.taxonomy import Taxonomy, read_taxonomy
-    from discreet.common.progress import Progress
     from discreet.common.rates import Rate
+    from discreet.common.watch import Progress
     from discreet.errors import (
         BrokenPromise,
         DiscreetError,
@@ -114,7 +114,7 @@ _HOMES = {
     "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
     "discreet.writing.plan_file": ("read_plan",),
-    "discreet.common.progress": ("Progress",),
+    "discreet.common.watch": ("Progress",),
     "discreet.release": ("Release",),
     "discreet.assist.proposing.propose": ("propose_taxonomy",),
     "discreet.columns.taxonomy": ("Taxonomy", "read_taxonomy"),

@@ -1,43 +1,32 @@
-"""The way of the data: read, encode, plan, apply, verify. Nothing comes out unless verify said yes."""
+"""The way of the data: open, bind, fit, count, find, carry out, verify, describe.
+
+Nothing comes out unless verification said yes.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from discreet.audit.describing import MakingFigures, describe
-from discreet.columns.medians import median_ranges
-from discreet.common.progress import Progress, silent
-from discreet.errors import BrokenPromise, InputError, PolicyError, TooManySuppressed, rows_listed
-from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at, wanted
+from discreet.audit.describing import describe
+from discreet.common.watch import Progress, Watch
+from discreet.errors import BrokenPromise, InputError, TooManySuppressed
+from discreet.fit.fitting import bind_to, fitted, refuse_at_sight, require_rows
 from discreet.fit.persons import repeat_warnings
-from discreet.fit.telling import refuse_own_values
-from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
 from discreet.plan.plan import Plan
-from discreet.planning.carrying_out import CellSearch, carry_out, refuse_many, require_rows, sample_of
-from discreet.planning.detail import detail_of
+from discreet.planning.carrying_out import CarriedOut, carry_out, carry_out_again
 from discreet.planning.find import find_plan
-from discreet.planning.fitting_columns import binned_columns, changeable_columns, ends_warnings
-from discreet.planning.row_sample import drawn_rows
-from discreet.planning.task import Task
+from discreet.planning.fitting_columns import columns_of
+from discreet.planning.task import Task, task_of
 from discreet.policy import Policy, as_policy
-from discreet.policy.bind import Bound, bind
+from discreet.policy.bind import Bound
 from discreet.release import Release
-from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
 from discreet.verification.promises import check
-
-if TYPE_CHECKING:
-    from discreet.method.disclosure.search import Standing
 
 
 def protect(
@@ -95,123 +84,19 @@ def protect(
     >>> d.protect(table, policy).table["Job"].to_list()
     ['*', '*', '*']
     """
-    policy = as_policy(policy)
-    say = progress or silent
-    watch = _PlanningWatch(say, time_limit)
+    policy, watch = as_policy(policy), Watch(progress, time_limit)
     threading.Thread(target=_load_kernels, daemon=True).start()
-    job = prepare(table, policy, say, seed, Opening(engine, memory_limit, key))
-    say(Progress("plan"))
-    plan = replace(find_plan(job.task, watch.planned, seed=seed), kinds=job.kinds, sampled=job.sampled)
-    cells = CellSearch(watch.protected, watch.seconds_left)
+    job = prepare(table, policy, watch, seed, Opening(engine, memory_limit, key))
+    watch.begins("plan")
+    plan = find_plan(job.task, watch, seed=seed)
     try:
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
+        return _verified(carry_out(plan, job.task, job.source, watch, seed), watch)
     except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
         try:
-            plan = find_plan(job.task, watch.planned, most_suppressed=0, seed=seed)
+            plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
         except TooManySuppressed:  # there is no cut that removes none
             raise too_many from None
-        plan = replace(plan, kinds=job.kinds, sampled=job.sampled)
-        return _release(plan, job.source, job.bound, say, task=job.task, seed=seed, cells=cells)
-
-
-class _PlanningWatch:
-    """Says how far planning is, and hears whether it may go on: nobody objects, and there is time left."""
-
-    def __init__(self, say: Callable[[Progress], bool | None], time_limit: float | None) -> None:
-        self._say = say
-        self._time_limit = math.inf if time_limit is None else time_limit
-        self._begin = time.monotonic()
-
-    def planned(self, standing: Standing) -> bool:
-        """Whether a search that stands so may go on."""
-        passed = self._passed()
-        return self._heard(Progress("plan", standing.done, standing.left, standing.kept, passed, standing.bound))
-
-    def protected(self, done: int, left: int) -> bool:
-        """Whether a search that has protected so many cells may go on."""
-        return self._heard(Progress("cells", done, left, seconds=self._passed()))
-
-    def seconds_left(self) -> float:
-        """Return how much time is left."""
-        return self._time_limit - self._passed()
-
-    def _passed(self) -> float:
-        return time.monotonic() - self._begin
-
-    def _heard(self, progress: Progress) -> bool:
-        return self._say(progress) is not False and progress.seconds < self._time_limit
-
-
-def _load_kernels() -> None:
-    """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
-    with contextlib.suppress(Exception):
-        from discreet.method.base.kernels import warm_up
-
-        warm_up()
-
-
-@dataclass(frozen=True)
-class PreparedJob:
-    """A table and a policy that fit: read, bound and counted."""
-
-    source: Engine
-    task: Task
-    kinds: dict[str, str]
-    sampled: tuple[int, ...] | None = None
-    """The numbers of the rows that were drawn, where a sample is released."""
-
-    @property
-    def bound(self) -> Bound:
-        """The policy on the columns of the table."""
-        return self.task.bound
-
-
-def prepare(
-    table: Table,
-    policy: Policy,
-    say: Callable[[Progress], bool | None] = silent,
-    seed: int | None = None,
-    opening: Opening = DEFAULT,
-) -> PreparedJob:
-    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit.
-
-    Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
-    """
-    say(Progress("read"))
-    source = open_table(table, policy, opening=opening)
-    policy = as_written(policy, source)
-    bound = bind(policy, source.columns)
-    refuse_own_values(policy)
-    require_rows(source, table)
-    if rows := looked_at(policy, source.columns):
-        source.refuse_rows(len(rows))
-    say(Progress("count"))
-    counted = source.count(bound.counted)
-    kinds = {column: source.kind(column) for column in bound.counted}
-    columns, unfit = changeable_columns(bound, counted)
-    cut, misfits = binned_columns(bound, source)
-    if problems := [*value_problems(bound, counted, kinds), *unfit, *misfits, *cell_problems(policy, source)]:
-        raise PolicyError(problems)
-    edits = hides(policy, source)
-    seen = source.edited(edits) if edits and bound.counted else source
-    counted = counted if seen is source else seen.count(bound.counted)
-    warnings = [
-        *missing_warnings(bound, counted, source.dropped),
-        *ends_warnings([*columns, *cut]),
-        *share_warnings(policy),
-    ]
-    warnings += [*tight_warnings(policy), *cell_warnings(policy, source), *repeat_warnings(policy, source)]
-    bound = replace(bound, warnings=(*bound.warnings, *warnings))
-    places = drawn_rows(source, policy, seed)
-    binned = tuple(column.binned() for column in cut)
-    if places is None:
-        return PreparedJob(source, Task(bound, columns, counted, binned), kinds)
-    if not policy.k_on_population:
-        counted = seen.only(places).count(bound.counted)
-        columns, unfit = changeable_columns(bound, counted)
-        if unfit:  # the whole table fits
-            raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
-    return PreparedJob(source, Task(bound, columns, counted, binned), kinds, tuple(source.numbers()[places].tolist()))
+        return _verified(carry_out(plan, job.task, job.source, watch, seed), watch)
 
 
 def apply(
@@ -226,25 +111,23 @@ def apply(
     With the owner's `policy`, nothing that the plan says of itself is believed: the table is read, and the result
     verified, as that policy has it.
     """
-    say = progress or silent
-    say(Progress("read"))
+    watch = Watch(progress)
+    watch.begins("read")
     owners = plan.policy if policy is None else as_policy(policy)
     source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
-    plan, owners = replace(plan, policy=as_written(plan.policy, source)), as_written(owners, source)
-    bound, judge = bind(plan.policy, source.columns), bind(owners, source.columns)
+    bound, judge = bind_to(plan.policy, source), bind_to(owners, source)
     require_rows(source, table)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
-    places = drawn_rows(source, plan.policy)
-    sampled = None if places is None else tuple(source.numbers()[places].tolist())
-    warnings = [*([ITS_OWN_POLICY] if policy is None else []), *repeat_warnings(owners, source)]
+    warnings = [*([ITS_OWN_POLICY] if policy is None else []), *repeat_warnings(judge.policy, source)]
     judge = replace(judge, warnings=(*judge.warnings, *warnings))
     # Who sees only the texts of a file has the owner's word for how values are written; of other kinds the plan's.
     vouched = policy is None or all(source.kind(column) == "text" for column in owners.sensitive)
-    return _release(replace(plan.for_new_rows(), sampled=sampled), source, bound, say, judge=judge, vouched=vouched)
+    made = carry_out_again(replace(plan, policy=bound.policy), bound, judge, source, watch)
+    return _verified(made, watch, vouched=vouched)
 
 
 ITS_OWN_POLICY = (
@@ -253,71 +136,62 @@ ITS_OWN_POLICY = (
 )
 
 
-def _release(
-    plan: Plan,
-    source: Engine,
-    bound: Bound,
-    say: Callable[[Progress], bool | None],
-    *,
-    task: Task | None = None,
-    seed: int | None = None,
-    cells: CellSearch | None = None,
-    judge: Bound | None = None,
-    vouched: bool = True,
-) -> Release:
-    """Carry the plan out; release nothing that verification does not confirm.
+@dataclass(frozen=True)
+class PreparedJob:
+    """A table and a policy that fit: read, bound and counted."""
 
-    `cells` as for `carry_out`, for `protect` only. A `judge` is the policy that the release must keep, where it is not
-    the plan's own; `vouched` as for `check`.
-    """
-    judge = judge or bound
-    made = carry_out(plan, source, bound, say, seed=seed, cells=cells)
-    plan, released = made.plan, made.released
-    warnings = (*judge.warnings, *made.warnings(seed))
-    say(Progress("verify"))
-    whole = source.apply(replace(plan, sampled=None)) if judge.policy.k_on_population else None
-    hide_only = source.apply(replace(plan, edits=(), removed=())) if any(wanted(judge.policy)) else None
-    hint = _hint(released, plan, judge.policy)
-    plan, bound = replace(plan, policy=judge.policy), judge
+    source: Engine
+    task: Task
+
+    @property
+    def bound(self) -> Bound:
+        """The policy on the columns of the table."""
+        return self.task.bound
+
+
+def prepare(
+    table: Table, policy: Policy, watch: Watch | None = None, seed: int | None = None, opening: Opening = DEFAULT
+) -> PreparedJob:
+    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
+    watch = watch or Watch()
+    watch.begins("read")
+    source = open_table(table, policy, opening=opening)
+    bound = bind_to(policy, source)
+    refuse_at_sight(bound.policy, source, table)
+    watch.begins("count")
+    counted = source.count(bound.counted)
+    columns = columns_of(bound, source, counted)
+    fits = fitted(bound, source, counted, columns.problems, columns.warnings())
+    return PreparedJob(source, task_of(fits, columns, source, seed))
+
+
+def _load_kernels() -> None:
+    """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
+    with contextlib.suppress(Exception):
+        from discreet.method.base.kernels import warm_up
+
+        warm_up()
+
+
+def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Release:
+    """Return a release, described, that verification confirms, and nothing else; `vouched` as for `check`."""
+    watch.begins("verify")
+    policy = made.judge.policy
     verification = check(
-        released,
-        bound.policy,
-        source,
+        made.released,
+        policy,
+        made.source,
         vouched=vouched,
-        medians=median_ranges(plan),
-        whole=whole,
-        places=np.searchsorted(source.numbers(), released.numbers()) if any(wanted(bound.policy)) else None,
-        hide_only=hide_only,
+        medians=made.medians,
+        whole=made.whole,
+        places=made.places,
+        hide_only=made.hide_only,
     )
     if not verification.holds:
-        raise BrokenPromise(verification, hint)
-    if bound.policy.method != "disclosure":
-        refuse_many(released, source, plan, bound.policy)
-    told = sample_of(source, plan)
-    if task is not None:
-        plan = replace(plan, detail=detail_of(task, plan, told, [suppressed.masks for suppressed in made.suppressed]))
-    if source.row_wise:  # those included that no promise needs suppressed: unseen, or in groups that tell nothing
-        gone_numbers = (released if whole is None else whole).suppressed_numbers()
-        plan = replace(plan, suppressed=tuple(gone_numbers.tolist()))
-    making = MakingFigures(made.drawn, made.removal, None if task is None else plan.detail, plan.bound)
-    audit = describe(verification, released, told, source, bound, warnings, making=making)
-    source.refuse_changed()
-    return Release(plan, audit, released, source)
-
-
-def _hint(released: Engine, plan: Plan, policy: Policy) -> str:
-    """Return why a promise may be broken: another policy, values that the plan has not seen, the luck of the draw."""
-    if plan.policy.with_file_of(policy) != policy:
-        return "the policy that the plan was made for is another one; make a new plan with `protect`"
-    if not plan.cells and any(wanted(plan.policy)):
-        return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
-    if plan.removed:
-        return (
-            f"{rows_listed(plan.removed)} left out for confidential cells, and a group without "
-            "them no longer keeps its promise; ask for less, or protect the cells by another method"
-        )
-    if not released.unseen:
-        return "the rows that were drawn cannot keep it; draw again, or ask for less" if plan.sampled else ""
-    became = "removed" if released.removed else "suppressed"
-    rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
-    return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
+        raise BrokenPromise(verification, made.hint)
+    if policy.method != "disclosure":
+        made.refuse_many(policy)
+    plan = made.kept_plan
+    audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
+    made.source.refuse_changed()
+    return Release(plan, audit, made.released, made.source)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discreet.audit.audit import Audit
 from discreet.columns.medians import Ranges, median_ranges
-from discreet.common.progress import Progress
+from discreet.common.watch import Progress
 from discreet.plan.plan import Plan
 from discreet.table.engine import Engine
 from discreet.table.source import Table

@@ -16,6 +16,7 @@ from discreet.attack.base import Attack
 from discreet.attack.minimality import Grouped, Split, attack_recoding, minimality_attacks
 from discreet.attack.possible_worlds import within
 from discreet.attack.possible_worlds_kernels import MANY
+from discreet.common.watch import Watch
 from discreet.compare.scene import Scene
 from discreet.policy import Inference
 from discreet.table.source import open_table
@@ -170,6 +171,6 @@ def test_rows_that_cannot_be_placed_and_policies_without_templates_are_left_alon
 
 
 def test_stops_when_the_time_is_over() -> None:
-    (found,) = attack_recoding(scene_of(*bank(), stop=0.0))
+    (found,) = attack_recoding(scene_of(*bank(), watch=Watch(time_limit=-1)))
     assert found.figures["refinements"] == 0
     assert "want of time" in found.notes[0]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.common.watch import Watch
 from discreet.compare.scene import Scene
 from discreet.measure import learning
 from discreet.measure.cells import cell_measures
@@ -285,7 +286,7 @@ def test_when_time_is_over_it_is_said() -> None:
     pytest.importorskip("sklearn")
     policy = d.Policy(use=d.Classify("rich"), protect=[d.KAnonymity(k=1, over=["job"])])
     engine = open_table(lessons(30), policy)
-    found = utility(Scene(engine, engine, policy, places=np.arange(30), stop=0.0))
+    found = utility(Scene(engine, engine, policy, places=np.arange(30), watch=Watch(time_limit=-1)))
     assert found.learned == ()
     assert any("no time" in note for note in found.notes)
 

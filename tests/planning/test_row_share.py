@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli.app import app
+from discreet.common.watch import Watch
 from discreet.method.base.space import Node, Space
 from discreet.pipeline import prepare
 from discreet.planning.cutting import CutPlanner
@@ -198,15 +199,15 @@ def test_the_search_sees_only_the_share() -> None:
     looked: list[int] = []
 
     class Watching(CutPlanner):
-        def _best(self, carry_on: Any, *, prove: bool = True) -> Any:
+        def _best(self, watch: Watch, *, prove: bool = True) -> Any:
             looked.append(self.problem.total)
-            return super()._best(carry_on, prove=prove)
+            return super()._best(watch, prove=prove)
 
     task = prepare(table, policy.model_copy(update={"search_on": Fraction(1, 10)})).task
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("discreet.planning.cutting.CutPlanner", Watching)
-        Watching(task).search(lambda _: True)
-        Watching(task, 0).search(lambda _: True)
+        Watching(task).search(Watch())
+        Watching(task, 0).search(Watch())
     assert looked == [100, 1000]
 
 

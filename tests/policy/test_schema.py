@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import discreet as d
+from discreet.policy.requirements import REQUIREMENTS
 from discreet.policy.schema import policy_schema
 from tests import commands
 from tests.conftest import ROOT
@@ -23,7 +24,7 @@ from tests.policy.test_read import YAML
 DEMO = commands.DEMO / "bank.yaml"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "examples" / "README.md"]
 BLOCK = re.compile(r"^( *)```(yaml|toml)\b([^\n]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
-ITEM = {"infer", "k", "column", "against"}
+ITEM = {*REQUIREMENTS.names(), "against"}
 """What an item of `protect` may begin with."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.assist.preview import Preview, preview_columns
 from discreet.audit.about import not_covered
 from discreet.common.private import private_line
-from discreet.fit.cells import hides, predictors_of, untouchable, wanted
+from discreet.fit.cells import hides, predictors_of, untouchable
 from discreet.fit.telling import refuse_own_values
 from discreet.pipeline import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
@@ -133,11 +133,11 @@ def _cells(job: PreparedJob) -> Iterator[CheckedCells]:
     """Yield the promises about single cells, guessed on the table with only these hidden."""
     policy, source = job.bound.policy, job.source
     hidden = source.edited(hides(policy, source))
-    for index, requirement in wanted(policy):
+    for index, requirement in policy.cells():
         found = check_cells(hidden, policy, index, requirement, source)
         predictors = predictors_of(requirement, policy, source.columns)
         left_alone = tuple(name for name in predictors if name in untouchable(policy))
-        others = [made for _, made in wanted(policy) if made.column == requirement.column]
+        others = [made for _, made in policy.cells() if made.column == requirement.column]
         more = any(made.decoys or made.may("others.sensitive") for made in others)
         refused = None if more or found.answer is Answer.NOT_CHECKABLE else found.reason
         yield CheckedCells(index, requirement, found, left_alone, refused)
@@ -157,7 +157,7 @@ def check_policy(policy: Policy, table: Path | None = None, opening: Opening = D
     refuse_own_values(policy)
     if table is None:
         stated = tuple(Promise(made) for made in policy.promises())
-        return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in wanted(policy)))
+        return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
     job = prepare(table, policy, opening=opening)
     source, bound = job.source, job.bound
     promises: list[Promise] = []

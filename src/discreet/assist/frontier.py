@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.common.private import MORE, private_json
 from discreet.common.shares import parse_share, percent
+from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.pipeline import PreparedJob, prepare
 from discreet.planning.cutting import CutPlanner
@@ -262,7 +263,7 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
     for limit in limits:
         planner = CutPlanner(_with_limit(task, places, limit))
         try:
-            best, _ = planner.search(lambda _: True, prove=False)  # a proof for each would take too long
+            best, _ = planner.search(Watch(), prove=False)  # a proof for each would take too long
         except ImpossiblePromise as impossible:
             own = [share for made, share in impossible.least if made.index in places]
             yield Point(limit, possible=False, least=max(own, default=None))

@@ -30,7 +30,6 @@ from discreet.attack.refill import refill
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.fit.cells import wanted
 from discreet.policy.adversaries import Adversary
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
@@ -46,7 +45,7 @@ _FEW = 30
 
 def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks of who knows the methods that a policy names."""
-    for index, requirement in wanted(scene.policy):
+    for index, requirement in scene.policy.cells():
         if scene.places is None:
             continue  # whose row is whose is not known: no guess could be judged
         cells = _AwareCells(scene, index, requirement)
@@ -118,7 +117,7 @@ class _AwareCells:
     @property
     def alone(self) -> bool:
         """Whether all edits of the release are for this requirement."""
-        return sum(1 for _ in wanted(self.scene.policy)) == 1
+        return sum(1 for _ in self.scene.policy.cells()) == 1
 
     @cached_property
     def protected(self) -> ProtectedCells:
@@ -127,7 +126,7 @@ class _AwareCells:
         lines = check.view.lines(check.here[check.checked][self.tried])
         columns = [self._changed(seen.name) for seen in check.view.predictors]
         changed = np.column_stack(columns) if columns else np.zeros((check.view.rows, 0), dtype=np.bool_)
-        others = {made.column for at, made in wanted(policy) if at != self.index}
+        others = {made.column for at, made in policy.cells() if at != self.index}
         unsaid = np.array([seen.name in others for seen in check.view.predictors], dtype=np.bool_)
         tree = check.view.classes.tree
         two = tree.stop[lines.levels] - tree.first[lines.levels] == 2
@@ -142,7 +141,7 @@ class _AwareCells:
             return np.zeros(len(encoded.codes), dtype=np.bool_)
         texts: set[str | None] = {policy.marker}
         taxonomy = policy.column(name).taxonomy
-        if taxonomy is not None and any(made.change == "generalise" for _, made in wanted(policy)):
+        if taxonomy is not None and any(made.change == "generalise" for _, made in policy.cells()):
             texts |= {label for node in taxonomy.nodes if node.children for label in node.labels}
         changed: Flags = np.array([text in texts for text in encoded.domain], dtype=np.bool_)[encoded.codes]
         return changed

@@ -34,13 +34,13 @@ from discreet.attack.learning import (
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.fit.cells import predictors_of, wanted
+from discreet.fit.cells import predictors_of
 from discreet.policy.confidential import Confidential
 
 
 def cell_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on the confidential cells of each requirement."""
-    for index, requirement in wanted(scene.policy):
+    for index, requirement in scene.policy.cells():
         needed = [requirement.column, *(requirement.predictors or ())]
         if all(name in scene.released.columns for name in needed):
             yield from _AttackedCells(scene, index, requirement).tasks()

@@ -17,7 +17,6 @@ from discreet.attack.base import Attack, AttackTask
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.fit.cells import wanted
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.verification.telling import UNKNOWN, HiddenCells, hidden_cells
@@ -33,7 +32,7 @@ def hiding_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on each column to be guessed, confidential or sensitive, of which single cells may be hidden."""
     if scene.places is None:
         return  # whose row is whose is not known: no guess could be judged
-    of_column = {made.column: index for index, made in reversed(list(wanted(scene.policy)))}
+    of_column = {made.column: index for index, made in reversed(list(scene.policy.cells()))}
     both = [name for name in scene.released.columns if name in scene.original.columns]
     recoded = known_to_groups(scene.policy)
     for name in both:

@@ -113,8 +113,11 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     found += _not_covered_of_cells(policy)
     promises = list(policy.promises())
     crowds = [set(promise.given) for promise in promises if promise.column is None]
-    if not all(any(set(promise.given) <= crowd for crowd in crowds) for promise in promises):
-        found.append("which row is whose: a template limits what is inferred of a group, not how small it is")
+    small = [promise for promise in promises if not any(set(promise.given) <= crowd for crowd in crowds)]
+    if small:
+        kinds = list(dict.fromkeys(promise.called for promise in small))
+        limit = f"{kinds[0]} limits" if len(kinds) == 1 else f"{' and '.join(kinds)} limit"
+        found.append(f"which row is whose: {limit} what is inferred of a group, not how small it is")
     if promises and not policy.sensitive:
         found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
     if policy.k_on_population:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,22 +15,20 @@ from discreet.audit.about import about
 from discreet.audit.audit import Audit
 from discreet.audit.describing import describe
 from discreet.audit.foreign import adopt
-from discreet.audit.public import Facts, counted, errors
+from discreet.audit.public import counted, errors
 from discreet.audit.risk import risks
 from discreet.columns.medians import Ranges, median_ranges
-from discreet.common.progress import Progress, silent
+from discreet.common.watch import Progress, Watch
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.fit.cells import wanted
+from discreet.fit.fitting import bind_to
 from discreet.fit.persons import repeat_warnings
 from discreet.measure.utility import utility
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
-from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
-from discreet.verification.findings import Verification
 from discreet.verification.promises import check, published_intervals
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
@@ -99,43 +96,31 @@ def audit_release(
     (True, 'prosecutor')
     """
     policy = as_policy(policy)
-    say = progress or silent
-    begin = time.monotonic()
-    say(Progress("read"))
+    watch = Watch(progress, time_limit)
+    watch.begins("read")
     opening = Opening(engine, memory_limit, key)
     released, source = open_tables([(release, True), (original, False)], policy, opening)
-    policy = as_written(policy, source)
-    bound = bind(policy, source.columns)
-    for table, name in ((released, "the release"), (source, "the original")):
+    bound = bind_to(policy, source)
+    policy = bound.policy
+    for table, whose in ((released, "the release"), (source, "the original")):
         if not table.rows:
-            raise InputError(f"{name} has no rows")
-    others = _others(control, "control", bound, opening)
-    everybody = _others(population, "population", bound, opening)
-    _refuse_targets(targets, released, source)
+            raise InputError(f"{whose} has no rows")
+    scene = _scene(released, source, bound, control, population, targets, opening)
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
-    say(Progress("verify"))
+    watch.begins("verify")
     truth, matches = truth_of(adopted, policy, source, medians)
     places = _places(matches, adopted, source, bound)
     if places is not None:
         adopted = adopted.numbered(source.numbers()[places])
-    scene = Scene(
-        released=adopted,
-        original=source,
-        policy=policy,
-        places=places,
-        hide_only=_hide_only(adopted, source, bound, places),
-        control=others or _not_drawn(source, policy, places),
-        population=everybody,
-        medians=medians,
-        targets=tuple(targets),
-        thorough=thorough,
-        seed=seed,
-        stop=None if time_limit is None else begin + time_limit,
-    )
-    verification = check(adopted, policy, source, medians=medians, hide_only=scene.hide_only, found=(truth, matches))
-    found = _described(scene, verification, bound, Path(release).name if isinstance(release, (str, Path)) else None)
-    return deepened(replace(found, warnings=(*notes, *found.warnings)), scene, say)
+    hide_only = _hide_only(adopted, source, bound, places)
+    verification = check(adopted, policy, source, medians=medians, hide_only=hide_only, found=(truth, matches))
+    told = source if places is None else source.only(places)
+    warnings = (*notes, *bound.warnings, *repeat_warnings(policy, source))
+    found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
+    scene = replace(scene, released=adopted, places=places, hide_only=hide_only, medians=medians)
+    name = Path(release).name if isinstance(release, (str, Path)) else None
+    return _deepened(found, replace(scene, thorough=thorough, seed=seed), bound, watch, name=name, made=False)
 
 
 def attacked(
@@ -151,59 +136,63 @@ def attacked(
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> Audit:
     """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
-    plan, source, policy = release.plan, release.source, release.plan.policy
-    bound = bind(policy, source.columns)
-    others, everybody = _others(control, "control", bound), _others(population, "population", bound)
-    _refuse_targets(targets, release.engine, source)
-    alone = replace(plan, edits=(), removed=())
-    places = np.searchsorted(source.numbers(), release.engine.numbers())
-    scene = Scene(
-        released=release.engine,
-        original=source,
-        policy=policy,
-        places=places,
-        hide_only=source.apply(alone) if any(wanted(policy)) else None,
-        control=others or _not_drawn(source, policy, places),
-        population=everybody,
-        medians=median_ranges(plan),
-        targets=tuple(targets),
-        thorough=thorough,
-        seed=seed,
-        stop=None if time_limit is None else time.monotonic() + time_limit,
-    )
-    known = about(policy, release.engine.columns, (*bound.changeable, *bound.edited), name=name, made=True)
-    public = replace(release.audit.public, name=name)
-    return deepened(replace(release.audit, about=known, public=public), scene, progress or silent)
+    plan, source, released = release.plan, release.source, release.engine
+    bound = bind(plan.policy, source.columns)
+    scene = _scene(released, source, bound, control, population, targets)
+    alone = source.apply(replace(plan, edits=(), removed=())) if any(plan.policy.cells()) else None
+    places = np.searchsorted(source.numbers(), released.numbers())
+    scene = replace(scene, places=places, hide_only=alone, medians=median_ranges(plan), thorough=thorough, seed=seed)
+    return _deepened(release.audit, scene, bound, Watch(progress, time_limit), name=name, made=True)
 
 
-def deepened(found: Audit, scene: Scene, say: Callable[[Progress], bool | None]) -> Audit:
-    """Return an audit with the risk of groups, what is kept, and attacks."""
-    begin = time.monotonic()
-    say(Progress("measure"))
-    places = None if scene.policy.k_on_population else scene.places
-    told = scene.original if places is None else scene.original.only(np.sort(places))
-    found = replace(found, risk=risks(scene.released, told, scene.policy), utility=utility(scene))
+def _deepened(found: Audit, scene: Scene, bound: Bound, watch: Watch, *, name: str | None, made: bool) -> Audit:
+    """Return a release as it was described, with what it is, the risk of groups, what is kept, and attacks.
+
+    `made` says that discreet made it, `name` is that of its file.
+    """
+    released, policy, places = scene.released, scene.policy, scene.places
+    scene = replace(scene, watch=watch, control=scene.control or _not_drawn(scene.original, policy, places))
+    watch = watch.anew()  # how long attacks take is told by itself
+    watch.begins("measure")
+    told = scene.original if places is None or policy.k_on_population else scene.original.only(np.sort(places))
+    risk, kept = risks(released, told, policy), utility(scene)
     tasks = planned(scene)
-    expected = sum(task.seconds for task in tasks)
-    say(Progress("attack", 0, len(tasks), expected=expected))
-
-    def how_far(done: int, left: int) -> bool | None:
-        return say(Progress("attack", done, left, seconds=time.monotonic() - begin, expected=expected))
-
-    return replace(found, attacks=attack(scene, tasks, how_far), public=_published(found, scene))
-
-
-def _published(found: Audit, scene: Scene) -> Facts:
-    """Return what a public report may tell: of the original nothing but the rounded errors of learned targets."""
+    may_go_on = watch.attacks(len(tasks), sum(task.seconds for task in tasks))
     return replace(
-        found.public,
-        counted=counted(scene.released, bind(scene.policy, scene.original.columns)),
-        learned=() if found.utility is None else errors(found.utility.learned),
-        attacked="thorough" if scene.thorough else "quick",
+        found,
+        risk=risk,
+        utility=kept,
+        attacks=attack(scene, tasks, may_go_on),
+        about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=made),
+        public=replace(  # of the original it may tell nothing but the rounded errors of learned targets
+            found.public,
+            name=name,
+            counted=counted(released, bound),
+            learned=errors(kept.learned),
+            attacked="thorough" if scene.thorough else "quick",
+        ),
     )
 
 
-def _others(table: Table | None, name: str, bound: Bound, opening: Opening = DEFAULT) -> Engine | None:
+def _scene(
+    released: Engine,
+    source: Engine,
+    bound: Bound,
+    control: Table | None,
+    population: Table | None,
+    targets: Sequence[str],
+    opening: Opening = DEFAULT,
+) -> Scene:
+    """Return a release with those beside whom it is attacked; refuse what does not go together."""
+    others = _others(control, "control", bound, opening)
+    everybody = _others(population, "population", bound, opening)
+    for name in targets:
+        if name not in released.columns or name not in source.columns:
+            raise InputError(f"target {name!r} is not a column of the release and of the original")
+    return Scene(released, source, bound.policy, control=others, population=everybody, targets=tuple(targets))
+
+
+def _others(table: Table | None, name: str, bound: Bound, opening: Opening) -> Engine | None:
     """Return a table of other people; refuse one that lacks columns which the policy knows or protects."""
     if table is None:
         return None
@@ -222,12 +211,6 @@ def _not_drawn(source: Engine, policy: Policy, places: Ints | None) -> Engine | 
     if policy.release is None or places is None or len(places) == source.rows:
         return None
     return source.only(np.setdiff1d(np.arange(source.rows), places))
-
-
-def _refuse_targets(targets: Sequence[str], released: Engine, source: Engine) -> None:
-    for name in targets:
-        if name not in released.columns or name not in source.columns:
-            raise InputError(f"target {name!r} is not a column of the release and of the original")
 
 
 def _places(matches: Matches | None, released: Engine, source: Engine, bound: Bound) -> Ints | None:
@@ -258,19 +241,8 @@ def _told(released: Engine, name: str, marker: str) -> npt.NDArray[np.bool_]:
 
 def _hide_only(released: Engine, source: Engine, bound: Bound, places: Ints | None) -> Engine | None:
     """Return the original as it would be released if the confidential cells alone were hidden."""
-    if places is None or not any(wanted(bound.policy)):
+    if places is None or not any(bound.policy.cells()):
         return None
     recoded = [name for name in (*bound.changeable, *bound.binned) if name in released.columns]
     alone = source.only(places)
     return alone.taking(released, recoded) if recoded else alone
-
-
-def _described(scene: Scene, verification: Verification, bound: Bound, name: str | None) -> Audit:
-    """Return the figures of a release of which nobody says how it was made."""
-    released, source, policy = scene.released, scene.original, scene.policy
-    matched = scene.places is not None
-    told = source if scene.places is None else source.only(scene.places)
-    warnings = (*bound.warnings, *repeat_warnings(policy, source))
-    found = describe(verification, released, told, source, bound, warnings, matched=matched, name=name)
-    known = about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=False)
-    return replace(found, about=known)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Protocol
 
 from discreet.audit.about import Sampled, not_covered
 from discreet.audit.audit import Audit
@@ -17,17 +18,24 @@ from discreet.verification.findings import Verification
 from discreet.verification.promises import check
 
 
-@dataclass(frozen=True)
-class MakingFigures:
+class HowMade(Protocol):
     """What only whoever made a release can say of it."""
 
-    drawn: int
-    """Rows that were suppressed by lot."""
-    removal: tuple[Removal, ...]
-    """What is hidden against association rules."""
-    detail: float | None
-    bound: float | None
-    """As in the audit."""
+    @property
+    def drawn(self) -> int:
+        """How many rows were suppressed by lot."""
+
+    @property
+    def removal(self) -> tuple[Removal, ...]:
+        """What is hidden against association rules."""
+
+    @property
+    def detail(self) -> float | None:
+        """As in the audit."""
+
+    @property
+    def bound(self) -> float | None:
+        """As in the audit."""
 
 
 def describe(
@@ -38,9 +46,8 @@ def describe(
     bound: Bound,
     warnings: tuple[str, ...],
     *,
-    making: MakingFigures | None = None,
+    making: HowMade | None = None,
     matched: bool = True,
-    name: str | None = None,
 ) -> Audit:
     """Return the audit of a release that was verified, and is not attacked yet.
 
@@ -52,8 +59,6 @@ def describe(
         How it was made; None if nobody says so: then what was suppressed and removed is seen on the rows alone.
     matched
         Whether it is known which row of the source each row is.
-    name
-        The name of its file.
     """
     policy = bound.policy
     hidden, coarser = changes(released, told, bound) if matched else ({}, {})
@@ -79,7 +84,7 @@ def describe(
         cells=measured,
         warnings=warnings,
         not_covered=not_covered(policy, released.columns),
-        public=Facts(name, released.columns, released.rows, terms(bound, made=making is not None)),
+        public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None)),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from discreet.common.progress import Progress
+    from discreet.common.watch import Progress
 
 STAGES = {
     "read": "reading",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-    from discreet.common.progress import Progress
+    from discreet.common.watch import Progress
 
 SAID = "stopping: {}; Ctrl-C again to write nothing"
 

@@ -33,7 +33,11 @@ class Registry(Generic[Kind]):
         if name in self._kinds:
             raise ValueError(f"there is a {self.what} {name!r} already")
         self._kinds[name] = kind
-        self._changed()
+        try:
+            self._changed()
+        except Exception:  # what is made of the kinds cannot be made with this one: go on without it
+            self.remove(name)
+            raise
 
     def remove(self, name: str) -> None:
         """Take a kind out again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from discreet.columns.medians import Ranges
+from discreet.common.watch import Watch
 from discreet.compare.meanings import Sense, sense_of
 from discreet.encoded import Ints
-from discreet.fit.cells import confidential_places, is_missing, wanted
+from discreet.fit.cells import confidential_places, is_missing
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
@@ -47,8 +47,8 @@ class Scene:
         Whether to take the time that it takes.
     seed
         For tests: who is attacked is then always the same.
-    stop
-        The moment (`time.monotonic`) after which no attack is begun.
+    watch
+        Says when there is no time left to begin an attack.
     """
 
     released: Engine
@@ -62,7 +62,7 @@ class Scene:
     targets: tuple[str, ...] = ()
     thorough: bool = False
     seed: int | None = None
-    stop: float | None = None
+    watch: Watch = field(default_factory=Watch, repr=False)
     _senses: dict[str, Sense] = field(default_factory=dict, repr=False)
 
     @property
@@ -73,7 +73,7 @@ class Scene:
     @property
     def late(self) -> bool:
         """Whether the time is over."""
-        return self.stop is not None and time.monotonic() > self.stop
+        return self.watch.seconds_left() < 0
 
     @cached_property
     def _rng(self) -> np.random.Generator:
@@ -123,7 +123,7 @@ class Scene:
     def guessed(self) -> tuple[str, ...]:
         """The columns that an adversary wants to know: the sensitive ones, those asked for, else targets of the use."""
         both = [name for name in self.released.columns if name in self.original.columns]
-        confidential = {made.column for _, made in wanted(self.policy)}
+        confidential = {made.column for _, made in self.policy.cells()}
         sensitive = {*self.policy.sensitive, *self.targets} - confidential
         if not sensitive and not confidential:
             others = {name for name, column in self.policy.columns.items() if column.role == "other"}

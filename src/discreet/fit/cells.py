@@ -56,11 +56,6 @@ def removable(policy: Policy, original: Engine) -> int:
     return len(np.unique(np.concatenate(rows))) if rows else 0
 
 
-def wanted(policy: Policy) -> Iterator[tuple[int, Confidential]]:
-    """Yield the requirements about single cells, with their positions in `protect`."""
-    return policy.cells()
-
-
 def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
     """Return the edits that hide every confidential cell, and nothing else."""
     found: dict[tuple[str, int], Edit] = {}

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from discreet.common.shares import percent
 from discreet.errors import TellingCells
-from discreet.fit.cells import wanted
 from discreet.policy import Policy
 
 INSTEAD = "hide other values beside them with decoys (such as decoys: 50%), or write tells: warn"
@@ -20,7 +19,7 @@ def refuse_own_values(policy: Policy) -> None:
     """Refuse cells that are chosen by their own value with nothing hidden beside them; no table is needed for that."""
     found = [
         (index, str(policy.problem(("protect", index, "where"), by_own_value(made.column))))
-        for index, made in wanted(policy)
+        for index, made in policy.cells()
         if made.by_own_value and made.tells == "refuse" and not made.decoys
     ]
     if found:

@@ -21,7 +21,6 @@ from discreet.compare.features import Encoding, numbers_of
 from discreet.compare.meanings import Floats, Sense
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
-from discreet.fit.cells import wanted
 from discreet.policy.uses import PredictingUse
 
 QUICK, THOROUGH = 10_000, 50_000
@@ -103,7 +102,7 @@ class _LearningJob:
     def cut(self) -> tuple[str, ...]:
         """The columns that would have to be cut out instead."""
         policy = self.scene.policy
-        protected = policy.sensitive | {requirement.column for _, requirement in wanted(policy)}
+        protected = policy.sensitive | {requirement.column for _, requirement in policy.cells()}
         cut = tuple(name for name in self.inputs if name in protected)
         return cut or tuple(name for name in self.inputs if not bool(self.columns[name].unchanged.all()))
 

@@ -18,7 +18,6 @@ from discreet.compare.meanings import Floats
 from discreet.compare.natural import natural_order
 from discreet.compare.scene import Scene
 from discreet.errors import InputError
-from discreet.fit.cells import wanted
 from discreet.measure.learning import LearnedTarget, learn
 from discreet.policy.bind import bind
 from discreet.policy.columns import Column
@@ -148,7 +147,7 @@ def _may_change(scene: Scene) -> set[str]:
 
 def _dull(scene: Scene, name: str, may_change: set[str]) -> int:
     """Return how late a column is looked at: targets and what is protected first, then what may change."""
-    confidential = {requirement.column for _, requirement in wanted(scene.policy)}
+    confidential = {requirement.column for _, requirement in scene.policy.cells()}
     if name in scene.policy.targets | scene.policy.sensitive | confidential:
         return 0
     return 1 if name in may_change else 2

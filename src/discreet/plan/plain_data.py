@@ -22,20 +22,6 @@ def read_numbers(text: object) -> tuple[int, ...]:
     return tuple(map(int, text.split()))
 
 
-def read_texts(values: object) -> tuple[str, ...]:
-    """Return a list of texts, none of them missing."""
-    found = read_values(values)
-    if None in found:
-        raise TypeError("a text is missing")
-    return tuple(text for text in found if text is not None)
-
-
-def read_pair(values: object) -> tuple[str | None, str | None]:
-    """Return a value and the text that is released for it."""
-    value, text = read_values(values)
-    return value, text
-
-
 def read_interval(found: Mapping[str, str | None]) -> Interval:
     """Return an interval; its ends are exact numbers, written as texts."""
     text = found["text"]

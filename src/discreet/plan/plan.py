@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
 
 from discreet.columns.intervals import Interval
 from discreet.common.private import private_json
@@ -20,8 +23,7 @@ from discreet.errors import InputError
 from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
 from discreet.plan.masks import Masks, read_masks
 from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
-from discreet.plan.plain_data import as_plain, read_interval, read_pair, read_texts
-from discreet.plan.reasons import KeptReason
+from discreet.plan.plain_data import as_plain
 from discreet.policy import Policy
 from discreet.policy.bind import binned
 from discreet.version import __version__
@@ -37,10 +39,14 @@ FORM = 5
 READABLE = (2, 3, 4, 5)
 """Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
 those before 5 no masks."""
+SINCE = ("sampled", "removed", "cells", "decoys")
+"""Parts that earlier forms lack."""
 JSON_FIELDS = (
     "recodings", "sampled", "suppressed", "edits", "removed", "cells", "decoys", "steps", "kept", "redundant", "detail",
     "complete", "bound",
 )  # fmt: skip
+READ = ("columns", "kinds", *(name for name in JSON_FIELDS if name != "bound"))
+"""Parts that are read as their classes have them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,37 +153,12 @@ class Plan:
             known = f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
             raise InputError(f"the plan has form {body['form']!r}; this version of discreet reads forms {known}")
         try:
-            plan = cls(
-                policy=Policy.from_dict(body["policy"]),
-                columns=read_texts(body["columns"]),
-                recodings=tuple(
-                    Recoding(
-                        str(item["column"]),
-                        tuple(read_pair(pair) for pair in item["to"]),
-                        tuple(read_interval(found) for found in item["intervals"]),
-                    )
-                    for item in body["recodings"]
-                ),
-                groupings=tuple(read_grouping(item) for item in body.get("groupings", ())),
-                kinds={str(column): str(kind) for column, kind in body["kinds"].items()},
-                sampled=None if body.get("sampled") is None else tuple(int(row) for row in body["sampled"]),
-                suppressed=tuple(int(row) for row in body["suppressed"]),
-                masks=None if body.get("masks") is None else read_masks(body["masks"]),
-                edits=tuple(Edit(int(item["row"]), str(item["column"]), str(item["text"])) for item in body["edits"]),
-                removed=tuple(int(row) for row in body.get("removed", ())),
-                cells=tuple(_read_protected(item) for item in body.get("cells", ())),
-                decoys=tuple(
-                    Decoy(int(item["requirement"]), int(item["row"]), str(item["column"]))
-                    for item in body.get("decoys", ())
-                ),
-                steps=tuple(Step(**item) for item in body["steps"]),
-                kept=tuple(Kept(**{**item, "reason": KeptReason(item["reason"])}) for item in body["kept"]),
-                redundant=read_texts(body["redundant"]),
-                detail=float(body["detail"]),
-                complete=bool(body["complete"]),
-                bound=_bound(body.get("bound")),
-                version=str(body["discreet"]),
-            )
+            parts: dict[str, object] = {"policy": Policy.from_dict(body["policy"]), "version": body["discreet"]}
+            parts |= {name: body[name] for name in READ if name in body or name not in SINCE}
+            parts["groupings"] = tuple(map(read_grouping, body.get("groupings", ())))
+            parts["masks"] = None if body.get("masks") is None else read_masks(body["masks"])
+            parts["bound"] = _bound(body.get("bound"))
+            plan = _reader().validate_python(parts)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise InputError("not a whole plan: a part is missing or has the wrong form") from None
         recoded = plan.recoded
@@ -196,9 +177,10 @@ class Plan:
         return plan
 
 
-def _read_protected(item: Mapping[str, Any]) -> Protected:
-    changed = tuple((int(row), str(column)) for row, column in item["changed"])
-    return replace(Protected(**{**item, "changed": ()}), changed=changed)
+@cache
+def _reader() -> TypeAdapter[Plan]:
+    """Return what reads the parts of a plan as their classes have them; made when it is first needed."""
+    return TypeAdapter(Plan)
 
 
 def _bound(value: object) -> float | None:

@@ -1,21 +1,27 @@
-"""A plan carried out: rows drawn and recoded, those that do not fit suppressed, confidential cells edited."""
+"""A plan carried out: rows sampled, suppressed or removed, cells edited; and what there is to say of the result."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from discreet.chance import chance_from
-from discreet.common.progress import Progress
-from discreet.errors import InputError, TooManySuppressed
-from discreet.fit.cells import hides, wanted
+from discreet.columns.medians import Ranges, median_ranges
+from discreet.common.watch import Watch
+from discreet.encoded import Ints
+from discreet.errors import TooManySuppressed, rows_listed
+from discreet.fit.cells import hides
+from discreet.fit.fitting import require_rows
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
+from discreet.planning.detail import detail_of
 from discreet.planning.suppression import Suppressed, rows_to_suppress
+from discreet.planning.task import Task, drawn_rows
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
@@ -24,12 +30,36 @@ ROUNDS = 20
 """How often groups that lost rows are masked, and cells protected anew, before it is given up."""
 
 
-@dataclass(frozen=True)
-class CellSearch:
-    """What the search for cells is told of time: it hears how many are done and left, and may go on or not."""
+def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the release that a plan makes of the table that it was found for.
 
-    carry_on: Callable[[int, int], bool]
-    seconds_left: Callable[[], float]
+    Of the rows of the sample the confidential cells are hidden and the columns recoded. Rows that do not fit then are
+    suppressed or, where the policy says so, removed. On what is left cells are edited, and rows removed whose cells
+    cannot be protected.
+    """
+    watch.begins("apply")
+    bound, told = task.bound, sample_of(source, plan)
+    plan = replace(plan, edits=hides(bound.policy, told))
+    made = CarriedOut(plan, source, source.apply(plan), bound, seed)
+    if bound.policy.method != "disclosure":
+        made = _suppressed(made, bound)
+    if any(bound.policy.cells()):
+        watch.begins("cells")
+        made = _edited(made, bound, watch)
+    return replace(made, detail=detail_of(task, made.plan, told, [each.masks for each in made.suppressed]))
+
+
+def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
+    """Return the release that a plan, `bound` to a table of other rows, makes of these; what it must keep says `judge`.
+
+    As `carry_out`, but a sample is drawn anew, and no cell is edited: edits are not for other rows.
+    """
+    places = drawn_rows(source, plan.policy)
+    sampled = None if places is None else tuple(source.numbers()[places].tolist())
+    watch.begins("apply")
+    plan = replace(plan.for_new_rows(), sampled=sampled)
+    made = CarriedOut(plan, source, source.apply(plan), judge)
+    return made if plan.policy.method == "disclosure" else _suppressed(made, bound)
 
 
 @dataclass(frozen=True)
@@ -38,95 +68,155 @@ class CarriedOut:
 
     plan: Plan
     """With the rows and cells that it hides."""
+    source: Engine
     released: Engine
+    judge: Bound
+    """The policy that the release must keep: the plan's own, or the owner's."""
+    seed: int | None = None
     suppressed: tuple[Suppressed, ...] = ()
     """Each time that rows were suppressed."""
     removal: tuple[Removal, ...] = ()
     """What is hidden against association rules."""
+    detail: float | None = None
+    """The share of detail that is released; None where a plan is used again."""
 
     @property
     def drawn(self) -> int:
         """How many rows were suppressed by lot."""
         return sum(suppressed.drawn for suppressed in self.suppressed)
 
-    def warnings(self, seed: int | None) -> Iterator[str]:
-        """Yield what the owner should know of how it was made."""
-        yield from _gap_warnings(self.removal)
-        if seed is not None:
-            yield from _seed_warnings(self.plan, self.drawn)
+    @property
+    def bound(self) -> float | None:
+        """Of what the cut costs the use the share that no cut goes below."""
+        return self.plan.bound
+
+    @cached_property
+    def told(self) -> Engine:
+        """The rows of the source that the release tells of."""
+        return sample_of(self.source, self.plan)
+
+    @cached_property
+    def whole(self) -> Engine | None:
+        """What would be released of all rows, where k counts among them and not in the sample."""
+        if not self.judge.policy.k_on_population:
+            return None
+        return self.source.apply(replace(self.plan, sampled=None))
+
+    @property
+    def medians(self) -> dict[str, Ranges]:
+        """The intervals that are published beside the release, as the owner's policy has them."""
+        return median_ranges(replace(self.plan, policy=self.judge.policy))
+
+    @property
+    def hide_only(self) -> Engine | None:
+        """What the recodings alone release, where single cells are confidential."""
+        if not any(self.judge.policy.cells()):
+            return None
+        return self.source.apply(replace(self.plan, edits=(), removed=()))
+
+    @property
+    def places(self) -> Ints | None:
+        """The row of the source that each released row is, where single cells are confidential."""
+        if not any(self.judge.policy.cells()):
+            return None
+        return np.searchsorted(self.source.numbers(), self.released.numbers())
+
+    @property
+    def kept_plan(self) -> Plan:
+        """The plan as its owner keeps it: with the policy that it was verified by, and the rows that it suppresses.
+
+        Those included that no promise needs suppressed: unseen, or in groups that tell nothing.
+        """
+        plan = replace(self.plan, policy=self.judge.policy)
+        if self.detail is not None:
+            plan = replace(plan, detail=self.detail)
+        if self.source.row_wise:
+            gone = (self.released if self.whole is None else self.whole).suppressed_numbers()
+            plan = replace(plan, suppressed=tuple(gone.tolist()))
+        return plan
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the owner should know of the policy, and of how the release was made."""
+        of_seed = () if self.seed is None else _seed_warnings(self.plan, self.drawn)
+        return (*self.judge.warnings, *_gap_warnings(self.removal), *of_seed)
+
+    @property
+    def hint(self) -> str:
+        """Why a promise may be broken: another policy, values that the plan has not seen, the luck of the draw."""
+        plan, released, policy = self.plan, self.released, self.judge.policy
+        if plan.policy.with_file_of(policy) != policy:
+            return "the policy that the plan was made for is another one; make a new plan with `protect`"
+        if not plan.cells and any(plan.policy.cells()):
+            return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"
+        if plan.removed:
+            return (
+                f"{rows_listed(plan.removed)} left out for confidential cells, and a group without "
+                "them no longer keeps its promise; ask for less, or protect the cells by another method"
+            )
+        if not released.unseen:
+            return "the rows that were drawn cannot keep it; draw again, or ask for less" if plan.sampled else ""
+        became = "removed" if released.removed else "suppressed"
+        rows = f"1 row was {became}" if released.unseen == 1 else f"{released.unseen} rows were {became}"
+        return f"values that the plan has not seen: {rows}; make a new plan with `protect`"
+
+    def having(self, **parts: Any) -> CarriedOut:
+        """Return the same with other parts of the plan, carried out."""
+        plan = replace(self.plan, **parts)
+        return replace(self, plan=plan, released=self.source.apply(plan))
+
+    def refuse_many(self, policy: Policy) -> None:
+        """Refuse a release with more suppressed rows than a policy allows, or with none left."""
+        rows = self.source.rows if self.plan.sampled is None else len(self.plan.sampled)
+        gone = self.released.suppressed + self.released.removed
+        if gone > math.floor(policy.suppress.limit * rows) or not self.released.rows:
+            raise TooManySuppressed(gone, rows, policy.suppress.limit)
 
 
-def carry_out(
-    plan: Plan,
-    source: Engine,
-    bound: Bound,
-    say: Callable[[Progress], bool | None],
-    *,
-    seed: int | None = None,
-    cells: CellSearch | None = None,
-) -> CarriedOut:
-    """Return the release that a plan makes, and the plan with all that this added to it.
-
-    Confidential cells are protected on the table as it is recoded, and only with a search for them (`cells`): edits
-    are not for other rows.
-    """
-    say(Progress("apply"))
-    if cells is not None:
-        plan = replace(plan, edits=hides(bound.policy, sample_of(source, plan)))
-    released = source.apply(plan)
-    gone: list[Suppressed] = []
-    if bound.policy.method != "disclosure":
-        plan, suppressed = _suppressing(plan, source, released, bound, seed)
-        gone.append(suppressed)
-        if suppressed.drawn:  # nobody reckoned exactly with the lot
-            plan = replace(plan, bound=None)
-        released = source.apply(plan)
-        refuse_many(released, source, plan, bound.policy)
-    if cells is None or not any(wanted(bound.policy)):
-        return CarriedOut(plan, released, tuple(gone))
-    say(Progress("cells"))
-    plan, released, removal, more = _with_cells(plan, source, released, bound, seed, cells)
-    return CarriedOut(plan, released, (*gone, *more), removal)
+def _suppressed(made: CarriedOut, bound: Bound) -> CarriedOut:
+    """Return a recoded table without the rows that do not fit."""
+    plan, gone = _suppressing(made, bound)
+    if gone.drawn:  # nobody reckoned exactly with the lot
+        plan = replace(plan, bound=None)
+    made = replace(made, plan=plan, released=made.source.apply(plan), suppressed=(gone,))
+    made.refuse_many(bound.policy)
+    return made
 
 
-def _with_cells(
-    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None, cells: CellSearch
-) -> tuple[Plan, Engine, tuple[Removal, ...], list[Suppressed]]:
-    """Return the plan with the edits for confidential cells and its release; what they hide, and rows suppressed.
+def _edited(made: CarriedOut, bound: Bound, watch: Watch) -> CarriedOut:
+    """Return a recoded table with the edits for confidential cells.
 
     A row that is left out for its cells may break a promise about its group: such groups are masked whole, and the
     cells protected anew on what is then released. Each round hides more, so it ends; verification has the last word.
     """
     from discreet.planning.cells import plan_cells  # compiled: only loaded when needed
 
-    gone: list[Suppressed] = []
+    before = len(made.suppressed)
     while True:
-        found = plan_cells(released, source, plan, seed, cells.carry_on, cells.seconds_left)
-        edited = replace(plan, edits=found.edits, removed=found.removed, cells=found.cells, decoys=found.decoys)
-        left = source.apply(edited)
-        require_rows(left, "the release")
+        found = plan_cells(made.released, made.source, made.plan, made.seed, watch)
+        edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells, decoys=found.decoys)
+        edited = replace(edited, removal=found.removal)
+        require_rows(edited.released, "the release")
+        rounds = len(made.suppressed) - before
         # Later a row may not be left out any more whose group was masked without it.
-        if not (found.removed or gone) or not bound.counted or len(gone) == ROUNDS:
-            return edited, left, found.removal, gone
-        again, more = _suppressing(edited, source, left, bound, seed)
-        fresh = set(again.suppressed) - set(plan.suppressed)
+        if not (found.removed or rounds) or not bound.counted or rounds == ROUNDS:
+            return edited
+        again, more = _suppressing(edited, bound)
+        fresh = set(again.suppressed) - set(made.plan.suppressed)
         if not fresh:
-            return edited, left, found.removal, gone
-        gone.append(more)
-        plan = replace(plan, suppressed=tuple(sorted({*plan.suppressed, *fresh})), bound=None)
-        released = source.apply(plan)
-        refuse_many(released, source, plan, bound.policy)
+            return edited
+        made = made.having(suppressed=tuple(sorted({*made.plan.suppressed, *fresh})), bound=None)
+        made = replace(made, suppressed=(*made.suppressed, more))
+        made.refuse_many(bound.policy)
 
 
-def _suppressing(
-    plan: Plan, source: Engine, released: Engine, bound: Bound, seed: int | None
-) -> tuple[Plan, Suppressed]:
+def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
-    told = None
+    plan, source, released, told = made.plan, made.source, made.released, None
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
-    found = rows_to_suppress(released, bound, chance_from(seed), told)
+    found = rows_to_suppress(released, bound, chance_from(made.seed), told)
     if not source.row_wise:
         return replace(plan, masks=found.masks), found
     numbers: list[int] = []
@@ -142,21 +232,6 @@ def sample_of(source: Engine, plan: Plan) -> Engine:
     if plan.sampled is None:
         return source
     return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
-
-
-def refuse_many(released: Engine, source: Engine, plan: Plan, policy: Policy) -> None:
-    """Refuse a release with more suppressed rows than the policy allows, or with none left."""
-    rows = source.rows if plan.sampled is None else len(plan.sampled)
-    gone = released.suppressed + released.removed
-    if gone > math.floor(policy.suppress.limit * rows) or not released.rows:
-        raise TooManySuppressed(gone, rows, policy.suppress.limit)
-
-
-def require_rows(source: Engine, table: object) -> None:
-    """Refuse a table without rows: there is nothing to release."""
-    if source.rows == 0:
-        name = str(table) if isinstance(table, (str, Path)) else "the table"
-        raise InputError(f"{name}: has no rows" + (" without a missing value" if source.dropped else ""))
 
 
 def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:

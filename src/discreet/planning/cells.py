@@ -7,19 +7,19 @@ are left alone: only other columns are edited.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.view import Seen, domain_of, see_column
 from discreet.chance import chance_from
+from discreet.common.watch import Watch
 from discreet.encoded import Ints
 from discreet.errors import TellingCells, Unprotected, UnprotectedCells
-from discreet.fit.cells import confidential_places, known_to, predictors_of, seen_by_adversaries, untouchable, wanted
+from discreet.fit.cells import confidential_places, known_to, predictors_of, seen_by_adversaries, untouchable
 from discreet.fit.telling import INSTEAD, all_have_it
 from discreet.method.cells.chance import drawn
 from discreet.method.cells.decoys import DecoyColumn, one_value_only
@@ -60,9 +60,8 @@ def plan_cells(
     released: Engine,
     source: Engine,
     plan: Plan,
-    seed: int | None = None,
-    carry_on: Callable[[int, int], bool] = lambda *_: True,
-    seconds_left: Callable[[], float] = lambda: inf,
+    seed: int | None,
+    watch: Watch,
 ) -> CellPlan:
     """Return the edits that protect every confidential cell on a release.
 
@@ -76,10 +75,9 @@ def plan_cells(
         How it was made, without the edits.
     seed
         For tests: the same chance every time.
-    carry_on
-        Hears how many cells are done and left in a round; False ends the search.
-    seconds_left
-        How long an exact search, which cannot be asked, may take.
+    watch
+        Hears how many cells are done and left in a round, and may end the search; says how long an exact search, which
+        cannot ask, may take.
 
     Raises
     ------
@@ -93,7 +91,7 @@ def plan_cells(
         decoys = Drawn(plan.policy, chance)
         try:
             for _ in range(ROUNDS):  # what is done for cells may ask for more decoys, or show that some do not fit
-                found = _Planning(released, source, plan, decoys, seconds_left).run(carry_on)
+                found = _Planning(released, source, plan, decoys, watch).run()
                 if found is not None:
                     return found
         except TellingCells:
@@ -105,13 +103,11 @@ def plan_cells(
 class _Planning:
     """The columns that the requirements name, as an adversary sees them."""
 
-    def __init__(
-        self, released: Engine, source: Engine, plan: Plan, decoys: Drawn, seconds_left: Callable[[], float]
-    ) -> None:
+    def __init__(self, released: Engine, source: Engine, plan: Plan, decoys: Drawn, watch: Watch) -> None:
         policy = plan.policy
         self.released, self.source, self.plan, self.policy = released, source, plan, policy
-        self.decoys, self.chance, self.seconds_left = decoys, decoys.source, seconds_left
-        self.requirements = list(wanted(policy))
+        self.decoys, self.chance, self.watch = decoys, decoys.source, watch
+        self.requirements = list(policy.cells())
         self.columns = seen_by_adversaries(policy, released.columns)
         self.seen: list[Seen] = []
         """Each column without its rows: they are in `table`, once."""
@@ -240,9 +236,7 @@ class _Planning:
             chances = [replace(chance, coin=REFUSE) for chance in chances]
         place_of = {row: place for place, row in enumerate(rows)}
         known_to_one, rows_released = partial(self._known_to, requirement), len(self.numbers)
-        defences = Defences(
-            requirement, self._place, known_to_one, self.seen, rows_released, self.chance, self.seconds_left
-        )
+        defences = Defences(requirement, self._place, known_to_one, self.seen, rows_released, self.chance, self.watch)
         for row, shadow in self.shadows[index]:
             rows.append(shadow)
             actuals.append(actuals[place_of[row]])
@@ -261,10 +255,10 @@ class _Planning:
             floors=self.decoys.floors(index),
         )
 
-    def run(self, carry_on: Callable[[int, int], bool]) -> CellPlan | None:
+    def run(self) -> CellPlan | None:
         """Protect the cells and return what was changed; None if other or more decoys are to be tried."""
         job = Job(self.table, self.wards)
-        job.run(carry_on)
+        job.run(self.watch.protected)
         lost = [self._lost(index, ward, job) for ward, (index, _) in enumerate(self.requirements)]
         if unprotected := self._unprotected(job):
             raise UnprotectedCells(unprotected)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.common.watch import Watch
 from discreet.errors import TooManySuppressed
 from discreet.plan.plan import Plan
 from discreet.planning.objectives import loss_bound, objectives
@@ -19,8 +19,6 @@ from discreet.policy.redundant import without_redundant
 if TYPE_CHECKING:
     from discreet.method.cuts.evaluation import CutOutcome
     from discreet.method.cuts.objective import Candidate
-    from discreet.method.disclosure.search import Standing
-
 
 MOST_WORK = 8_000_000
 """Cells of collapsed rows looked at in all starts of a coordinate search, which makes a few if one has no more."""
@@ -58,7 +56,7 @@ class CutPlanner:
         self.bound: float | None = None
         """Of what the cut found costs, the share that no cut goes below; known after an exact search."""
 
-    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+    def run(self, watch: Watch) -> Plan:
         """Return the plan that the search finds.
 
         Raises
@@ -66,7 +64,7 @@ class CutPlanner:
         ImpossiblePromise
             When even with everything hidden a promise is broken.
         """
-        best, complete = self.search(carry_on)
+        best, complete = self.search(watch)
         return self.plan(best, complete=complete)
 
     def plan(self, best: Candidate, *, complete: bool = True) -> Plan:
@@ -89,17 +87,17 @@ class CutPlanner:
             bound=self.bound,
         )
 
-    def search(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+    def search(self, watch: Watch, *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
         require_possible(self.problem, self.promises, removes=self.task.bound.policy.removes)
-        found = self._on_some_rows(carry_on)
+        found = self._on_some_rows(watch)
         if found is None or not self.objective.allows(found[0].outcome):
-            found = self._best(carry_on, prove=prove)
+            found = self._best(watch, prove=prove)
         best, complete = found
         self._require_rows(best)
         return best, complete
 
-    def _on_some_rows(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool] | None:
+    def _on_some_rows(self, watch: Watch) -> tuple[Candidate, bool] | None:
         """Return the best cut for a share of the rows, made better on all; None where all are searched on."""
         from discreet.method.cuts.coordinate import improved
 
@@ -107,48 +105,46 @@ class CutPlanner:
         if share is None or share == 1 or not self.may_thin:
             return None
         few = CutPlanner(thinned(self.task, share), seed=self.seed, seen=True)
-        found, complete = few._best(carry_on)
+        found, complete = few._best(watch)
         return improved(self.problem, self.evaluator, self.objective, found.cut), complete
 
-    def _best(self, carry_on: Callable[[Standing], bool], *, prove: bool = True) -> tuple[Candidate, bool]:
+    def _best(self, watch: Watch, *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut for the rows of this problem, by the search that the policy asks for."""
         method = self.task.bound.policy.method
         if method == "genetic":
-            found = self._genetic(carry_on)
+            found = self._genetic(watch)
             # Cuts bred at random may all remove too many rows.
-            return found if self.objective.allows(found[0].outcome) else self._coordinate(carry_on)
-        return self._exact(carry_on) if method == "exact" and prove else self._coordinate(carry_on)
+            return found if self.objective.allows(found[0].outcome) else self._coordinate(watch)
+        return self._exact(watch) if method == "exact" and prove else self._coordinate(watch)
 
-    def _coordinate(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+    def _coordinate(self, watch: Watch) -> tuple[Candidate, bool]:
         from discreet.method.cuts.coordinate import CoordinateWatch, search
-        from discreet.method.disclosure.search import Standing
 
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS if work <= MOST_WORK else 1), MOST_KICKS)
         complete = True
 
-        def watch(far: CoordinateWatch) -> bool:
+        def may_go_on(far: CoordinateWatch) -> bool:
             nonlocal complete
             kept = 0.0 if far.best is None else self.detail(far.best.outcome)
-            complete = carry_on(Standing(far.kicks, kicks + 1 - far.kicks, kept))
+            complete = watch.planned(far.kicks, kicks + 1 - far.kicks, kept)
             return complete
 
         rng = np.random.default_rng(0)  # the search protects nobody: it may well repeat itself
         best = search(
-            self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=watch
+            self.problem, self.evaluator, self.objective, first=self.first, kicks=kicks, rng=rng, carry_on=may_go_on
         )
         return best, complete
 
-    def _genetic(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+    def _genetic(self, watch: Watch) -> tuple[Candidate, bool]:
         from discreet.method.cuts.genetic import GeneticWatch, search
-        from discreet.method.disclosure.search import Standing
 
         options = self.task.bound.policy.genetic
         complete = True
 
-        def watch(far: GeneticWatch) -> bool:
+        def may_go_on(far: GeneticWatch) -> bool:
             nonlocal complete
-            go_on = carry_on(Standing(far.iterations, far.left, self.detail(far.best.outcome)))
+            go_on = watch.planned(far.iterations, far.left, self.detail(far.best.outcome))
             complete = go_on or not far.left
             return go_on
 
@@ -161,24 +157,23 @@ class CutPlanner:
             mutation=options.mutation,
             bias=options.bias,
             rng=np.random.default_rng(self.seed or 0),  # by default it repeats itself: it protects nobody
-            carry_on=watch,
+            carry_on=may_go_on,
         )
         return best, complete
 
-    def _exact(self, carry_on: Callable[[Standing], bool]) -> tuple[Candidate, bool]:
+    def _exact(self, watch: Watch) -> tuple[Candidate, bool]:
         from discreet.method.cuts.exact import ExactWatch, search
-        from discreet.method.disclosure.search import Standing
 
         complete = True
 
-        def watch(far: ExactWatch) -> bool:
+        def may_go_on(far: ExactWatch) -> bool:
             nonlocal complete
             kept, bound = self.detail(far.best.outcome), share_of(far.bound, far.best.cost)
-            complete = carry_on(Standing(far.nodes, far.open, kept, bound))
+            complete = watch.planned(far.nodes, far.open, kept, bound)
             return complete
 
-        start, _ = self._coordinate(carry_on)
-        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=watch)
+        start, _ = self._coordinate(watch)
+        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=may_go_on)
         self.bound = 1.0 if proof.proven else share_of(proof.bound, proof.best.cost)
         return proof.best, complete
 

@@ -17,7 +17,6 @@ from discreet.chance import Source
 from discreet.common.shares import percent
 from discreet.encoded import Ints
 from discreet.errors import TellingCells
-from discreet.fit.cells import wanted
 from discreet.fit.telling import too_much_alike
 from discreet.method.cells.decoys import DecoyColumn, Want, candidates, draw, wanting
 from discreet.method.cells.trees import ValueTree
@@ -79,7 +78,7 @@ class Drawn:
     def exhausted(self) -> list[tuple[int, str]]:
         """Return what to say where decoys were drawn again and again, and never all of them fitted."""
         message = "too few other cells could be protected like the confidential ones; ask for fewer decoys"
-        asking = [index for index, made in wanted(self.policy) if made.decoy_share is not None]
+        asking = [index for index, made in self.policy.cells() if made.decoy_share is not None]
         return [(index, str(self.policy.problem(("protect", index, "decoys"), message))) for index in asking]
 
     def add(self, asking: Asking, column: DecoyColumn, free: npt.NDArray[np.bool_]) -> bool:

@@ -14,6 +14,7 @@ from discreet.adversary.make import readings
 from discreet.adversary.view import Lines, Seen, View
 from discreet.chance import Source
 from discreet.common.registry import Sides
+from discreet.common.watch import Watch
 from discreet.encoded import Ints
 from discreet.method.cells.greedy import Flags, Floats, Guess, Learn
 from discreet.method.cells.job import Defence, RuleDefence
@@ -35,7 +36,7 @@ class Defences:
     rows: int
     """How many rows are released."""
     chance: Source
-    seconds_left: Callable[[], float]
+    watch: Watch
 
     def of(self, adversary: Adversary, method: str) -> Defence:
         """Return how an adversary is met by a method."""
@@ -82,7 +83,7 @@ def _by_rules(defences: Defences, adversary: Rules, method: str) -> Defence:
         prior=adversary.prior == "refuse",
         decoys=requirement.decoys is True,
         choose=lambda below: int.from_bytes(defences.chance(8), "little") % below,
-        seconds_left=defences.seconds_left,
+        seconds_left=defences.watch.seconds_left,
     )
     return Defence(method, rules=rules)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise
 from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
@@ -16,7 +16,7 @@ from discreet.planning.uses import PLANNED
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
-    from discreet.method.disclosure.search import Found, Refused, Search, Standing
+    from discreet.method.disclosure.search import Found, Refused, Search
 
 
 class Planner:
@@ -36,7 +36,7 @@ class Planner:
             only_valid=policy.disclosure.split == "best_valid",
         )
 
-    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+    def run(self, watch: Watch) -> Plan:
         """Return the plan that the search finds.
 
         Raises
@@ -51,7 +51,7 @@ class Planner:
         except Unsatisfiable as answer:
             least = [(self.promises[number], share) for number, share in answer.least]
             raise ImpossiblePromise(least) from None
-        return self.plan(self.search.run(carry_on))
+        return self.plan(self.search.run(lambda far: watch.planned(far.done, far.left, far.kept)))
 
     def plan(self, found: Found) -> Plan:
         """Return what was found as a plan."""

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from discreet.common.watch import Watch
 from discreet.plan.plan import Plan
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
 
-if TYPE_CHECKING:
-    from discreet.method.disclosure.search import Standing
 
-
-def find_plan(
-    task: Task,
-    carry_on: Callable[[Standing], bool],
-    most_suppressed: int | None = None,
-    seed: int | None = None,
-) -> Plan:
+def find_plan(task: Task, watch: Watch, most_suppressed: int | None = None, seed: int | None = None) -> Plan:
     """Return a plan that keeps all promises; the genetic search draws other cuts with another seed.
 
     Raises
@@ -28,18 +19,18 @@ def find_plan(
     ImpossiblePromise
         When none can, with the least possible share of each broken promise.
     """
-    plan = _found(task, carry_on, most_suppressed, seed)
-    return replace(plan, recodings=(*plan.recodings, *task.binned))
+    plan = _found(task, watch, most_suppressed, seed)
+    return replace(plan, recodings=(*plan.recodings, *task.binned), kinds=task.kinds, sampled=task.sampled)
 
 
-def _found(task: Task, carry_on: Callable[[Standing], bool], most_suppressed: int | None, seed: int | None) -> Plan:
+def _found(task: Task, watch: Watch, most_suppressed: int | None, seed: int | None) -> Plan:
     """Return what a search finds for the columns of group requirements."""
     if not task.bound.promises:
         return Plan(task.bound.policy, task.bound.columns, ())
     if task.bound.policy.is_local:
         from discreet.planning.local import LocalPlanner
 
-        return LocalPlanner(task, most_suppressed).run(carry_on)
+        return LocalPlanner(task, most_suppressed).run(watch)
     if task.bound.policy.method == "disclosure":
-        return Planner(task).run(carry_on)
-    return CutPlanner(task, most_suppressed, seed).run(carry_on)
+        return Planner(task).run(watch)
+    return CutPlanner(task, most_suppressed, seed).run(watch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from discreet.columns.intervals import Values
@@ -18,6 +18,36 @@ from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
 from discreet.table.engine import Engine
+
+
+@dataclass(frozen=True)
+class JobColumns:
+    """The columns that a job makes coarser."""
+
+    changeable: list[Changeable]
+    """Those of promises about groups."""
+    binned: list[NumberColumn]
+    """Those that are released by fixed intervals."""
+    problems: list[Problem]
+    """Where their values do not fit what the policy says of them."""
+
+    def warnings(self) -> list[str]:
+        """Return a warning for each of numbers or dates that cannot be cut at any of the ends it was given."""
+        return [
+            f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
+            for column in (*self.changeable, *self.binned)
+            if isinstance(column, NumberColumn)
+            and column.column.ends is not None
+            and len(column.values.numbers) > 1
+            and not column.space.cuts.any()
+        ]
+
+
+def columns_of(bound: Bound, source: Engine, counted: Combinations) -> JobColumns:
+    """Return the columns that a job makes coarser."""
+    changeable, unfit = changeable_columns(bound, counted)
+    binned, misfits = binned_columns(bound, source)
+    return JobColumns(changeable, binned, [*unfit, *misfits])
 
 
 def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Changeable], list[Problem]]:
@@ -140,15 +170,3 @@ def empty_cells(number: int) -> str:
     ('1 cell is empty', '3 cells are empty')
     """
     return "1 cell is empty" if number == 1 else f"{number} cells are empty"
-
-
-def ends_warnings(columns: Sequence[Changeable]) -> list[str]:
-    """Return a warning for each column of numbers or dates that cannot be cut at any of the ends it was given."""
-    return [
-        f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
-        for column in columns
-        if isinstance(column, NumberColumn)
-        and column.column.ends is not None
-        and len(column.values.numbers) > 1
-        and not column.space.cuts.any()
-    ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.common.watch import Watch
 from discreet.encoded import Ints, keys, regroup
 from discreet.errors import TooManySuppressed
 from discreet.method.local.shapes import Labels, units_of
@@ -20,7 +21,6 @@ from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
-    from discreet.method.disclosure.search import Standing
     from discreet.method.local.grouping import Local, LocalGrouping
     from discreet.method.local.peeling import PeelingWatch
 
@@ -47,7 +47,7 @@ class LocalPlanner:
         self.units = units_of(self.problem.columns, self.labels, self.weights, self.problem.total)
         self.complete = True
 
-    def run(self, carry_on: Callable[[Standing], bool]) -> Plan:
+    def run(self, watch: Watch) -> Plan:
         """Return the plan that the search finds.
 
         Raises
@@ -60,7 +60,7 @@ class LocalPlanner:
         bound = self.task.bound
         policy = bound.policy
         require_possible(self.problem, self.promises, removes=policy.removes)
-        found = self._search(carry_on)
+        found = self._search(watch)
         if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
             raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
         return Plan(
@@ -73,7 +73,7 @@ class LocalPlanner:
             complete=self.complete,
         )
 
-    def _search(self, carry_on: Callable[[Standing], bool]) -> Local:
+    def _search(self, watch: Watch) -> Local:
         """Return the groups that are found; where rows may be removed, with none removed if else too many would be."""
         from discreet.method.local.search import search
 
@@ -86,22 +86,20 @@ class LocalPlanner:
                 labels=self.labels,
                 remove=removes,
                 most_gone=most,
-                carry_on=self._watch(carry_on),
+                carry_on=self._asking(watch),
             )
             if found.gone <= some or not removes:
                 break
         return found
 
-    def _watch(self, carry_on: Callable[[Standing], bool]) -> Callable[[PeelingWatch], bool]:
-        from discreet.method.disclosure.search import Standing
-
-        def watch(far: PeelingWatch) -> bool:
+    def _asking(self, watch: Watch) -> Callable[[PeelingWatch], bool]:
+        def may_go_on(far: PeelingWatch) -> bool:
             done = min(int(far.share * STEPS), STEPS - 1)
             kept = 0.0 if far.lost is None else self._detail(far.lost)
-            self.complete = carry_on(Standing(done, STEPS - done, kept)) and self.complete
+            self.complete = watch.planned(done, STEPS - done, kept) and self.complete
             return self.complete
 
-        return watch
+        return may_go_on
 
     def _detail(self, lost: int) -> float:
         """Return the share of detail that is kept when all rows together lose so many units."""

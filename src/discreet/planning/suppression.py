@@ -160,7 +160,9 @@ class _Suppression:
         codes = self.counted.code(column)
         known = known_values(self.bound, self.counted.domain(column))[codes]
         marks = marks_of(promise, self.bound, self.counted)[:, codes]
-        tallies = np.stack([_sums(group_of, parts * mark, number) for mark in marks]) if len(marks) else NO_TALLIES
+        tallies = np.zeros((len(marks), number), dtype=np.int64)
+        for tally, mark in zip(tallies, marks, strict=True):
+            tally[:] = _sums(group_of, parts * mark, number)
         return promise.lacking(_sums(group_of, parts * known, number), tallies, self.total)
 
     def _draw(self, found: Sequence[_PromiseGroups]) -> bool:

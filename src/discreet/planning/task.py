@@ -1,20 +1,25 @@
-"""What is to be planned, and whether it can be."""
+"""What is to be planned, on which rows, and whether it can be."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.encoded import Combinations
-from discreet.errors import ImpossiblePromise
+from discreet.chance import chance_from, some_of
+from discreet.common.shares import percent
+from discreet.encoded import Combinations, Ints
+from discreet.errors import ImpossiblePromise, PolicyError
+from discreet.fit.fitting import Fitted
 from discreet.plan.parts import Recoding
 from discreet.planning.changeable import Changeable
-from discreet.policy import GroupPromise
+from discreet.planning.fitting_columns import JobColumns, changeable_columns
+from discreet.policy import GroupPromise, Policy
 from discreet.policy.bind import Bound
+from discreet.table.engine import Engine
 
 if TYPE_CHECKING:
     from discreet.method.base.problem import CutProblem
@@ -29,6 +34,45 @@ class Task:
     counted: Combinations
     binned: tuple[Recoding, ...] = ()
     """What becomes of columns that no search cuts."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What the columns hold that count."""
+    sampled: tuple[int, ...] | None = None
+    """The numbers of the rows that were drawn, where a sample is released."""
+
+
+def task_of(fits: Fitted, columns: JobColumns, source: Engine, seed: int | None) -> Task:
+    """Return what is to be planned for a table; rows are drawn where a sample is to be released.
+
+    Where k must hold among the rows of a sample, only these are counted, and nothing is known of the others.
+    """
+    bound = fits.bound
+    binned = tuple(column.binned() for column in columns.binned)
+    task = Task(bound, columns.changeable, fits.counted, binned, fits.kinds)
+    places = drawn_rows(source, bound.policy, seed)
+    if places is None:
+        return task
+    if not bound.policy.k_on_population:
+        counted = fits.seen.only(places).count(bound.counted)
+        changeable, unfit = changeable_columns(bound, counted)
+        if unfit:  # the whole table fits
+            raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
+        task = replace(task, columns=changeable, counted=counted)
+    return replace(task, sampled=tuple(source.numbers()[places].tolist()))
+
+
+def drawn_rows(source: Engine, policy: Policy, seed: int | None = None) -> Ints | None:
+    """Return the places of the rows that are drawn for a sample, ascending; None where all are released.
+
+    They are drawn evenly and without replacement, by chance of the operating system; which ones depends on nothing that
+    they hold. A seed is for tests: whoever knows it can draw again.
+    """
+    if policy.release is None:
+        return None
+    size = policy.release.size(source.rows)
+    if not size:
+        message = f"{percent(policy.release.sample)} of {source.rows} rows is less than one row; draw more"
+        raise PolicyError([policy.problem(("release", "sample"), message)])
+    return some_of(source.rows, size, chance_from(seed, stream=1))  # another stream than that of the lot
 
 
 def require_possible(problem: CutProblem, promises: Sequence[GroupPromise], *, removes: bool) -> None:

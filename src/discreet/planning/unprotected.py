@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.common.shares import percent
 from discreet.encoded import Ints
 from discreet.errors import Reason, Unprotected
-from discreet.fit.cells import needed_elsewhere, wanted
+from discreet.fit.cells import needed_elsewhere
 from discreet.method.cells.failures import Failure, Why, failures
 from discreet.method.cells.guards import AgainstRules
 from discreet.method.cells.job import Job
@@ -156,7 +156,7 @@ class Words:
             return "the use"
         if name in needed_elsewhere(self.policy):
             return "another promise"
-        published = {item.column for _, made in wanted(self.policy) for item in made.must_publish}
+        published = {item.column for _, made in self.policy.cells() for item in made.must_publish}
         return "must_publish" if name in published else "role: other"
 
     def _kept(self, names: Sequence[str]) -> str:
@@ -168,7 +168,7 @@ class Words:
 
     def _lift(self, names: Sequence[str]) -> str:
         """Return what is written so that columns may be changed."""
-        published = {item.column for _, made in wanted(self.policy) for item in made.must_publish}
+        published = {item.column for _, made in self.policy.cells() for item in made.must_publish}
         kept = [name for name in names if name in published]
         other = [name for name in names if self.policy.column(name).role == "other"]
         steps = [f"take {', '.join(kept)} out of must_publish"] if kept else []

@@ -74,19 +74,26 @@ def _different(
 ) -> list[GroupFigures]:
     """l-diversity: how many different texts of the column a group has, but for those that tell nothing.
 
-    Rows are counted by their texts on the known columns and the sensitive one; each line of a group is one value.
+    Rows are counted by their texts on the known columns and the sensitive one; each line of a group is one value. Where
+    the column has a taxonomy its root tells nothing, and a group of values that is released in their place is as bad as
+    can be: all rows with it may have one value.
     """
     column = promises[0].column
     assert column is not None
+    silent, coarse = list(policy.hidden_texts()), set[str]()
+    if (taxonomy := policy.column(column).taxonomy) is not None:
+        silent += taxonomy.nodes[0].labels
+        coarse = {label for node in taxonomy.nodes[1:] for label in node.labels} - set(taxonomy.leaves)
     fine = table.recount((*given, column), None, (), ())
     names = [f"known {place}" for place in range(len(given))]
     texts = fine.texts.rename(dict(zip(fine.texts.columns, [*names, "value"], strict=True)))
-    hidden = pl.col("value").is_in(list(policy.hidden_texts()), nulls_equal=True)
+    hidden = pl.col("value").is_in(silent, nulls_equal=True)
     rows = texts.with_columns(pl.Series("rows", fine.rows)).with_columns(hidden.alias("hidden"))
     figures = [
         pl.col("rows").sum(),
         pl.col("rows").filter("hidden").sum().alias("hidden"),
         (~pl.col("hidden")).sum().cast(pl.Int64).alias("values"),
+        pl.col("value").is_in(list(coarse)).any().alias("coarse"),
     ]
     groups = rows.group_by(names, maintain_order=True).agg(figures) if names else rows.select(figures)
     values = groups.get_column("values").to_numpy().astype(np.int64)
@@ -95,7 +102,7 @@ def _different(
         groups.get_column("rows").to_numpy().astype(np.int64),
         groups.get_column("hidden").to_numpy().astype(np.int64),
         (values > 0).astype(np.int64),
-        values,
+        np.where(groups.get_column("coarse").fill_null(value=False).to_numpy(), 0, values),
     )
     return [found] * len(promises)
 

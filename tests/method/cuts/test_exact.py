@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.cli.show.measures import how_far
 from discreet.common.measures import ROWS
-from discreet.common.progress import silent
+from discreet.common.watch import Watch
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Cut, Evaluator
@@ -26,7 +26,8 @@ from discreet.method.cuts.every_cut import MOST_WORK
 from discreet.method.cuts.exact import ExactWatch, Proof, search
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.objective import Candidate, Objective
-from discreet.pipeline import _release, prepare
+from discreet.pipeline import _verified, prepare
+from discreet.planning.carrying_out import carry_out
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.objectives import objectives
 from tests.conftest import load_golden
@@ -223,7 +224,7 @@ def test_no_proof_where_a_lucky_draw_would_beat_the_best() -> None:
     outcome = planner.evaluator.evaluate(cut)
     plan = planner.plan(Candidate(outcome.cut, outcome, planner.objective.cost(outcome)))
     lucky = max(
-        _release(plan, job.source, job.bound, silent, task=job.task, seed=seed).audit.detail or 0.0
+        _verified(carry_out(plan, job.task, job.source, Watch(), seed), Watch()).audit.detail or 0.0
         for seed in range(12)
     )
     assert lucky > release.plan.detail

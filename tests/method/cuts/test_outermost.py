@@ -14,12 +14,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.common.progress import silent
+from discreet.common.watch import Watch
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import CutOutcome
 from discreet.method.cuts.objective import Candidate
-from discreet.pipeline import _release, prepare
+from discreet.pipeline import _verified, prepare
+from discreet.planning.carrying_out import carry_out
 from discreet.planning.cutting import CutPlanner
 from tests.jobs import Job
 from tests.profiles import FEW
@@ -69,7 +70,7 @@ def releases(job: Job) -> Iterator[tuple[CutOutcome, float, d.Release]]:
         outcome = planner.evaluator.evaluate(cut_of(string, cuts))
         plan = planner.plan(Candidate(outcome.cut, outcome, planner.objective.cost(outcome)))
         try:
-            release = _release(plan, prepared.source, prepared.bound, silent, task=prepared.task, seed=0)
+            release = _verified(carry_out(plan, prepared.task, prepared.source, Watch(), 0), Watch())
         except d.TooManySuppressed:
             continue
         yield outcome, planner.detail(outcome), release

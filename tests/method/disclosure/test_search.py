@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.method.disclosure.search import always
+from discreet.common.watch import Watch
 from discreet.pipeline import prepare
 from discreet.planning.disclosing import Planner
 from discreet.planning.find import find_plan
@@ -144,7 +144,7 @@ def test_stopping_at_any_step_is_safe(job: Job, after: int) -> None:
         return
     prepared = prepare(job.frame, job.policy)
     source = prepared.source
-    plan = find_plan(prepared.task, lambda standing: standing.done < after)
+    plan = find_plan(prepared.task, Watch(lambda far: far.disclosed < after))
     assert plan.steps == whole[:after]
     if after < len(whole):
         assert not plan.complete
@@ -229,7 +229,7 @@ def test_german_with_several_known_sets(use: str, keep_all: bool, data_dir: Path
         use=d.Classify("class") if use == "infogain" else d.Counts(),
         protect=[d.Template(given=q, infer={c: v}, at_most=h) for q, c, v, h in golden["templates"]],
     )
-    plan = Planner(prepare(table, policy).task, keep_all=keep_all).run(always)
+    plan = Planner(prepare(table, policy).task, keep_all=keep_all).run(Watch())
     assert {r.column: list(r.hidden) for r in plan.recodings} == golden["suppressed"]
     assert [s.score for s in plan.steps] == pytest.approx([t[2] for t in golden["trace"]], rel=1e-10, abs=1e-11)
     assert sorted((s.column, s.value) for s in plan.steps) == sorted((t[0], t[1]) for t in golden["trace"])

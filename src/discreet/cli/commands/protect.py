@@ -29,7 +29,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from discreet.common.progress import Progress
+    from discreet.common.watch import Progress
     from discreet.release import Release
 
 

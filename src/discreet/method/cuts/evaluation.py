@@ -174,7 +174,9 @@ class Evaluator:
     def at_once(self) -> bool:
         """Whether one way of putting rows into groups tells all: what is promised of them, and what they cost."""
         tables, targets = self.problem.tables, self.problem.targets
-        return len(tables) == 1 and not tables[0].fixed.any() and all(t.columns == tables[0].columns for t in targets)
+        if len(tables) != 1 or tables[0].fixed.any() or any(t.columns != tables[0].columns for t in targets):
+            return False
+        return np.array_equal(tables[0].sizes, self.problem.sizes)  # rows that a limit does not count lose detail, too
 
     def _at_once(self, cut: Cut, part: Parts, *, by_lot: bool) -> CutOutcome:
         """Do as `evaluate`, where the rows are looked at once."""

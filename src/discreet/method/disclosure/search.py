@@ -89,8 +89,6 @@ class Standing:
     done: int
     left: int
     kept: float
-    bound: float | None = None
-    """Of what the best found costs, the share that nothing goes below; None when that is not looked for."""
 
 
 def always(_: Standing) -> bool:

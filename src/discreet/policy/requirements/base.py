@@ -107,7 +107,9 @@ class GroupPromise(ABC):
     kind: ClassVar[str]
     """How plans, audits and the JSON call it."""
     noun: ClassVar[tuple[str, str]]
-    """How a sentence calls it when it stands alone, and beside others."""
+    """What counts rows, as a sentence calls it when it stands alone, and beside others."""
+    called: ClassVar[str]
+    """How a sentence calls such a promise."""
     measure: ClassVar[int]
     """What is counted of a group: see `common.measures`."""
     unit: ClassVar[Unit | None] = None

@@ -36,6 +36,7 @@ class Crowd(GroupPromise):
 
     kind: ClassVar[str] = "k-anonymity"
     noun: ClassVar[tuple[str, str]] = ("k", "k")
+    called: ClassVar[str] = "k-anonymity"
     measure: ClassVar[int] = ROWS
     unit: ClassVar[Unit | None] = Unit("row", "rows", "k", "least rows alike", "smallest group")
     words: ClassVar[GroupWords] = GroupWords(

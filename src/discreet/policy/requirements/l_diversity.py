@@ -40,6 +40,7 @@ class Diversity(GroupPromise):
 
     kind: ClassVar[str] = "l-diversity"
     noun: ClassVar[tuple[str, str]] = ("l", "l")
+    called: ClassVar[str] = "l-diversity"
     measure: ClassVar[int] = DIFFERENT
     unit: ClassVar[Unit | None] = UNIT
     words: ClassVar[GroupWords] = GroupWords(

@@ -37,6 +37,7 @@ class Inference(GroupPromise):
 
     kind: ClassVar[str] = "template"
     noun: ClassVar[tuple[str, str]] = ("a template", "templates")
+    called: ClassVar[str] = "a template"
     measure: ClassVar[int] = SHARE
     words: ClassVar[GroupWords] = GroupWords(
         name="confidence",

@@ -1,0 +1,86 @@
+"""Does a policy fit a table: names, rows, values and cells, all problems at once, and what its owner should know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from discreet.encoded import Combinations
+from discreet.errors import InputError, PolicyError, Problem
+from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at
+from discreet.fit.persons import repeat_warnings
+from discreet.fit.telling import refuse_own_values
+from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
+from discreet.policy import Policy
+from discreet.policy.bind import Bound, bind
+from discreet.table.decimals import as_written
+from discreet.table.engine import Engine
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A policy that fits a table."""
+
+    bound: Bound
+    """With all that its owner should know."""
+    kinds: dict[str, str]
+    """What the columns hold that count."""
+    seen: Engine
+    """The table with all confidential cells hidden: as promises about groups find it."""
+    counted: Combinations
+    """The combinations that it has of the columns that count."""
+
+
+def bind_to(policy: Policy, source: Engine) -> Bound:
+    """Return the policy on the columns of a table, its numbers read as they are written there."""
+    return bind(as_written(policy, source), source.columns)
+
+
+def require_rows(source: Engine, table: object) -> None:
+    """Refuse a table without rows: there is nothing to release."""
+    if source.rows == 0:
+        name = str(table) if isinstance(table, (str, Path)) else "the table"
+        raise InputError(f"{name}: has no rows" + (" without a missing value" if source.dropped else ""))
+
+
+def refuse_at_sight(policy: Policy, source: Engine, table: object) -> None:
+    """Refuse what need not be counted: cells chosen by their own value, no rows, or more than can be looked at."""
+    refuse_own_values(policy)
+    require_rows(source, table)
+    if columns := looked_at(policy, source.columns):
+        source.refuse_rows(len(columns))
+
+
+def fitted(
+    bound: Bound, source: Engine, counted: Combinations, unfit: Sequence[Problem], notes: Sequence[str]
+) -> Fitted:
+    """Return a policy that fits a table; raise `PolicyError` with all in which it does not.
+
+    `unfit` and `notes` are what is wrong with the columns that are made coarser, and what to know of them.
+    """
+    policy = bound.policy
+    kinds = {column: source.kind(column) for column in bound.counted}
+    if problems := [*value_problems(bound, counted, kinds), *unfit, *cell_problems(policy, source)]:
+        raise PolicyError(problems)
+    seen = source
+    if bound.counted and (edits := hides(policy, source)):
+        seen = source.edited(edits)
+        counted = seen.count(bound.counted)
+    warnings = (
+        *bound.warnings,
+        *missing_warnings(bound, counted, source.dropped),
+        *notes,
+        *share_warnings(policy),
+        *tight_warnings(policy),
+        *cell_warnings(policy, source),
+        *repeat_warnings(policy, source),
+    )
+    values = partial(_known_values, policy, counted)
+    return Fitted(replace(bound, warnings=warnings, values=values), kinds, seen, counted)
+
+
+def _known_values(policy: Policy, counted: Combinations, column: str) -> list[str | None]:
+    """Return the different values of a column that tell something."""
+    return [value for value in counted.domain(column) if not policy.is_unknown(value)]
