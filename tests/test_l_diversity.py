@@ -241,6 +241,7 @@ def test_l_of_one_holds_for_everything() -> None:
 # Many values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("least", [33, 64, 65, 129])
 def test_more_values_than_a_machine_word_has_bits(search: str, least: int) -> None:
@@ -260,8 +261,9 @@ def test_more_values_than_a_machine_word_has_bits(search: str, least: int) -> No
         d.protect(table, asks(131, **by(search)))
 
 
-@given(st.data())
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["coordinate", "local"])
+@given(st.data())
 def test_many_rows_and_values(search: str, data: st.DataObject) -> None:
     """Hundreds of rows, from a small seed: groups overlap in many ways."""
     chance = data.draw(st.randoms(use_true_random=True))
@@ -319,6 +321,7 @@ def test_cells_that_are_hidden_count_no_more() -> None:
         assert keeps(rows, Diversity(("job",), "ill", least), QUIET)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_hidden_cells_of_any_rows_leave_it_kept(data: st.DataObject) -> None:
     """Whatever is hidden in the column itself, and in others, every group is counted again."""
@@ -387,6 +390,7 @@ def test_a_plan_is_applied_to_new_rows_and_verified_again() -> None:
         plan.apply(frame(job=["p", "q"], ill=["flu", "flu"]))
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_plan_applied_to_any_rows_keeps_it_or_is_refused(data: st.DataObject) -> None:
     search = data.draw(st.sampled_from(GLOBAL))

@@ -93,6 +93,7 @@ def test_mistakes_end_with_2(files: Path, item: str, named: str) -> None:
 # Audits
 
 
+@pytest.mark.slow
 def test_the_audit_fits_its_schema_and_names_the_kind(files: Path) -> None:
     schema = json.loads(run("schema", "--audit").stdout)
     table = pl.read_csv("t.csv", infer_schema=False)
@@ -113,6 +114,7 @@ def test_the_audit_fits_its_schema_and_names_the_kind(files: Path) -> None:
     assert json.loads(bad.to_json())["requirements"][0]["answer"] == "broken"
 
 
+@pytest.mark.slow
 def test_the_command_audits(files: Path) -> None:
     run("protect", "t.csv", "-p", "p.yaml", "-o", "r.csv")
     run("audit", "r.csv", "-p", "p.yaml", "--original", "t.csv", "--report", "a.html", "--public-report", "pub.html")
