@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         FileOptions,
         Genetic,
         KAnonymity,
-        LDiversity,
         Missing,
         Policy,
         ReleaseOptions,
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
         read_policy,
     )
     from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
+    from discreet.policy.requirements.l_diversity import LDiversity
     from discreet.policy.uses import Classify, Counts, General, Regress
     from discreet.release import Release
     from discreet.verification.answers import Answer
@@ -102,7 +102,6 @@ _HOMES = {
         "FileOptions",
         "Genetic",
         "KAnonymity",
-        "LDiversity",
         "Missing",
         "Policy",
         "ReleaseOptions",
@@ -111,6 +110,7 @@ _HOMES = {
         "read_policy",
     ),
     "discreet.policy.adversaries": ("Id3", "Learner", "NaiveBayes", "Rules"),
+    "discreet.policy.requirements.l_diversity": ("LDiversity",),
     "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
     "discreet.writing.plan_file": ("read_plan",),

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.common.measures import DIFFERENT, ROWS, SHARE
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
 from discreet.method.local.grouping import Local
@@ -100,9 +99,9 @@ def _broken_by(table: GroupTable, rows: Sequence[int]) -> set[int]:
     for limit in table.limits:
         tallies = [sum(int(tally[row]) for row in rows) for tally in limit.own(table.hits)]
         figure = {
-            ROWS: Fraction(1, max(size, 1)),
-            SHARE: Fraction(sum(tallies), max(size, 1)),
-            DIFFERENT: Fraction(1, max(sum(tally > 0 for tally in tallies), 1)),
+            "rows": Fraction(1, max(size, 1)),
+            "share": Fraction(sum(tallies), max(size, 1)),
+            "different": Fraction(1, max(sum(tally > 0 for tally in tallies), 1)),
         }[limit.measure]
         if size and figure > limit.at_most:
             found.add(limit.promise)

@@ -7,7 +7,7 @@ from discreet.policy.missing import Missing
 from discreet.policy.model import Policy
 from discreet.policy.read import as_policy, read_policy
 from discreet.policy.released_rows import ReleaseOptions, Suppress
-from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, LDiversity, Template
+from discreet.policy.requirements import GroupPromise, Inference, KAnonymity, Template
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.which_cells import Ids, Published
 
@@ -21,7 +21,6 @@ __all__ = [
     "Ids",
     "Inference",
     "KAnonymity",
-    "LDiversity",
     "Missing",
     "Policy",
     "Published",

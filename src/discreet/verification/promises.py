@@ -158,7 +158,7 @@ class _Counter:
         if column not in self.released.columns:
             return ()
         texts = self.released.recount((column,), None, (), ()).texts.to_series(0)
-        return [text for text in texts.to_list() if text not in self.policy.hidden_texts()]
+        return [text for text in texts.sort().to_list() if text not in self.policy.hidden_texts()]
 
     def can_count(self, promise: GroupPromise) -> bool:
         """Whether it is known what a promise is about."""

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.cli.show.measures import how_far
-from discreet.common.measures import ROWS
 from discreet.common.watch import Watch
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
@@ -79,7 +78,7 @@ def luckiest(fast: Evaluator, objective: Objective, cut: Cut) -> int:
     most = 0
     for table in problem.tables:
         for one in table.limits:
-            person, limit = one.measure == ROWS, one.at_most
+            person, limit = one.measure == "rows", one.at_most
             hits = table.sizes if person else table.hits[one.first]
             drawn = 0
             for number in set(table.fixed[outcome.left_out].tolist()):

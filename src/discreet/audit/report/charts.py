@@ -14,7 +14,6 @@ from typing import Any
 
 from discreet.audit.report.words import many, share
 from discreet.audit.risk import RiskSpread
-from discreet.common.measures import ROWS
 from discreet.errors import InputError
 from discreet.policy import GroupPromise
 
@@ -298,7 +297,7 @@ def _bin(ends: Sequence[float], at: int, rows: int, which: str, kind: type[Group
     if kind.unit is None:
         where = f"at {where}"
     else:
-        where = f"of {where}" if kind.measure == ROWS else f"with {where} {kind.unit.many}"
+        where = f"of {where}" if kind.measure == "rows" else f"with {where} {kind.unit.many}"
     return f"{which}: {many(rows, 'row')} in groups {where}"
 
 

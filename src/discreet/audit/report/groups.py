@@ -24,7 +24,6 @@ from discreet.audit.report.words import (
     value,
 )
 from discreet.audit.risk import Risk, RiskSpread
-from discreet.common.measures import ROWS
 from discreet.policy import Confidential, GroupPromise
 from discreet.policy.requirements import PROMISES
 from discreet.policy.requirements.base import Unit
@@ -246,7 +245,7 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
     head = ["Group", "Rows"]
     if kind.unit is None:
         head += ["With the value", *(["Hidden"] if hides else []), "Confidence"]
-    elif kind.measure != ROWS:
+    elif kind.measure != "rows":
         head += [*(["Hidden"] if hides else []), kind.unit.many.capitalize()]
     rows = []
     for group in groups:
@@ -254,7 +253,7 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
         row = [told or "all rows", number(group.rows)]
         if kind.unit is None:
             row += [number(group.hits), *([number(group.hidden)] if hides else []), share(group.share)]
-        elif kind.measure != ROWS:
+        elif kind.measure != "rows":
             row += [*([number(group.hidden)] if hides else []), number(kind.number(group))]
         rows.append(tuple(row))
     return PageTable(caption, tuple(head), tuple(rows), folded=folded)

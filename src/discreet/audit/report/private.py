@@ -14,7 +14,6 @@ from discreet.audit.report.page import Block, Card, Code, ItemList, Level, Page,
 from discreet.audit.report.shared import ChangedCells, changes_figure, left_open
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
-from discreet.common.measures import ROWS
 from discreet.common.private import AUDIT, private_line
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
@@ -159,7 +158,7 @@ def _changes(audit: Audit) -> Section:
     told = tuple((name, number(count)) for name, count in rows.items() if count)
     blocks: list[Block | None] = [changes_figure(columns), PageTable("Rows", ("", "Rows"), told)]
     if audit.sample is not None:
-        crowds = any(PROMISES[finding.kind].measure == ROWS for finding in audit.promises if finding.kind in PROMISES)
+        crowds = any(PROMISES[finding.kind].measure == "rows" for finding in audit.promises if finding.kind in PROMISES)
         blocks.append(Prose(sentence(f"Released is {audit.sample.in_words(crowds=crowds)}")))
     return section("changes", "What was changed where", blocks)
 

@@ -29,7 +29,6 @@ from discreet.audit.report.page import (
 from discreet.audit.report.shared import ONE_VALUE, ChangedCells, changes_figure, left_open
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import RiskSpread
-from discreet.common.measures import ROWS
 from discreet.policy import Confidential
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
@@ -44,7 +43,7 @@ _KINDS = {
     Confidential.kind: ("promise about confidential cells", "promises about confidential cells"),
 }
 
-_BY_SIZE = next(promise for promise in PROMISES.values() if promise.measure == ROWS)
+_BY_SIZE = next(promise for promise in PROMISES.values() if promise.measure == "rows")
 
 
 def public_page(told: Facts) -> Page:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import kernel
-from discreet.common.measures import SHARE
-from discreet.method.base.measure_kernels import FIRST, MEASURE, STOP, above, below
+from discreet.method.base.measure_kernels import FIRST, MEASURE, SHARE, STOP, above, below
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""

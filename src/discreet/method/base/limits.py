@@ -25,8 +25,8 @@ class GroupLimit:
     promise: int
     """Which promise it belongs to, by number: the method's answers name promises so."""
     at_most: Fraction
-    measure: int
-    """What is counted: see `common.measures`."""
+    measure: str
+    """What is counted: see `measure_kernels`."""
     first: int
     stop: int
     """Where the tallies that it counts begin and end."""
@@ -77,8 +77,10 @@ def lines_of(
     limits: Sequence[GroupLimit], total: int, at_most: Sequence[Fraction] | None = None, first: int = 0
 ) -> Ints:
     """Return limits as the compiled loops take them; `first` is where the tallies of their table begin among others."""
+    from discreet.method.base.measure_kernels import MEASURES  # compiled: only loaded when needed
+
     lines = np.empty((len(limits), LINE), dtype=np.int64)
     for line, limit, most in zip(lines, limits, at_most or [limit.at_most for limit in limits], strict=True):
         near = largest_below(most, total)
-        line[:] = near.numerator, near.denominator, limit.measure, first + limit.first, first + limit.stop
+        line[:] = near.numerator, near.denominator, MEASURES[limit.measure], first + limit.first, first + limit.stop
     return lines

@@ -1,14 +1,23 @@
 """What is counted of a group for a limit, as a fraction of whole numbers: compiled into the loops that call it.
 
+Merging whole groups must never make the fraction larger than the larger of the two: all searches rest on that.
+
 A limit is a line (see `limits`): numerator, denominator, measure, and from where to where its tallies stand. A further
-measure is a branch in `figure`; whatever is compiled with these must be compiled anew then.
+measure is a name in `MEASURES` and a branch below; whatever is compiled with these must be compiled anew then.
 """
 
 from __future__ import annotations
 
 from discreet.common.compiled import helper
-from discreet.common.measures import ROWS, SHARE
 
+ROWS = 0
+"""One person among the rows of the group: 1 / rows."""
+SHARE = 1
+"""The rows with a property among those of which it is known: hits / rows."""
+DIFFERENT = 2
+"""One value among the different ones of the group: 1 / values. A group in which none is known has 0."""
+MEASURES = {"rows": ROWS, "share": SHARE, "different": DIFFERENT}
+"""What promises call them."""
 NUMERATOR = 0
 DENOMINATOR = 1
 MEASURE = 2

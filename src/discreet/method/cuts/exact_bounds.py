@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.measures import ROWS, SHARE
 from discreet.encoded import Ints
-from discreet.method.base.measure_kernels import FIRST, MEASURE
+from discreet.method.base.measure_kernels import FIRST, MEASURE, ROWS, SHARE
 from discreet.method.base.space import Flags, Floats
 from discreet.method.cuts.bound_kernels import relax
 from discreet.method.cuts.cut_set_kernels import FREE, NO, YES, cells_of, coarsest, finest, list_entries, target_bounds
@@ -248,7 +247,7 @@ class Bounds:
         Each template by itself; 0 where there is none.
         """
         problem, evaluator, everyone = self.problem, self.evaluator, self.everyone
-        if not any(limit.measure == SHARE for table in problem.tables for limit in table.limits):
+        if not any(limit.measure == "share" for table in problem.tables for limit in table.limits):
             return 0
         _, _, dead = self._groups(everyone)
         least_losses(everyone.frame, one.nodes, one.codes, self.front, self.least)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.common.measures import ROWS
 from discreet.encoded import Ints, keys
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
@@ -46,7 +45,7 @@ def covers(problem: CutProblem, objective: Objective) -> bool:
         return False
     table = problem.tables[0]
     every = table.columns == tuple(range(len(problem.columns)))
-    rows_only = all(limit.measure == ROWS and limit.at_most for limit in table.limits)
+    rows_only = all(limit.measure == "rows" and limit.at_most for limit in table.limits)
     large = rows_only and not table.fixed.any()
     known = np.array_equal(table.sizes, problem.sizes)
     by_code = any(column.space.shares for column in problem.columns)

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.common.compiled import kernel
-from discreet.common.measures import ROWS, SHARE
 from discreet.encoded import Ints
-from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, passes
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, ROWS, SHARE, passes
 from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
 
 NEVER = 2**60

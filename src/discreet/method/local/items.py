@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.common.measures import SHARE
 from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.limits import lines_of
 from discreet.method.base.problem import CutProblem, GroupTable
@@ -216,7 +215,7 @@ def _limits(
         figures += list(table.hits)
         for limit in table.limits:
             rows.append(known)
-            if limit.measure != SHARE and known == 0:  # so many rows, or so many different values
+            if limit.measure != "share" and known == 0:  # so many rows, or so many different values
                 share = limit.at_most
                 least = max(least, -(-share.denominator // share.numerator) if share else problem.total + 1)
     sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.common.measures import ROWS
 from discreet.encoded import Ints
-from discreet.method.base.measure_kernels import MEASURE
+from discreet.method.base.measure_kernels import MEASURE, ROWS
 from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of

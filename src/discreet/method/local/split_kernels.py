@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import kernel
-from discreet.common.measures import SHARE
-from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, below
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, SHARE, below
 from discreet.method.local.group_kernels import (
     bits,
     cost,

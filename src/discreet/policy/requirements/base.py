@@ -110,8 +110,8 @@ class GroupPromise(ABC):
     """What counts rows, as a sentence calls it when it stands alone, and beside others."""
     called: ClassVar[str]
     """How a sentence calls such a promise."""
-    measure: ClassVar[int]
-    """What is counted of a group: see `common.measures`."""
+    measure: ClassVar[str]
+    """What is counted of a group: rows, a share, different values (`method.base.measure_kernels`)."""
     unit: ClassVar[Unit | None] = None
     """What there must be enough of; None where a share must be small enough."""
     words: ClassVar[GroupWords]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
-from discreet.common.measures import ROWS
 from discreet.encoded import Ints
 from discreet.policy.part import Whole
 from discreet.policy.places import Path
@@ -37,7 +36,7 @@ class Crowd(GroupPromise):
     kind: ClassVar[str] = "k-anonymity"
     noun: ClassVar[tuple[str, str]] = ("k", "k")
     called: ClassVar[str] = "k-anonymity"
-    measure: ClassVar[int] = ROWS
+    measure: ClassVar[str] = "rows"
     unit: ClassVar[Unit | None] = Unit("row", "rows", "k", "least rows alike", "smallest group")
     words: ClassVar[GroupWords] = GroupWords(
         name="sizes",

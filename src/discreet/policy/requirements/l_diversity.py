@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from discreet.common.measures import DIFFERENT
 from discreet.encoded import Ints
 from discreet.policy.part import Whole
 from discreet.policy.places import Path
@@ -41,7 +40,7 @@ class Diversity(GroupPromise):
     kind: ClassVar[str] = "l-diversity"
     noun: ClassVar[tuple[str, str]] = ("l", "l")
     called: ClassVar[str] = "l-diversity"
-    measure: ClassVar[int] = DIFFERENT
+    measure: ClassVar[str] = "different"
     unit: ClassVar[Unit | None] = UNIT
     words: ClassVar[GroupWords] = GroupWords(
         name="diversity",

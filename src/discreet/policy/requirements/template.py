@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, field_serializer, field_validator, model_validator
 
-from discreet.common.measures import SHARE
 from discreet.common.shares import Share, percent, short_percent
 from discreet.encoded import Ints
 from discreet.policy.part import VALUES, Frozen, Text
@@ -38,7 +37,7 @@ class Inference(GroupPromise):
     kind: ClassVar[str] = "template"
     noun: ClassVar[tuple[str, str]] = ("a template", "templates")
     called: ClassVar[str] = "a template"
-    measure: ClassVar[int] = SHARE
+    measure: ClassVar[str] = "share"
     words: ClassVar[GroupWords] = GroupWords(
         name="confidence",
         public=("limit on what can be inferred of a group", "limits on what can be inferred of groups"),
