@@ -420,3 +420,30 @@ def test_l_has_a_frontier() -> None:
     assert re.search(r"\b9\b", written)
     assert not re.search("flu|cold|hiv|ulcer", written)
     assert d.frontier(table, asks(2)).points  # thresholds of its own choice
+
+
+def test_intervals_and_texts_of_one_number_are_no_different_values() -> None:
+    policy = asks(2, columns={"ill": {"type": "number"}})
+    for ill, holds in ((["20-30", "25"], False), (["1", "1.0"], False), (["1", "2"], True)):
+        assert d.verify(frame(job=["p", "p"], ill=ill), policy).holds is holds
+
+
+def test_cells_without_a_value_are_warned_of() -> None:
+    table = pl.DataFrame({"job": ["p", "p", "p"], "ill": ["flu", "flu", None]})
+    assert any("empty cells of 'ill'" in warning for warning in d.protect(table, asks(2)).audit.warnings)
+    told = asks(1, missing={"values": [], "rows": "unknown"})
+    assert not any("empty cells" in warning for warning in d.protect(table, told).audit.warnings)
+
+
+def test_a_template_on_a_column_of_that_name_is_another_promise() -> None:
+    template = {"infer": {"l-diversity": "ill"}, "given": ["job"], "at_most": "50%"}
+    rules = {"protect": [template, {"l": 2, "of": "ill", "over": ["job"]}], "search": "disclosure"}
+    table = pl.DataFrame({"job": list("ppqq"), "ill": list("xyxy"), "l-diversity": ["ill", "b", "ill", "b"]})
+    assert frame_of(d.protect(table, d.Policy.from_dict(rules)).table)["job"].to_list() == list("ppqq")
+
+
+def test_too_many_values_are_refused_before_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.planning.limits.MOST_TALLIES", 50)
+    table = frame(job=[str(n) for n in range(10)], ill=[str(n) for n in range(10)])
+    with pytest.raises(d.InputError, match=r"protect\[0\]: 'ill' has 10 different values, too many"):
+        d.protect(table, asks(2))

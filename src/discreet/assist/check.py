@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from discreet.assist.preview import Preview, preview_columns
@@ -110,16 +111,24 @@ class CheckedPolicy:
         }
 
 
-def _least(found: Sequence[Worst | None], promise: GroupPromise, policy: Policy, *, split: bool) -> list[Worst | None]:
+def _least(
+    found: Sequence[Worst | None],
+    promise: GroupPromise,
+    policy: Policy,
+    whole: Callable[[], Sequence[Worst | None]],
+    *,
+    split: bool,
+) -> list[Worst | None]:
     """Return the least that any release can have, of what everything hidden has; None where that is not known.
 
     Without the rows that are removed a promise may be kept, and what a sample will hold is not known; only that k rows
-    can never be alike where there are fewer (unless columns that do not change `split` them anyway).
+    can never be alike where there are fewer (unless columns that do not change `split` them anyway), and no more
+    different values than the `whole` table has.
     """
     size = None if policy.release is None or policy.k_on_population else policy.release.size
     known = promise.column is None and (not split or (size is None and not policy.removes))
     if not (known or (policy.release is None and not policy.removes)):
-        return [None] * len(found)
+        return [None] * len(found) if promise.unit is None or promise.column is None else list(whole())
     if size is None:
         return list(found)
     return [None if worst is None else _fewer(worst, max(size(worst.rows), 1)) for worst in found]
@@ -163,9 +172,12 @@ def check_policy(policy: Policy, table: Path | None = None, opening: Opening = D
     promises: list[Promise] = []
     for index, _ in policy.groups():
         made = list(policy.promises_of(index, bound.values))
+        if not made:
+            continue
         now = worst_of(source, policy, made[0].given, made)
         unchangeable = [column for column in made[0].given if column in bound.fixed]
-        least = _least(worst_of(source, policy, unchangeable, made), made[0], policy, split=bool(unchangeable))
+        hidden, whole = worst_of(source, policy, unchangeable, made), partial(worst_of, source, policy, (), made)
+        least = _least(hidden, made[0], policy, whole, split=bool(unchangeable))
         promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
     cells = tuple(_cells(job))
     return CheckedPolicy(

@@ -23,7 +23,7 @@ from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
 from discreet.planning.uses import PLANNED
-from discreet.policy import GroupPromise, Policy, as_policy
+from discreet.policy import Policy, as_policy
 from discreet.policy.redundant import without_redundant
 from discreet.policy.requirements import REQUIREMENTS
 from discreet.policy.requirements.base import Unit
@@ -167,13 +167,13 @@ def frontier(
     if policy.is_local:
         raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     places = _swept(policy, promise)
-    unit = _made(policy, places[0]).unit
+    unit = _unit(policy, places[0])
     job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
-    own = [made.at_most for made in policy.promises() if made.index in places]
+    own = [made.at_most for made in job.bound.promises if made.index in places]
     limits = _limits(thresholds, unit) if thresholds is not None else _between(job, places, own)
     plan = _points if policy.method == "disclosure" else _cut_points
     points = list(plan(job.task, places, limits))
-    swept = tuple(str(made) for made in policy.promises() if made.index in places)
+    swept = tuple(str(made) for made in job.bound.promises if made.index in places)
     return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit)
 
 
@@ -191,9 +191,9 @@ def _swept(policy: Policy, promise: int | None) -> list[int]:
     raise InputError("the policy has no threshold to change")
 
 
-def _made(policy: Policy, index: int) -> GroupPromise:
-    """Return the first promise of a requirement."""
-    return next(policy.promises_of(index))
+def _unit(policy: Policy, index: int) -> Unit | None:
+    """Return what a requirement asks for enough of, if it does."""
+    return dict(policy.groups())[index].made.unit
 
 
 def _limits(thresholds: Sequence[str | float | Fraction | int], unit: Unit | None) -> list[Fraction]:
@@ -218,11 +218,11 @@ def _between(job: PreparedJob, places: Sequence[int], own: Sequence[Fraction]) -
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)
     for index in places:
-        made = list(policy.promises_of(index))
+        made = list(policy.promises_of(index, bound.values))
         fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
         now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
         least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))
-    if _made(policy, places[0]).unit is not None:
+    if _unit(policy, places[0]) is not None:
         sizes = [Fraction(1, k) for k in SIZES if least <= Fraction(1, k)][-MOST_POINTS:]
         return sorted({*own, *sizes}, reverse=True)
     for step in (Fraction(1, 20), Fraction(1, 100)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
@@ -114,8 +114,8 @@ def _risks(
 ) -> Iterator[Risk]:
     for index, requirement in policy.groups():
         names = {name for _, name in requirement.mentions()}
-        promises = list(policy.promises_of(index))
-        if not names <= set(released.columns) & set(original.columns):
+        promises = list(policy.promises_of(index, partial(_values, original)))
+        if not promises or not names <= set(released.columns) & set(original.columns):
             continue
         given = promises[0].given
         before, after = (counted(table, policy, given, promises) for table in (original, released))
@@ -124,6 +124,11 @@ def _risks(
             after = [replace(groups, below=sizes) for groups in after]
         for promise, earlier, later in zip(promises, before, after, strict=True):
             yield _risk(promise, _RiskGroups(earlier, promise), _RiskGroups(later, promise), most)
+
+
+def _values(table: Engine, column: str) -> Sequence[str | None]:
+    """Return the different values of a column."""
+    return table.count([column]).domain(column) if column in table.columns else ()
 
 
 def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpread], ...]:
@@ -235,7 +240,9 @@ class _RiskGroups:
             ends = tuple(step / STEPS for step in range(STEPS + 1))
             at = self.counts.above * STEPS // np.maximum(self.counts.below, 1)
         rows = np.zeros(len(ends), dtype=np.int64)
-        np.add.at(rows, at, self.rows)
+        # A group of which nothing is known stands nowhere: it keeps every promise about numbers of values.
+        counts = np.ones_like(self.rows, dtype=np.bool_) if self.promise.unit is None else self.counts.above > 0
+        np.add.at(rows, at[counts], self.rows[counts])
         return RiskSpread(ends, tuple(rows.tolist()))
 
 

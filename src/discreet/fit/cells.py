@@ -272,8 +272,8 @@ class _Checked:
         column = self.requirement.column
         if self.requirement.decoy_share is not None and column in untouchable(self.policy):
             message = (
-                f"{column!r} is the column of a template or the target of the use: cells that are not confidential "
-                "are left alone there; leave decoys out"
+                f"{column!r} is the column of a template or of another promise about groups, or the target of the use: "
+                "cells that are not confidential are left alone there; leave decoys out"
             )
             yield self.problem("decoys", message)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from discreet.encoded import Combinations
 from discreet.errors import InputError, PolicyError, Problem
@@ -77,8 +79,17 @@ def fitted(
         *cell_warnings(policy, source),
         *repeat_warnings(policy, source),
     )
-    values = partial(_known_values, policy, counted)
-    return Fitted(replace(bound, warnings=warnings, values=values), kinds, seen, counted)
+    bound = replace(bound, values=partial(_known_values, policy, counted))
+    warnings = (*warnings, *dict.fromkeys(_notes(bound, counted)))
+    return Fitted(replace(bound, warnings=warnings), kinds, seen, counted)
+
+
+def _notes(bound: Bound, counted: Combinations) -> Iterator[str]:
+    """Yield what promises say of the values that they count."""
+    for promise in bound.promises:
+        if promise.column is not None:
+            values = counted.domain(promise.column)
+            yield from promise.notes(values, np.array([not bound.policy.is_unknown(value) for value in values]))
 
 
 def _known_values(policy: Policy, counted: Combinations, column: str) -> list[str | None]:

@@ -8,9 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Combinations, Ints
+from discreet.errors import InputError
 from discreet.method.base.limits import GroupLimit
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound
+
+MOST_TALLIES = 150_000_000
+"""Numbers that are kept of all values in all collapsed rows; searches hold some four times as many."""
 
 
 def limits_of(
@@ -26,6 +30,7 @@ def limits_of(
     The promises, by their `numbers`, are about the same rows; `order` and `starts` say which combinations make a
     collapsed row. What several promises count is counted once.
     """
+    _refuse_many(promises, numbers, counted, len(starts))
     lines: dict[tuple[str, bytes], int] = {}
     tallies: list[Ints] = []
     limits = []
@@ -44,10 +49,22 @@ def limits_of(
     return np.stack(tallies) if tallies else np.zeros((0, len(starts)), dtype=np.int64), tuple(limits)
 
 
+def _refuse_many(promises: Sequence[GroupPromise], numbers: Sequence[int], counted: Combinations, rows: int) -> None:
+    """Refuse a promise that would have to count too many different values in too many different rows."""
+    for number in numbers:
+        promise = promises[number]
+        values = 0 if promise.column is None or promise.inferences() else len(counted.domain(promise.column))
+        if values * rows > MOST_TALLIES:
+            raise InputError(
+                f"protect[{promise.index}]: {promise.column!r} has {values} different values, too many to count in "
+                f"{rows} different rows; release it with fewer (years instead of days, classes instead of amounts)"
+            )
+
+
 def limit_of(promise: GroupPromise, number: int, first: int, stop: int) -> GroupLimit:
     """Return a promise as methods see it."""
     return GroupLimit(
-        number, promise.at_most, promise.measure, first, stop,
+        number, promise.at_most, promise.measure, first, stop, promise.needs_rows,
         promise.figure, promise.lacking, promise.lacking_by_lot, promise.helping,
     )  # fmt: skip
 
@@ -63,6 +80,12 @@ def marks_of(promise: GroupPromise, bound: Bound, counted: Combinations) -> npt.
 def known_values(bound: Bound, values: Sequence[str | None]) -> npt.NDArray[np.bool_]:
     """Return which values of a sensitive column tell something."""
     return np.array([not bound.policy.is_unknown(value) for value in values], dtype=np.bool_)
+
+
+def told_values(bound: Bound, counted: Combinations, column: str) -> list[str | None]:
+    """Return the different values of a column that tell something."""
+    values = counted.domain(column) if column in counted.columns else ()
+    return [value for value in values if not bound.policy.is_unknown(value)]
 
 
 def unknown_rows(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:

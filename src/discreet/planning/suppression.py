@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ import numpy.typing as npt
 from discreet.chance import Source, some_of
 from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
 from discreet.plan.masks import Masks
-from discreet.planning.limits import known_values, marks_of
+from discreet.planning.limits import known_values, marks_of, told_values
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.engine import Engine
@@ -105,7 +106,7 @@ class _Suppression:
         self.masked: Ints = np.zeros_like(self.counts)
         self.drawn = 0
         self.promises: dict[frozenset[str], list[GroupPromise]] = {}
-        for promise in bound.promises:
+        for promise in bound.policy.promises(partial(told_values, bound, counted)):
             self.promises.setdefault(frozenset(promise.given), []).append(promise)
         self.group_of = {given: self._group_of(given) for given in self.promises}
 
@@ -174,7 +175,7 @@ class _Suppression:
         spare = left > 0
         lack_rows = lack_told = 0
         for groups, group_of, promises in zip(found, self.group_of.values(), self.promises.values(), strict=True):
-            spare &= groups.sizes[group_of[0]] > max(promise.least_rows for promise in promises)
+            spare &= groups.sizes[group_of[0]] > max(promise.needs_rows for promise in promises)
             masked = group_of[1][gone]
             lack_rows = max(lack_rows, int(groups.lack_rows[masked].max()))
             lack_told = max(lack_told, int(groups.lack_told[masked].max()))

@@ -78,7 +78,7 @@ class Policy(Part):
     search: Literal["disclosure", "coordinate", "genetic", "exact"] | None = Field(
         default=None,
         description="disclosure: from nothing to ever more, never suppresses a row (default for templates alone); "
-        "coordinate: the best cut of one column at a time, suppresses rows (default with k); "
+        "coordinate: the best cut of one column at a time, suppresses rows (default with k or l); "
         "genetic: cuts crossed and mutated, as in Iyengar's paper, suppresses rows; "
         "exact: the best cut of all, proven, or how far it may be; suppresses rows",
     )
@@ -177,7 +177,8 @@ class Policy(Part):
     def _cells_fit(self) -> Policy:
         for index, requirement in self.cells():
             if requirement.change == "generalise" and requirement.column in self.sensitive:
-                message = f"{requirement.column!r} is sensitive in a template, whose cells are hidden, not generalised"
+                what = "is sensitive in a promise about groups: its cells are hidden, not generalised"
+                message = f"{requirement.column!r} {what}"
                 raise ValueError(f"protect: item {index + 1}: {message}; write change: delete")
         return self
 

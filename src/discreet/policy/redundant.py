@@ -31,7 +31,7 @@ def without_redundant(
 
 
 def _follows(weak: GroupPromise, strong: GroupPromise, *, earlier: bool) -> bool:
-    if weak.about != strong.about or weak.at_most < strong.at_most:
+    if (weak.kind, weak.about) != (strong.kind, strong.about) or weak.at_most < strong.at_most:
         return False
     known, more = set(weak.given), set(strong.given)
     if known == more and weak.at_most == strong.at_most:

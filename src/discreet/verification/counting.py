@@ -41,7 +41,9 @@ def counted(
     table: Engine, policy: Policy, given: Sequence[str], promises: Sequence[GroupPromise]
 ) -> list[GroupFigures]:
     """Return the groups on `given` as each promise of one requirement sees them."""
-    return COUNTING[promises[0].kind](table, policy, given, promises)
+    kind = promises[0].kind
+    assert all(type(promise) is PROMISES[kind] for promise in promises), "a kind that is counted as another one"
+    return COUNTING[kind](table, policy, given, promises)
 
 
 def persons(groups: Recount) -> GroupFigures:
@@ -74,26 +76,21 @@ def _different(
 ) -> list[GroupFigures]:
     """l-diversity: how many different texts of the column a group has, but for those that tell nothing.
 
-    Rows are counted by their texts on the known columns and the sensitive one; each line of a group is one value. Where
-    the column has a taxonomy its root tells nothing, and a group of values that is released in their place is as bad as
-    can be: all rows with it may have one value.
+    Rows are counted by their texts on the known columns and the sensitive one. A group with a text that stands for
+    several values is as bad as can be: all rows with it may have one value.
     """
     column = promises[0].column
     assert column is not None
-    silent, coarse = list(policy.hidden_texts()), set[str]()
-    if (taxonomy := policy.column(column).taxonomy) is not None:
-        silent += taxonomy.nodes[0].labels
-        coarse = {label for node in taxonomy.nodes[1:] for label in node.labels} - set(taxonomy.leaves)
     fine = table.recount((*given, column), None, (), ())
     names = [f"known {place}" for place in range(len(given))]
     texts = fine.texts.rename(dict(zip(fine.texts.columns, [*names, "value"], strict=True)))
-    hidden = pl.col("value").is_in(silent, nulls_equal=True)
-    rows = texts.with_columns(pl.Series("rows", fine.rows)).with_columns(hidden.alias("hidden"))
+    meanings = _meanings(policy, column, texts.get_column("value").unique().to_list())
+    rows = texts.with_columns(pl.Series("rows", fine.rows)).join(meanings, on="value", how="left", nulls_equal=True)
     figures = [
         pl.col("rows").sum(),
         pl.col("rows").filter("hidden").sum().alias("hidden"),
-        (~pl.col("hidden")).sum().cast(pl.Int64).alias("values"),
-        pl.col("value").is_in(list(coarse)).any().alias("coarse"),
+        pl.col("meaning").filter(~pl.col("hidden")).n_unique().cast(pl.Int64).alias("values"),
+        pl.col("coarse").any(),
     ]
     groups = rows.group_by(names, maintain_order=True).agg(figures) if names else rows.select(figures)
     values = groups.get_column("values").to_numpy().astype(np.int64)
@@ -102,9 +99,35 @@ def _different(
         groups.get_column("rows").to_numpy().astype(np.int64),
         groups.get_column("hidden").to_numpy().astype(np.int64),
         (values > 0).astype(np.int64),
-        np.where(groups.get_column("coarse").fill_null(value=False).to_numpy(), 0, values),
+        np.where(groups.get_column("coarse").to_numpy(), 0, values),
     )
     return [found] * len(promises)
+
+
+def _meanings(policy: Policy, column: str, texts: Sequence[str | None]) -> pl.DataFrame:
+    """Return for each text of a column which value it is (by a number), whether it tells nothing, or several values.
+
+    Where the column has a taxonomy its root tells nothing, and other groups of it tell several values; where it has
+    numbers or dates, equal ones are one value, and what is none of them (an interval) may be several; so may a set.
+    """
+    said = policy.column(column)
+    silent, several = set(policy.hidden_texts()), set[str | None]()
+    if said.taxonomy is not None:
+        silent |= set(said.taxonomy.nodes[0].labels)
+        several |= {label for node in said.taxonomy.nodes[1:] for label in node.labels} - set(said.taxonomy.leaves)
+    values: dict[object, int] = {}
+    lines = []
+    for text in texts:
+        value: object = text if said.scale is None else said.scale.read(text)
+        coarse = (
+            text in several
+            or (said.scale is not None and value is None)
+            or (said.form == "set" and text is not None and text.startswith("{"))
+        )
+        lines.append((text, values.setdefault(text if value is None else value, len(values)), text in silent, coarse))
+    schema = {"value": pl.String, "meaning": pl.Int64, "hidden": pl.Boolean, "coarse": pl.Boolean}
+    table = pl.DataFrame(lines, schema=schema, orient="row")
+    return table.with_columns(coarse=pl.col("coarse") & ~pl.col("hidden"))
 
 
 Counting = Callable[[Engine, Policy, Sequence[str], Sequence[GroupPromise]], list[GroupFigures]]

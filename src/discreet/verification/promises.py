@@ -189,13 +189,18 @@ class _Counter:
 
 def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
     released, policy = counter.released, counter.policy
-    cells = dict(policy.cells())
+    cells, made = dict(policy.cells()), dict(policy.groups())
     for index, requirement in enumerate(policy.protect):
         if index in cells:
             yield counter.cells(index, cells[index])
             continue
         promises = list(policy.promises_of(index, counter.values_of))
         lacking = [name for _, name in requirement.mentions() if name not in released.columns]
+        if not promises:  # it promises something for each value, and no value is told
+            kind, answer = made[index].made.kind, Answer.NOT_CHECKABLE if lacking else Answer.HOLDS
+            reason = f"the table has no column {lacking[0]!r}" if lacking else "no value is told"
+            yield Finding(index, kind, f"{', '.join(made[index].known)}: no value", answer, reason=reason)
+            continue
         if lacking:
             hint = column_hint(lacking[0], released.columns, [name for _, name in requirement.mentions()])
             for promise in promises:

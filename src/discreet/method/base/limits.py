@@ -30,6 +30,8 @@ class GroupLimit:
     first: int
     stop: int
     """Where the tallies that it counts begin and end."""
+    needs_rows: int
+    """How many rows a group cannot keep it without, where all of them count."""
     figure: Callable[[Ints, Ints], tuple[Ints, Ints]]
     """From rows and tallies (second axis) of groups to their figures: above and below the line."""
     lacking: Callable[[Ints, Ints, int], Ints]

@@ -32,20 +32,21 @@ def above(rows, tally, limits, p):  # type: ignore[no-untyped-def]
         found = 1 if rows > 0 else 0
     elif limits[p, MEASURE] == SHARE:
         found = tally[limits[p, FIRST]]
-    else:
+    elif limits[p, MEASURE] == DIFFERENT:
         found = 0
         for t in range(limits[p, FIRST], limits[p, STOP]):
             if tally[t] > 0:
                 found = 1
+    else:  # nobody knows it: no group keeps it
+        found = 2 * rows + 2
     return found
 
 
 @helper
 def below(rows, tally, limits, p):  # type: ignore[no-untyped-def]
     """Return what stands below the line; 0 where there is nothing above it. O(tallies)."""
-    if limits[p, MEASURE] <= SHARE:
-        found = rows
-    else:
+    found = rows
+    if limits[p, MEASURE] == DIFFERENT:
         found = 0
         for t in range(limits[p, FIRST], limits[p, STOP]):
             found += 1 if tally[t] > 0 else 0

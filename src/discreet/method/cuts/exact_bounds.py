@@ -14,7 +14,7 @@ from discreet.method.cuts.bound_kernels import relax
 from discreet.method.cuts.cut_set_kernels import FREE, NO, YES, cells_of, coarsest, finest, list_entries, target_bounds
 from discreet.method.cuts.evaluation import Cut, Evaluator, Parts
 from discreet.method.cuts.evaluation_kernels import find_broken, group
-from discreet.method.cuts.exact_frame import NEVER, CellLists, CutFrame, frame_of, scratch_of
+from discreet.method.cuts.exact_frame import CellLists, CutFrame, frame_of, scratch_of
 from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.row_bound_kernels import certain_cost, forced_out, least_losses
 
@@ -95,17 +95,12 @@ class Bounds:
         table = self.problem.tables[place]
         if not np.array_equal(table.sizes, self.problem.sizes):
             return None
-        asked = self._crowd_lines(place)
-        if not len(asked):
-            return None
-        return max(-(-under // over) if over else NEVER for over, under in asked[:, :2].tolist())
+        asked = max((limit.needs_rows for limit in table.limits), default=1)
+        return asked if asked > 1 else None
 
     def _crowd_lines(self, place: int) -> Ints:
-        """Return how many rows groups must have, as limits: so many rows or different values are asked for."""
-        every = self.evaluator.limits[place]
-        lines: Ints = every[every[:, MEASURE] != SHARE].copy()
-        lines[:, MEASURE:] = ROWS, 0, 0
-        return lines
+        """Return how many rows groups must have, as a limit."""
+        return np.array([[1, self._crowd(place) or 1, ROWS, 0, 0]], dtype=np.int64)
 
     def _make_room(self) -> None:
         frame = self.frame

@@ -215,9 +215,8 @@ def _limits(
         figures += list(table.hits)
         for limit in table.limits:
             rows.append(known)
-            if limit.measure != "share" and known == 0:  # so many rows, or so many different values
-                share = limit.at_most
-                least = max(least, -(-share.denominator // share.numerator) if share else problem.total + 1)
+            if known == 0:
+                least = max(least, min(limit.needs_rows, problem.total + 1))
     sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]
     kept = GroupLimits(np.array(rows, dtype=np.int64), np.concatenate(lines))
     return np.ascontiguousarray(np.stack(sums, axis=1).astype(np.int64)), kept, least

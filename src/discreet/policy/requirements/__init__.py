@@ -31,11 +31,16 @@ PROMISES: dict[str, type[GroupPromise]] = {}
 
 def register(requirement: type[GroupRequirement] | type[Confidential]) -> None:
     """Let policies have a further kind of requirement, from now on."""
+    if issubclass(requirement, GroupRequirement):
+        made = requirement.made
+        if PROMISES.get(made.kind, made) is not made:  # verification would count it as the other one
+            raise ValueError(f"there is another kind of promise {made.kind!r} already; give {made.__name__} its own")
+    REQUIREMENTS.add(requirement.tag, requirement)
     TAGGED[requirement.tag] = requirement
     if issubclass(requirement, GroupRequirement):
-        PROMISES.setdefault(requirement.made.kind, requirement.made)
-        MISSING.update(requirement.needs)
-    REQUIREMENTS.add(requirement.tag, requirement)
+        PROMISES[requirement.made.kind] = requirement.made
+        for field, message in requirement.needs.items():
+            MISSING.setdefault(field, message)
 
 
 def unregister(requirement: type[GroupRequirement]) -> None:

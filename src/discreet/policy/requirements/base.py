@@ -152,6 +152,16 @@ class GroupPromise(ABC):
         """How many rows every group needs, where that is what is promised."""
         return 1
 
+    @property
+    def needs_rows(self) -> int:
+        """How many rows a group cannot keep it without, where all of them count; 1 where any number may do."""
+        return self.least_rows
+
+    def notes(self, values: Sequence[str | None], known: Flags) -> Iterator[str]:
+        """Yield what an owner should know of it on a table whose column has these values; those `known` count."""
+        del values, known
+        yield from ()
+
     def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
         """Return what is counted of a group: a line for each tally, which values of the column it counts.
 

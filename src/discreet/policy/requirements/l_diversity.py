@@ -71,6 +71,17 @@ class Diversity(GroupPromise):
         """The different values of a column."""
         return self.kind, self.column
 
+    @property
+    def needs_rows(self) -> int:
+        """A row has one value."""
+        return self.l
+
+    def notes(self, values: Sequence[str | None], known: Flags) -> Iterator[str]:
+        """Yield that a cell without a value counts as one, unless the policy says what it is."""
+        if any(not value and counts for value, counts in zip(values, known.tolist(), strict=True)):
+            cells = f"empty cells of {self.column!r} count as a value of their own for l"
+            yield f'{cells}; if they stand for missing values, write missing: {{values: [""], rows: unknown}}'
+
     def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
         """Return each value that tells something on a line of its own."""
         del values
@@ -106,7 +117,8 @@ class Diversity(GroupPromise):
     def leaves_open(self) -> tuple[str, ...]:
         """Return that values need not be evenly common."""
         few = "l-diversity limits how few values there are, not how sure one can be of one of them"
-        return (f"how common a value of {self.column} is in a group: {few}",)
+        why = f"that so much is hidden of some people may tell which {self.column} they have in common"
+        return (f"how common a value of {self.column} is in a group: {few}", f"whoever knows the method: {why}")
 
     @classmethod
     def found(cls, worst: WorstGroup) -> str:
