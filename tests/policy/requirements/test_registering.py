@@ -14,7 +14,7 @@ import discreet as d
 from discreet.assist.check import check_policy
 from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequirement, Inference, register, unregister
 from tests.conftest import ROOT
-from tests.test_l_diversity import frame_of
+from tests.table.engines import frame_of
 
 TABLE = pl.DataFrame({"job": list("aabbbccc"), "ill": ["flu", "cold", "flu", "flu", "cold", "cold", "cold", "flu"]})
 
