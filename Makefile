@@ -5,6 +5,13 @@ BIN := .venv/bin
 # The optional parts that are installed; `make EXTRAS=dev,docs,spark` adds Spark (some 480 MB, and it needs Java).
 EXTRAS ?= dev,docs
 READY := .venv/.ready.$(EXTRAS)
+# Compiled loops are kept beside their files: compiled once, before the processes of tests each would, and again after a change.
+KERNELS := .venv/.kernels
+KERNEL_FILES := $(shell find src -name '*kernels*.py') src/discreet/common/compiled.py
+# Programs that tests start would else compile every module each time, on machines that say so.
+unexport PYTHONDONTWRITEBYTECODE
+
+PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .PHONY: setup demo test test-all lint types docs bench ci clean
 .DEFAULT_GOAL := setup
@@ -27,15 +34,18 @@ demo: $(READY)
 	@$(BIN)/discreet demo
 
 # What one runs all day: all but the slow kinds (CONTRIBUTING.md lists them), with few random examples.
-test: $(READY)
-	$(BIN)/python -m tests.warm_up
+test: $(READY) $(KERNELS)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (slow or spark or process or browser or bench or reference)"
 
 # Everything, nothing skipped: needs Java, Chromium and the public data sets as well.
+# One process more than cores: some tests wait for programs that they start.
 test-all:
-	@$(MAKE) --no-print-directory setup EXTRAS=dev,docs,spark,connect
+	@$(MAKE) --no-print-directory setup $(KERNELS) EXTRAS=dev,docs,spark,connect
+	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup
+
+$(KERNELS): $(KERNEL_FILES) | $(READY)
 	$(BIN)/python -m tests.warm_up
-	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n auto --dist loadgroup
+	@touch $@
 
 lint: $(READY)
 	$(BIN)/ruff check .

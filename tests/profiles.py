@@ -10,7 +10,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 10, "ci": 30, "nightly": 2_000}
+EXAMPLES = {"quick": 10, "ci": 20, "nightly": 2_000}
 
 # The machine's speed decides nothing: no example is refused for the time it took.
 for _name, _examples in EXAMPLES.items():
@@ -23,3 +23,5 @@ _usual = settings().max_examples
 FEW = settings(max_examples=max(_usual // 4, 3))
 MANY = settings(max_examples=_usual * 5)
 VERY_MANY = settings(max_examples=_usual * 20)
+KILLS = min(max(_usual // 3, 5), 25)
+"""How often a test kills a program that it starts."""

@@ -19,6 +19,7 @@ import pytest
 import discreet as d
 from discreet.common.staging import PREFIX
 from tests.conftest import REQUIRE_ALL
+from tests.profiles import KILLS
 
 pytestmark = pytest.mark.process
 
@@ -80,10 +81,10 @@ def duration(folder: Path) -> float:
 
 @pytest.mark.parametrize("part", range(4))
 def test_killed_at_random_moments(folder: Path, duration: float, part: int) -> None:
-    """100 runs, half of them killed with no time to react, half interrupted as by Ctrl-C."""
+    """Many runs (100 nightly), half of them killed with no time to react, half interrupted as by Ctrl-C."""
     draw = random.Random(part)
     seen = set()
-    for run in range(25):
+    for run in range(KILLS):
         how = signal.SIGKILL if run % 2 else signal.SIGINT
         (folder / "r.csv").write_text(OLD)
         process = start(folder)
