@@ -10,7 +10,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 10, "ci": 20, "nightly": 2_000}
+EXAMPLES = {"quick": 5, "ci": 20, "nightly": 2_000}
 
 # The machine's speed decides nothing: no example is refused for the time it took.
 for _name, _examples in EXAMPLES.items():

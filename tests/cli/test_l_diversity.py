@@ -36,6 +36,7 @@ def words(html: str) -> str:
     return re.sub("<[^>]*>", " ", re.sub(r"<(style|script)\b.*?</\1>", " ", html, flags=re.DOTALL))
 
 
+@pytest.mark.slow
 def test_the_commands(files: Path) -> None:
     said = run("check", "p.yaml").stdout
     assert all(re.search(rf"\b{word}\b", said) for word in ("3", "ill", "job"))

@@ -46,6 +46,7 @@ def test_quiet_prints_a_verdict_without_values(folder: Path) -> None:
     assert "leave out --quiet or --json" in run(*PROTECT, "--force", "--quiet", "--json", code=2).stderr
 
 
+@pytest.mark.slow
 def test_the_output_ends_with_the_files_written_and_the_attacks_that_succeed(folder: Path) -> None:
     options = ("--plan", "plan.json", "--report", "report.html", "--public-report", "public.html", "--seed", "1")
     lines = run(*PROTECT, *options).stdout.splitlines()
@@ -58,6 +59,7 @@ def test_the_output_ends_with_the_files_written_and_the_attacks_that_succeed(fol
     assert "public.html (private)" not in written
 
 
+@pytest.mark.slow
 def test_the_verdict_names_the_attacks_that_succeed(folder: Path) -> None:
     rows = [
         f"p{row % 100},{'yes' if (row % 100) * 37 % 101 % 2 else 'no'}" for row in range(200)

@@ -47,6 +47,7 @@ def slow_measure(job: Job, goal: d.Classify | d.Regress, view: slow.Evaluation) 
     return float(slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed))
 
 
+@pytest.mark.slow
 @given(mixed_jobs(search="coordinate"))
 def test_equals_the_slow_version(job: Job) -> None:
     try:

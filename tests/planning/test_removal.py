@@ -536,6 +536,7 @@ def test_the_lot_for_a_template_is_quick(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(calls) == 1
 
 
+@pytest.mark.slow
 def test_a_refusal_tells_the_figures_of_the_first_try() -> None:
     """Nobody of the drawn rows is left by chance; that no cut removes none is beside the point."""
     table = pl.DataFrame({"job": ["a"] * 5 + [f"x{number}" for number in range(95)]})

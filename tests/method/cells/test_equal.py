@@ -83,6 +83,7 @@ def test_a_cell_against_both(method: str, case: Case) -> None:
     assert fast.changed([case.i] if status == DELETED else []) == expected.changed
 
 
+@pytest.mark.slow
 @given(cases())
 def test_several_rows_with_one_value(case: Case) -> None:
     rows = [r for r, row in enumerate(case.table) if row[case.j] == case.actual][:5]
@@ -98,6 +99,7 @@ def test_several_rows_with_one_value(case: Case) -> None:
     assert fast.changed(failed) == expected.changed
 
 
+@pytest.mark.slow
 @given(cases())
 def test_several_cells_of_one_row(case: Case) -> None:
     columns = [c for c in (0, case.j) if case.table[case.i][c] in case.domains[c]]

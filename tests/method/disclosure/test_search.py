@@ -266,6 +266,7 @@ def test_nothing_more_could_have_been_shown(job: Job, missing: d.Missing | None)
             assert not d.verify(released, policy).holds
 
 
+@pytest.mark.slow
 def test_columns_with_very_many_values() -> None:
     """Above 65,536 values the codes need more room; the result is the same."""
     rows = 70_000
