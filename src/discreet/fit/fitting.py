@@ -79,7 +79,7 @@ def fitted(
         *cell_warnings(policy, source),
         *repeat_warnings(policy, source),
     )
-    bound = replace(bound, values=partial(_known_values, policy, counted))
+    bound = replace(bound, values=partial(known_values, policy, counted))
     warnings = (*warnings, *dict.fromkeys(_notes(bound, counted)))
     return Fitted(replace(bound, warnings=warnings), kinds, seen, counted)
 
@@ -92,6 +92,6 @@ def _notes(bound: Bound, counted: Combinations) -> Iterator[str]:
             yield from promise.notes(values, np.array([not bound.policy.is_unknown(value) for value in values]))
 
 
-def _known_values(policy: Policy, counted: Combinations, column: str) -> list[str | None]:
+def known_values(policy: Policy, counted: Combinations, column: str) -> list[str | None]:
     """Return the different values of a column that tell something."""
     return [value for value in counted.domain(column) if not policy.is_unknown(value)]

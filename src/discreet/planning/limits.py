@@ -74,23 +74,17 @@ def marks_of(promise: GroupPromise, bound: Bound, counted: Combinations) -> npt.
     if promise.column is None:
         return np.zeros((0, 0), dtype=np.bool_)
     values = counted.domain(promise.column)
-    return promise.marks(values, known_values(bound, values))
+    return promise.marks(values, which_known(bound, values))
 
 
-def known_values(bound: Bound, values: Sequence[str | None]) -> npt.NDArray[np.bool_]:
+def which_known(bound: Bound, values: Sequence[str | None]) -> npt.NDArray[np.bool_]:
     """Return which values of a sensitive column tell something."""
     return np.array([not bound.policy.is_unknown(value) for value in values], dtype=np.bool_)
 
 
-def told_values(bound: Bound, counted: Combinations, column: str) -> list[str | None]:
-    """Return the different values of a column that tell something."""
-    values = counted.domain(column) if column in counted.columns else ()
-    return [value for value in values if not bound.policy.is_unknown(value)]
-
-
 def unknown_rows(bound: Bound, counted: Combinations, column: str) -> npt.NDArray[np.bool_]:
     """Return which combinations tell nothing about a sensitive column."""
-    return np.asarray(~known_values(bound, counted.domain(column))[counted.code(column)])
+    return np.asarray(~which_known(bound, counted.domain(column))[counted.code(column)])
 
 
 def sums(counts: Ints, starts: Ints) -> Ints:

@@ -27,8 +27,9 @@ import numpy.typing as npt
 
 from discreet.chance import Source, some_of
 from discreet.encoded import Combinations, Encoded, Ints, collapse, keys
+from discreet.fit.fitting import known_values
 from discreet.plan.masks import Masks
-from discreet.planning.limits import known_values, marks_of, told_values
+from discreet.planning.limits import marks_of, which_known
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.engine import Engine
@@ -106,7 +107,7 @@ class _Suppression:
         self.masked: Ints = np.zeros_like(self.counts)
         self.drawn = 0
         self.promises: dict[frozenset[str], list[GroupPromise]] = {}
-        for promise in bound.policy.promises(partial(told_values, bound, counted)):
+        for promise in bound.policy.promises(partial(known_values, bound.policy, counted)):
             self.promises.setdefault(frozenset(promise.given), []).append(promise)
         self.group_of = {given: self._group_of(given) for given in self.promises}
 
@@ -159,7 +160,7 @@ class _Suppression:
     def _lacking(self, promise: GroupPromise, column: str, group_of: Ints, parts: Ints, number: int) -> Ints:
         """Return how many rows each group lacks for a promise about the values of a column."""
         codes = self.counted.code(column)
-        known = known_values(self.bound, self.counted.domain(column))[codes]
+        known = which_known(self.bound, self.counted.domain(column))[codes]
         marks = marks_of(promise, self.bound, self.counted)[:, codes]
         tallies = np.zeros((len(marks), number), dtype=np.int64)
         for tally, mark in zip(tallies, marks, strict=True):

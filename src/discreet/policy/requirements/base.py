@@ -282,20 +282,6 @@ class GroupRequirement(Part):
         raise NotImplementedError
 
 
-def listed(columns: Sequence[str]) -> str:
-    """Return columns as a sentence names them.
-
-    >>> listed(["age"]), listed(["age", "sex", "town"])
-    ('age', 'age, sex and town')
-    """
-    return " and ".join(filter(None, [", ".join(columns[:-1]), columns[-1]]))
-
-
-def enough(limit: Fraction, most: int) -> int:
-    """Return how many there must be at least for one of them to be within a limit; `most` where none are enough."""
-    return -(-limit.denominator // limit.numerator) if limit else most
-
-
 def _known_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
     if not columns:
         raise ValueError("name at least one column that an adversary may know")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
+from discreet.common.registry import listed
 from discreet.encoded import Ints
 from discreet.policy.part import Whole
 from discreet.policy.places import Path
@@ -25,7 +26,6 @@ from discreet.policy.requirements.base import (
     Unit,
     ValuesOf,
     WorstGroup,
-    listed,
 )
 
 
@@ -91,7 +91,7 @@ class Crowd(GroupPromise):
         """Return the promise as a sentence."""
         rows = f"at least {self.k} rows{' of the whole table' if self.whole else ''} that could be theirs"
         unless = ", unless they know that the person is in the sample" if self.whole else ""
-        return f"Whoever knows the {listed(self.given)} of a person finds {rows}{unless}."
+        return f"Whoever knows the {listed(self.given, 'and')} of a person finds {rows}{unless}."
 
     def cannot_be_kept(self, least: Fraction) -> str:
         """Return what an owner needs to know where no release keeps it: the largest smallest group."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from discreet.common.registry import listed
 from discreet.encoded import Ints
 from discreet.policy.part import Whole
 from discreet.policy.places import Path
@@ -27,7 +28,6 @@ from discreet.policy.requirements.base import (
     Unit,
     ValuesOf,
     WorstGroup,
-    listed,
 )
 
 UNIT = Unit("different value", "different values", "l", "least different values", "least diverse group")
@@ -102,7 +102,7 @@ class Diversity(GroupPromise):
     def in_words(self) -> str:
         """Return the promise as a sentence."""
         left = f"at least {self.l} different values of {self.column} that could be theirs"
-        return f"Whoever knows the {listed(self.given)} of a person and sees the release is left with {left}."
+        return f"Whoever knows the {listed(self.given, 'and')} of a person and sees the release is left with {left}."
 
     def cannot_be_kept(self, least: Fraction) -> str:
         """Return what an owner needs to know where no release keeps it: how many values there are at most."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, field_serializer, field_validator, model_validator
 
+from discreet.common.registry import listed
 from discreet.common.shares import Share, percent, short_percent
 from discreet.encoded import Ints
 from discreet.policy.part import VALUES, Frozen, Text
@@ -26,7 +27,6 @@ from discreet.policy.requirements.base import (
     KnownColumns,
     ValuesOf,
     WorstGroup,
-    listed,
 )
 
 
@@ -101,7 +101,7 @@ class Inference(GroupPromise):
         """Return the promise as a sentence."""
         value = "missing" if self.value is None else self.value
         sure = f"cannot be more than {percent(self.at_most)} sure that {self.column} is {value}"
-        return f"Whoever knows the {listed(self.given)} of a person and sees the release {sure}."
+        return f"Whoever knows the {listed(self.given, 'and')} of a person and sees the release {sure}."
 
     def cannot_be_kept(self, least: Fraction) -> str:
         """Return what an owner needs to know where no release keeps it: the least share possible."""
