@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,14 @@ def _stamps(function: Callable[..., Any]) -> list[tuple[str, int, int]]:
         called = getattr(other, "py_func", None)
         if called is not None:
             needed |= _COMPILED_FROM.get(called.__code__.co_filename, {called.__code__.co_filename})
-    stats = [(Path(name).name, Path(name).stat()) for name in sorted(needed)]
-    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]
+    return [_stamp(name) for name in sorted(needed)]
+
+
+@cache
+def _stamp(name: str) -> tuple[str, int, int]:
+    """Return name, time and size of a file, which many kernels ask for."""
+    stat = Path(name).stat()
+    return Path(name).name, stat.st_mtime_ns, stat.st_size
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
