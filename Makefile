@@ -5,8 +5,10 @@ BIN := .venv/bin
 # The optional parts that are installed; `make EXTRAS=dev,docs,spark` adds Spark (some 480 MB, and it needs Java).
 EXTRAS ?= dev,docs
 READY := .venv/.ready.$(EXTRAS)
-# Compiled loops are kept beside their files: compiled once, before the processes of tests each would, and again after a change.
-KERNELS := .venv/.kernels
+# Compiled loops are kept beside their files: compiled once, before the processes of tests each would, and again after a
+# change. `make test` needs few of them, for the others run as they stand on little data.
+KERNELS := .venv/.kernels.few
+ALL_KERNELS := .venv/.kernels.all
 KERNEL_FILES := $(shell find src -name '*kernels*.py') src/discreet/common/compiled.py
 # Programs that tests start would else compile every module each time, on machines that say so.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,14 +39,14 @@ demo: $(READY)
 test: $(READY) $(KERNELS)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (slow or spark or process or browser or bench or reference)"
 
-# Everything, nothing skipped: needs Java, Chromium and the public data sets as well.
+# Everything, nothing skipped: needs Java, Chromium, PostgreSQL and the public data sets as well.
 # One process more than cores: some tests wait for programs that they start.
 test-all:
-	@$(MAKE) --no-print-directory setup $(KERNELS) EXTRAS=dev,docs,spark,connect
+	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect
 	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup
 
-$(KERNELS): $(KERNEL_FILES) | $(READY)
-	$(BIN)/python -m tests.warm_up
+$(KERNELS) $(ALL_KERNELS): $(KERNEL_FILES) | $(READY)
+	$(BIN)/python -m tests.warm_up $(subst .,,$(suffix $@))
 	@touch $@
 
 lint: $(READY)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import tests.profiles  # noqa: F401 - how many random examples are tried
+from discreet.common.compiled import as_begun
+from tests.not_again import NotAgain
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # else programs that tests start after Spark Connect may abort
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +25,11 @@ def load_golden(name: str) -> Any:
     return json.loads((ROOT / "tests" / "golden" / name).read_text(encoding="utf-8"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let `.ci/run` say which tests need not be run again."""
+    config.pluginmanager.register(NotAgain())
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Collect tests only: what they use may need parts that are not installed, and has no doctests."""
     is_help = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
@@ -30,11 +37,24 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run all tests that use Spark: it is started once."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let one process run all tests that use Spark, and one all that use a browser: each is started once.
+
+    Several processes take the long tests first, so that in the end none is alone with one.
+    """
     for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        for shared in ("spark", "browser"):
+            if item.get_closest_marker(shared):
+                item.add_marker(pytest.mark.xdist_group(shared))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not any(map(item.get_closest_marker, ("process", "bench", "slow"))))
+
+
+@pytest.fixture(autouse=True)
+def _as_begun() -> Iterator[None]:
+    """Each test begins as a program does: with loops that lack what few jobs need, and have not gone round yet."""
+    yield
+    as_begun()
 
 
 @contextlib.contextmanager

@@ -1,19 +1,24 @@
 """Random tables with random policies of every kind, and a checker of releases that shares no code with the product.
 
 Names that engines could read as patterns, values that look like the marker, people with several rows, numbers as
-intervals and medians, costs, rows removed up to a limit, every search, confidential cells chosen by their own value.
+intervals and medians, with a top and a bottom, costs, rows shuffled, rows removed up to a limit, every search,
+every promise about groups over columns or over any of them, confidential cells chosen by their own value.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import polars as pl
 from hypothesis import strategies as st
+
+from tests import vector_promises
 
 Row = dict[str, str | None]
 ODD_NAMES = ["^a$", "*", "^.*$", "^[$", "a b", "rows", "0", "é", "count", '"', "$1", "a.b"]
@@ -24,6 +29,19 @@ VALUES = {
 }
 TREE = {"any": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
 ILL = ["flu", "cold", "hiv", "ulcer"]
+VECTORS: list[dict[str, Any]] = [
+    {"infer": {"any": True}, "at_most": "1/2"},
+    {"infer": {"any": True}, "at_most": "2x"},
+    {"infer": {"any_but": ["flu"]}, "at_most": "2/5"},
+    {"infer": {"not": "hiv"}, "at_most": "3/4"},
+    {"infer": "hiv", "at_most": "3/2x"},
+    {"l": 2},
+    {"l": 2, "kind": "entropy"},
+    {"l": 2, "kind": "recursive", "c": 2},
+    {"t": "1/3", "distance": "equal"},
+    {"t": "1/4", "distance": "ordered", "order": ILL},
+]
+"""Promises about the secret that count more than one number."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +71,7 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
     others = {secret: st.sampled_from(ILL), target: st.sampled_from("uvw"), person: st.integers(1, people).map(str)}
     rows: list[Row] = draw(st.lists(st.fixed_dictionaries({**cells, **others}), min_size=2, max_size=14))
     protect = draw(st.lists(_promise(known, secret, rows), min_size=1, max_size=3))
-    grouped = {name for item in protect for name in item.get("over", item.get("given", []))}
+    grouped = {name for item in protect for name in _all_known(item)}
     columns = {name: column for name in known if name in grouped and (column := draw(_column(kinds[name])))}
     columns[person] = {"role": "identifier"}
     search = draw(st.sampled_from(["disclosure", "coordinate", "genetic", "exact", "local"]))
@@ -73,6 +91,7 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
             "rows": draw(st.sampled_from(["mask", "remove"])),
             "limit": draw(st.sampled_from(["0%", "20%", "60%", "99%", "100%"])),
         }
+    policy["shuffle"] = draw(st.integers(0, 3)) == 0
     has_marker = any("*" in row.values() for row in rows)
     if has_marker or draw(st.booleans()):
         policy["missing"] = {"values": ["*"] if has_marker else draw(st.sampled_from([[""], ["p"]])), "rows": "value"}
@@ -88,7 +107,9 @@ def _column(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     said: dict[str, Any] = {"type": "number"}
     if draw(st.booleans()):
         said["ends"] = draw(st.sampled_from([[4], [2, 10]]))
-    if draw(st.booleans()):
+    if draw(st.integers(0, 2)) == 0:
+        said |= draw(st.sampled_from([{"top": 13}, {"bottom": 1}, {"bottom": 1, "top": 13}, {"top": "20.5"}]))
+    elif draw(st.booleans()):
         said["open_ends"] = False
     if draw(st.booleans()):
         said["form"] = draw(st.sampled_from(["interval", "median"]))
@@ -110,13 +131,21 @@ def _use(draw: st.DrawFn, target: str, classes: list[str], search: str) -> Any:
 @st.composite
 def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]) -> dict[str, Any]:
     over = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
-    kind = draw(st.sampled_from(["k", "k", "template", "template", "cells", "rules"]))
+    kind = draw(st.sampled_from(["k", "k", "template", "template", "vector", "vector", "cells", "rules"]))
     value = draw(st.sampled_from(rows))[secret]
+    known_ones: Any = over
+    if len(over) > 1 and draw(st.integers(0, 3)) == 0:
+        known_ones = {"any": draw(st.integers(1, len(over) - 1)), "of": over}
     if kind == "k":
-        return {"k": draw(st.integers(1, 4)), "over": over}
+        return {"k": draw(st.integers(1, 4)), "over": known_ones}
     if kind == "template":
         share = Fraction(draw(st.integers(1, 6)), 6)
-        return {"infer": {secret: value}, "given": over, "at_most": str(share)}
+        return {"infer": {secret: value}, "given": known_ones, "at_most": str(share)}
+    if kind == "vector":
+        item = draw(st.sampled_from(VECTORS))
+        if "infer" in item:
+            return {**item, "infer": {secret: item["infer"]}, "given": known_ones}
+        return {**item, "of": secret, "over": known_ones}
     chosen: dict[str, Any] = draw(
         st.just({"where": {secret: value}})
         | st.lists(st.integers(1, len(rows)), min_size=1, max_size=2, unique=True).map(lambda some: {"rows": some})
@@ -133,6 +162,20 @@ def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]
     return {**item, "predictors": over, "against": ["naive_bayes"], "method": method}
 
 
+def _all_known(item: dict[str, Any]) -> list[str]:
+    """The columns that a promise about groups speaks of, all sets together."""
+    said = item.get("over", item.get("given", []))
+    return list(said["of"] if isinstance(said, dict) else said)
+
+
+def _sets(item: dict[str, Any]) -> list[dict[str, Any]]:
+    """A promise over any of some columns as one over each set of them."""
+    field = "given" if "infer" in item else "over"
+    said = item[field]
+    sets = combinations(said["of"], said["any"]) if isinstance(said, dict) else [said]
+    return [{**item, field: list(some)} for some in sets]
+
+
 def complaints(job: FuzzJob, released: list[Row]) -> list[str]:
     """What is wrong with a release, by counting as one would by hand; nothing where all is well."""
     wrong = []
@@ -140,19 +183,38 @@ def complaints(job: FuzzJob, released: list[Row]) -> list[str]:
         wrong.append("the identifier is there")
     for item in job.policy["protect"]:
         if "k" in item:
-            smallest = min(Counter(tuple(row[name] for name in item["over"]) for row in released).values())
-            wrong += [f"a group of {smallest}"] * (smallest < item["k"])
-        elif "infer" in item:
-            wrong += _too_sure(job, item, released)
+            for one in _sets(item):
+                smallest = min(Counter(tuple(row[name] for name in one["over"]) for row in released).values())
+                wrong += [f"a group of {smallest}"] * (smallest < item["k"])
+        elif "infer" in item and isinstance(item["infer"][job.secret], str) and "x" not in item["at_most"]:
+            wrong += [found for one in _sets(item) for found in _too_sure(one, released)]
+        elif "infer" in item or "of" in item:
+            broken = vector_promises.broken(
+                released, _sets(item), {"*", *job.policy.get("missing", {}).get("values", [])}
+            )
+            wrong += [f"broken: {one}" for one in broken]
         elif item.get("tells", "refuse") == "refuse":
             wrong += _told(job, item, released)
+    wrong += [f"{name}: {row[name]} is told" for name in job.known for row in released if _tells(job, name, row[name])]
     if len(released) == len(job.rows):
         wrong += [f"row {at} is not the truth" for at, (row, was) in enumerate(zip(released, job.rows, strict=True), 1)
                   if not all(_covers(job, name, row[name], was[name]) for name in row)]  # fmt: skip
     return wrong
 
 
-def _too_sure(job: FuzzJob, item: dict[str, Any], released: list[Row]) -> list[str]:
+def _tells(job: FuzzJob, name: str, now: str | None) -> bool:
+    """Whether a text is a number that is only told together with others, or ends with one."""
+    said = job.policy["columns"].get(name, {})
+    missing = job.policy.get("missing", {}).get("values", [])
+    numbers = [Fraction(text) for text in re.findall(r"[\d.]+", now or "")] if now not in missing else []
+    beyond = [one for one in numbers if "top" in said and one > Fraction(said["top"])]
+    beyond += [one for one in numbers if "bottom" in said and one < Fraction(said["bottom"])]
+    alone = now is not None and re.fullmatch(r"[\d.]+", now) is not None and now not in missing
+    at_end = [one for one in numbers for end in ("top", "bottom") if end in said and one == Fraction(said[end])]
+    return bool(beyond) or (alone and bool(at_end))
+
+
+def _too_sure(item: dict[str, Any], released: list[Row]) -> list[str]:
     """Groups in which a property is too frequent: among the rows whose cell is not hidden, and among all."""
     ((secret, value),) = item["infer"].items()
     all_rows: Counter[tuple[str | None, ...]] = Counter()

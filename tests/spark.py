@@ -5,6 +5,7 @@ All tests that use them are in one group, so that one process starts Spark, once
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 from collections.abc import Iterable
@@ -29,7 +30,9 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "OFF",
 }
-
+# Every Java that tests start compiles quickly instead of well, and collects what is left over in one thread: each lives
+# for seconds only, and half of the processor's time went into compiling. What Spark computes is the same.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 GROUP = pytest.mark.spark
 """What marks all tests that use Spark."""

@@ -22,6 +22,7 @@ from discreet.errors import (
     TooManySuppressed,
     Unprotected,
     UnprotectedCells,
+    Unsettled,
 )
 from tests.jobs import bank, bank_policy
 
@@ -37,6 +38,7 @@ ERRORS = [
     PolicyError([Problem("use", "is wrong", "p.yaml", 3), Problem("protect", "is wrong too")]),
     ImpossiblePromise([(next(iter(bank_policy().promises())), Fraction(5, 24))]),
     TooManySuppressed(3, 10, Fraction(1, 10)),
+    Unsettled(20),
     UnprotectedCells(
         [
             Unprotected(0, "a promise", (3, 4)),

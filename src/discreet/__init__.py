@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         TellingCells,
         TooManySuppressed,
         UnprotectedCells,
+        Unsettled,
     )
     from discreet.measure.utility import Utility
     from discreet.pipeline import protect
@@ -59,7 +60,13 @@ if TYPE_CHECKING:
         read_policy,
     )
     from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
+    from discreet.policy.requirements.absence import Not
+    from discreet.policy.requirements.any_of import AnyOf
+    from discreet.policy.requirements.any_value import Any, AnyBut
     from discreet.policy.requirements.l_diversity import LDiversity
+    from discreet.policy.requirements.membership import Membership
+    from discreet.policy.requirements.t_closeness import TCloseness
+    from discreet.policy.requirements.within import Within
     from discreet.policy.uses import Classify, Counts, General, Regress
     from discreet.release import Release
     from discreet.verification.answers import Answer
@@ -90,6 +97,7 @@ _HOMES = {
         "TellingCells",
         "TooManySuppressed",
         "UnprotectedCells",
+        "Unsettled",
     ),
     "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
     "discreet.columns.intervals": ("Interval",),
@@ -110,7 +118,13 @@ _HOMES = {
         "read_policy",
     ),
     "discreet.policy.adversaries": ("Id3", "Learner", "NaiveBayes", "Rules"),
+    "discreet.policy.requirements.absence": ("Not",),
+    "discreet.policy.requirements.any_of": ("AnyOf",),
+    "discreet.policy.requirements.any_value": ("Any", "AnyBut"),
     "discreet.policy.requirements.l_diversity": ("LDiversity",),
+    "discreet.policy.requirements.membership": ("Membership",),
+    "discreet.policy.requirements.t_closeness": ("TCloseness",),
+    "discreet.policy.requirements.within": ("Within",),
     "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
     "discreet.writing.plan_file": ("read_plan",),
@@ -123,6 +137,9 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Answer",
+    "Any",
+    "AnyBut",
+    "AnyOf",
     "Attack",
     "Attacked",
     "Audit",
@@ -150,8 +167,10 @@ __all__ = [
     "Kept",
     "LDiversity",
     "Learner",
+    "Membership",
     "Missing",
     "NaiveBayes",
+    "Not",
     "Plan",
     "Point",
     "Policy",
@@ -169,14 +188,17 @@ __all__ = [
     "Rules",
     "Step",
     "Suppress",
+    "TCloseness",
     "Taxonomy",
     "TellingCells",
     "Template",
     "TooManySuppressed",
     "Truth",
     "UnprotectedCells",
+    "Unsettled",
     "Utility",
     "Verification",
+    "Within",
     "Worst",
     "__version__",
     "audit_release",

@@ -1,8 +1,8 @@
 """Chance that protects: from the operating system, unless a seed is given for tests.
 
 A generator that is seeded once can be worked out from what it has drawn; the operating system's cannot. So every draw
-on which somebody's safety rests (rows of a sample, rows that are suppressed by lot, guesses for confidential cells)
-takes its bytes from here. Searches may draw from where they like: they protect nobody.
+on which somebody's safety rests (rows of a sample, rows that are suppressed by lot, guesses for confidential cells, the
+order of the rows) takes its bytes from here. Searches may draw from where they like: they protect nobody.
 """
 
 from __future__ import annotations
@@ -46,6 +46,20 @@ def some_of(rows: int, wanted: int, chance: Source) -> Ints:
         drawn = np.concatenate((drawn, more))
         drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
     return np.sort(drawn)
+
+
+def any_order(rows: int, chance: Source) -> Ints:
+    """Return the places of rows in an order in which every one is as likely as any other.
+
+    >>> sorted(any_order(4, os.urandom).tolist())
+    [0, 1, 2, 3]
+    """
+    while True:
+        lots = np.frombuffer(chance(8 * rows), dtype=np.uint64)
+        order = np.argsort(lots, kind="stable")
+        drawn = lots[order]
+        if not (drawn[1:] == drawn[:-1]).any():  # else who stood first would come first
+            return order
 
 
 def _below(limit: int, many: int, chance: Source) -> Ints:

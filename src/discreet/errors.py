@@ -6,7 +6,7 @@ the value of a cell. The exit code of the command line is a property of the kind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,9 +81,14 @@ class PolicyError(InputError):
 class ImpossiblePromise(PromiseError):
     """No release can keep these promises; `least` has the least possible share of each."""
 
-    def __init__(self, least: list[tuple[GroupPromise, Fraction]]) -> None:
+    def __init__(
+        self, least: list[tuple[GroupPromise, Fraction]], worded: Callable[[str, Sequence[str]], str] | None = None
+    ) -> None:
         self.least = least
         lines = [f"protect[{promise.index}]: {promise} {promise.cannot_be_kept(share)}" for promise, share in least]
+        if worded is not None:
+            names = [[*promise.given, promise.column or "", promise.value or ""] for promise, _ in least]
+            lines = [worded(line, some) for line, some in zip(lines, names, strict=True)]
         super().__init__("\n".join(lines))
 
     def details(self) -> dict[str, object]:
@@ -92,24 +97,44 @@ class ImpossiblePromise(PromiseError):
 
 
 class TooManySuppressed(PromiseError):
-    """More rows would have to be suppressed than the policy allows. Nothing was released."""
+    """More rows (or persons) would have to be suppressed than the policy allows. Nothing was released."""
 
-    def __init__(self, rows: int, total: int, limit: Fraction) -> None:
+    def __init__(self, rows: int, total: int, limit: Fraction, noun: str = "rows") -> None:
         from discreet.common.shares import percent
 
         self.rows, self.total, self.limit = rows, total, limit
         if rows == total and limit == 1:
-            message = f"suppress.rows: all {total} rows would have to be removed, so nothing is left to release"
+            message = f"suppress.rows: all {total} {noun} would have to be removed, so nothing is left to release"
             super().__init__(f"{message}; ask for less, or write rows: mask")
             return
         super().__init__(
-            f"suppress.limit: {rows} of {total} rows would have to be suppressed, more than {percent(limit)}; "
+            f"suppress.limit: {rows} of {total} {noun} would have to be suppressed, more than {percent(limit)}; "
             "allow more, or ask for less"
         )
 
     def details(self) -> dict[str, object]:
         """Return the figures."""
         return {"suppressed": self.rows, "rows": self.total, "limit": str(self.limit)}
+
+
+class Unsettled(PromiseError):
+    """Rows that were suppressed to keep the promises break them anew, and nothing more can be done about it.
+
+    Groups are compared with a release that changes whenever rows leave it; or there are too few people of a population
+    whom the masked rows could be about.
+    """
+
+    def __init__(self, rounds: int, message: str = "") -> None:
+        self.rounds = rounds
+        moving = (
+            f"suppress.rows: after {rounds} rounds of removing rows there are still groups too unlike the rest, which "
+            "changes each time; write rows: mask, or ask for less"
+        )
+        super().__init__(message or moving)
+
+    def details(self) -> dict[str, object]:
+        """Return how often it was tried."""
+        return {"rounds": self.rounds}
 
 
 def rows_listed(numbers: Sequence[int], most: int = 10) -> str:

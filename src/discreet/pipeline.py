@@ -5,21 +5,37 @@ Nothing comes out unless verification said yes.
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.audit.describing import describe
+from discreet.common.compiled import load_ahead
 from discreet.common.watch import Progress, Watch
-from discreet.errors import BrokenPromise, InputError, TooManySuppressed
-from discreet.fit.fitting import bind_to, fitted, refuse_at_sight, require_rows
+from discreet.errors import BrokenPromise, InputError, PromiseError, TooManySuppressed, Unsettled
+from discreet.fit.fitting import (
+    bind_to,
+    fitted,
+    refuse_at_sight,
+    refuse_unread,
+    refuse_without_order,
+    require_rows,
+)
 from discreet.fit.persons import repeat_warnings
+from discreet.fit.populations import refuse_strangers, with_people
 from discreet.plan.plan import Plan
-from discreet.planning.carrying_out import CarriedOut, carry_out, carry_out_again
+from discreet.planning.carrying_out import (
+    CarriedOut,
+    carry_out,
+    carry_out_again,
+    carry_out_on_persons,
+    carry_out_profiles,
+)
 from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import columns_of
+from discreet.planning.persons import People, people_of, speaking_of_persons
+from discreet.planning.profiles import needs_profiles, refuse_local
 from discreet.planning.task import Task, task_of
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound
@@ -45,8 +61,9 @@ def protect(
     Parameters
     ----------
     table
-        A pandas, Polars or PyArrow table, a relation of DuckDB, a DataFrame of Spark, or the path of a CSV or Parquet
-        file; of Parquet files also a folder or a pattern, and of a DuckDB database `FILE#TABLE`.
+        A pandas, Polars or PyArrow table, a relation of DuckDB, a DataFrame of Spark, the path of a file (CSV,
+        Parquet, Excel, JSON lines, Arrow, SPSS, Stata, SAS), `FILE#SHEET` or `FILE#TABLE`, a folder or pattern of
+        Parquet files, `postgresql://HOST/DATABASE#TABLE`, or `-` for standard input.
     policy
         The policy, or the path of its file.
     seed
@@ -85,18 +102,24 @@ def protect(
     ['*', '*', '*']
     """
     policy, watch = as_policy(policy), Watch(progress, time_limit)
-    threading.Thread(target=_load_kernels, daemon=True).start()
+    if _is_large(table):
+        load_ahead()
     job = prepare(table, policy, watch, seed, Opening(engine, memory_limit, key))
     watch.begins("plan")
-    plan = find_plan(job.task, watch, seed=seed)
-    try:
-        return _verified(carry_out(plan, job.task, job.source, watch, seed), watch)
-    except TooManySuppressed as too_many:  # the lot needed more rows than were reckoned with
+    if job.profiles:
+        with speaking_of_persons():
+            return _verified(carry_out_profiles(job.source, job.bound, watch, seed), watch)
+    with job.speaking():
+        plan = find_plan(job.task, watch, seed=seed)
         try:
-            plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
-        except TooManySuppressed:  # there is no cut that removes none
-            raise too_many from None
-        return _verified(carry_out(plan, job.task, job.source, watch, seed), watch)
+            return _verified(job.carried_out(plan, watch, seed), watch)
+        except (TooManySuppressed, Unsettled) as too_many:  # the lot needed more rows than were reckoned with
+            refused: PromiseError = too_many
+            try:
+                plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
+            except TooManySuppressed:  # there is no cut that removes none
+                raise refused from None
+            return _verified(job.carried_out(plan, watch, seed), watch)
 
 
 def apply(
@@ -105,20 +128,28 @@ def apply(
     progress: Callable[[Progress], bool | None] | None = None,
     opening: Opening = DEFAULT,
     policy: Policy | str | Path | None = None,
+    population: Table | None = None,
 ) -> Release:
     """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`.
 
     With the owner's `policy`, nothing that the plan says of itself is believed: the table is read, and the result
-    verified, as that policy has it.
+    verified, as that policy has it. `population` takes the place of the one that is named in either of them.
     """
     watch = Watch(progress)
     watch.begins("read")
     owners = plan.policy if policy is None else as_policy(policy)
+    if population is not None:
+        owners = owners.with_population(population)
+    if len(owners.populations) == 1:  # the owner knows where it is now
+        plan = replace(plan, policy=plan.policy.with_population(*owners.populations))
     source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
-    bound, judge = bind_to(plan.policy, source), bind_to(owners, source)
+    bound, judge = with_people(bind_to(plan.policy, source)), bind_to(owners, source)
     require_rows(source, table)
+    refuse_strangers(bound, source)
+    refuse_without_order(owners, source)
+    refuse_unread(judge.policy, source)
     for column, kind in plan.kinds.items():
         if source.kind(column) != kind:
             raise InputError(f"column {column!r} holds {source.kind(column)}, but {kind} when the plan was made")
@@ -130,6 +161,8 @@ def apply(
     return _verified(made, watch, vouched=vouched)
 
 
+LARGE_FILE, LARGE_TABLE = 1_000_000, 10_000
+"""Bytes of a file, and rows of a table."""
 ITS_OWN_POLICY = (
     "verified against the policy that the plan carries, and nothing else: whoever can change the plan can change its "
     "promises; give the owner's policy with --policy (in Python policy=...)"
@@ -142,11 +175,26 @@ class PreparedJob:
 
     source: Engine
     task: Task
+    """What is to be planned: on rows, or on persons with one row each."""
+    people: People | None = None
+    """The persons, where they have several rows."""
+    profiles: bool = False
+    """Whether persons are compared by all their rows: nothing can be planned on one row of each."""
 
     @property
     def bound(self) -> Bound:
         """The policy on the columns of the table."""
-        return self.task.bound
+        return self.task.bound if self.people is None else self.people.rows
+
+    def carried_out(self, plan: Plan, watch: Watch, seed: int | None) -> CarriedOut:
+        """Return the release that a plan makes of the table."""
+        if self.people is None:
+            return carry_out(plan, self.task, self.source, watch, seed)
+        return carry_out_on_persons(plan, self.task, self.people, watch, seed)
+
+    def speaking(self) -> AbstractContextManager[None]:
+        """Let errors speak of what is searched on."""
+        return nullcontext() if self.people is None else self.people.speaking()
 
 
 def prepare(
@@ -158,19 +206,29 @@ def prepare(
     source = open_table(table, policy, opening=opening)
     bound = bind_to(policy, source)
     refuse_at_sight(bound.policy, source, table)
+    bound = with_people(bound)
     watch.begins("count")
     counted = source.count(bound.counted)
     columns = columns_of(bound, source, counted)
     fits = fitted(bound, source, counted, columns.problems, columns.warnings())
-    return PreparedJob(source, task_of(fits, columns, source, seed))
+    if policy.unit is None:
+        return PreparedJob(source, task_of(fits, columns, source, seed))
+    if needs_profiles(source, fits.bound):
+        refuse_local(fits.bound, source)
+        return PreparedJob(source, Task(fits.bound, columns.changeable, fits.counted, (), fits.kinds), profiles=True)
+    people = people_of(source, fits.bound)
+    counted = people.table.count(people.bound.counted)
+    columns = columns_of(people.bound, people.table, counted)
+    fits = fitted(people.bound, people.table, counted, columns.problems, ())
+    return PreparedJob(source, task_of(fits, columns, people.table, seed), people)
 
 
-def _load_kernels() -> None:
-    """Load what planning needs while the table is read; planning itself says what is wrong, if anything is."""
-    with contextlib.suppress(Exception):
-        from discreet.method.base.kernels import warm_up
-
-        warm_up()
+def _is_large(table: Table) -> bool:
+    """Whether a table is so large, at first sight, that its loops will be compiled."""
+    if isinstance(table, str | Path):
+        return Path(table).is_file() and Path(table).stat().st_size > LARGE_FILE
+    shape = getattr(table, "shape", None)
+    return isinstance(shape, tuple) and shape[0] > LARGE_TABLE
 
 
 def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Release:
@@ -192,6 +250,12 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
     if policy.method != "disclosure":
         made.refuse_many(policy)
     plan = made.kept_plan
+    order = made.drawn_order()
+    if order is not None and (any(policy.cells()) or policy.unit is not None):
+        # else nobody can tell any more whose cell, or whose row, is whose
+        plan = replace(plan, order=tuple(made.released.numbers()[order].tolist()))
+    elif policy.unit is not None and made.source.row_wise and made.released.rows < made.source.rows:
+        plan = replace(plan, order=tuple(made.released.numbers().tolist()))
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
-    return Release(plan, audit, made.released, made.source)
+    return Release(plan, audit, made.released, made.source, order)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from discreet.audit.audit import Audit
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Progress
+from discreet.encoded import Ints
 from discreet.plan.plan import Plan
 from discreet.table.engine import Engine
 from discreet.table.source import Table
@@ -23,18 +25,22 @@ class Release:
     engine: Engine
     source: Engine
     """The table it was made from."""
+    order: Ints | None = None
+    """The places of its rows in the order in which they leave; None for that of the original. Private."""
 
     def __repr__(self) -> str:
         return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the release to a CSV or Parquet file (by its name), whole or not at all.
+        """Write the release to a file whose name says in which form, or to a database, whole or not at all.
 
-        The file is read back before it gets its name: what is published is what was verified.
+        `path` is the name of a file, `FILE#TABLE`, the address of a new table (`postgresql://HOST/DATABASE#TABLE`), or
+        `-` for standard output. What was written is read back before anybody sees it: what is published is what was
+        verified.
         """
         from discreet.writing.release import write_release
 
-        write_release(self, Path(path), force=force)
+        write_release(self, path, force=force)
 
     def attack(
         self,
@@ -69,7 +75,12 @@ class Release:
             for column, ranges in median_ranges(self.plan).items()
         }
 
+    @cached_property
+    def published(self) -> Engine:
+        """The rows as they leave: in the order that was drawn, where one was; nothing tells which row is which."""
+        return self.engine if self.order is None else self.engine.in_order(self.order)
+
     @property
     def table(self) -> object:
         """The released table, of the kind that came in (a Polars frame for a file)."""
-        return self.engine.native()
+        return self.published.native()

@@ -56,6 +56,15 @@ def specs(page: str) -> list[dict[str, Any]]:
     return [json.loads(text) for kind, text in Read(page).scripts() if kind == "application/json"]
 
 
+@pytest.mark.parametrize("made", MADE)
+def test_its_chart_is_one_of_vega_lite(made: Callable[[], Frontier]) -> None:
+    """Whole charts are checked here, for they are not where a page is made."""
+    import altair
+
+    for figure in charts.frontier_page(made()).figures():
+        altair.TopLevelLayerSpec.validate(dict(figure.spec))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 def test_it_says_that_it_is_private(made: Callable[[], Frontier]) -> None:

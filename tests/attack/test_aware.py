@@ -181,6 +181,7 @@ def test_hidden_means_the_value_unless_there_are_decoys() -> None:
     assert (covered.released.right, covered.warnings) == (0, ())
 
 
+@pytest.mark.slow
 def test_adult_safe_table(data_dir: Path) -> None:
     """The warning fires for set multi-cover with one value, and is silent with decoys."""
     conditions = ["sex", "marital-status", "workclass", "education", "education-num", "income", "race"]

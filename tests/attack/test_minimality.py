@@ -53,6 +53,7 @@ def test_equal_to_counting_all_worlds(made: list[tuple[list[int], int]], limit: 
         assert split.posterior(log_kept) == pytest.approx(flat, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_many_hits_in_more_than_two_parts_are_nearly_independent() -> None:
     sizes = np.array([4000, 3000, 5000])
     most, starts = np.array([1010, 900, 1500]), np.array([0, 3])

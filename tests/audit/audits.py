@@ -247,6 +247,7 @@ def _public() -> Facts:
         changeable=("age", "education", "country"),
         sample=None,
         lots=False,
+        shuffled=True,
         not_covered=("whoever also knows hours, country of a person", "what can be inferred from several releases"),
     )
     utility = _utility()

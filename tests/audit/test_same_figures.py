@@ -18,6 +18,8 @@ from discreet.compare.natural import natural_order
 from discreet.policy import Column
 from tests import commands
 
+pytestmark = pytest.mark.xdist_group("same figures")  # made once, by the process that runs them
+
 K = """
 use: general
 protect: [{k: 5, over: [age, town, job]}]

@@ -20,8 +20,8 @@ import polars as pl
 import pytest
 
 import discreet as d
+from discreet.cli.progress import STAGES
 from tests.commands import run
-from tests.conftest import REQUIRE_ALL
 from tests.jobs import bank
 
 SECRET = "Zyzzyva"
@@ -251,7 +251,8 @@ def test_progress_is_shown_on_a_terminal_only(folder: Path) -> None:
     with contextlib.suppress(OSError):  # how a terminal ends
         while piece := os.read(ours, 4096):
             shown += piece
-    assert b"planning" in shown
+    # Which of them is seen depends on how quick it was: a terminal is painted some times a second.
+    assert any(stage.encode() in shown for stage in ("starting", *STAGES.values()))
     piped = subprocess.run(words, capture_output=True, check=True)
     assert piped.stderr == b""
 
@@ -382,7 +383,7 @@ def test_a_release_that_would_be_misread_is_not_written(folder: Path, monkeypatc
 
 
 def test_names_that_promise_another_form_are_refused(folder: Path) -> None:
-    for out in ("r.xlsx", "r.json", "r.parquet.gz"):
+    for out in ("r.ods", "r.json", "r.parquet.gz"):
         run("protect", "bank.csv", "-p", "bank.yaml", "-o", out, code=2)
         assert not (folder / out).exists()
 
@@ -518,11 +519,12 @@ def test_values_cannot_write_to_the_terminal(folder: Path) -> None:
     assert "\x1b" not in run(*PROTECT).stdout
 
 
-def test_a_very_long_line(folder: Path) -> None:
+@pytest.mark.parametrize("megabytes", [32, pytest.param(1024, marks=pytest.mark.slow)])
+def test_a_very_long_line(megabytes: int, folder: Path) -> None:
     """A gigabyte without a line end is read and refused in seconds, by its line number."""
     with (folder / "long.csv").open("wb") as file:
         file.write(b"Job,Country,Child,Bankruptcy,Rating\nCook,")
-        for _ in range(1024 if REQUIRE_ALL else 32):
+        for _ in range(megabytes):
             file.write(b"v" * 2**20)
     result = run("protect", "long.csv", "-p", "bank.yaml", "-o", "r.csv", code=2)
     assert "long.csv, line 2: 2 fields, expected 5" in result.stderr
@@ -609,7 +611,7 @@ def interrupted(how: list[signal.Signals], module: str, function: str) -> tuple[
         ([signal.SIGINT, signal.SIGINT], "discreet.pipeline", "find_plan"),
         ([signal.SIGINT], "discreet.pipeline", "open_table"),
         ([signal.SIGINT], "discreet.pipeline", "check"),
-        ([signal.SIGINT], "discreet.writing.release", "_read_back"),
+        ([signal.SIGINT], "discreet.writing.release", "_stage_intervals"),
     ],
 )
 def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signals], module: str, function: str) -> None:

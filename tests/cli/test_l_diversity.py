@@ -79,7 +79,7 @@ def test_a_promise_that_cannot_be_kept_ends_with_1(files: Path) -> None:
         ("{l: 2, of: ill, over: [job, job]}", "over"),
         ("{l: 2, of: [ill], over: [job]}", "of"),
         ("{l: 2, k: 2, of: ill, over: [job]}", "l"),
-        ("{l: 2, of: ill, over: [job], kind: entropy}", "kind"),
+        ("{l: 2, of: ill, over: [job], kind: even}", "kind"),
         ("{l: 2, of: ill, over: [job], c: 2}", "c"),
     ],
 )

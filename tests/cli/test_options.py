@@ -26,14 +26,15 @@ def test_each_option_of_a_set_is_a_parameter_where_the_set_stands() -> None:
     parameters = inspect.signature(made).parameters
     assert list(parameters) == [
         *("name", "engine", "memory_limit", "key", "force"),
-        *("separator", "header", "encoding", "skip", "decimal"),
+        *("separator", "header", "encoding", "skip", "codes", "decimal"),
     ]
     assert parameters["name"].default is inspect.Parameter.empty
     assert parameters["force"].default is False
     assert parameters["skip"].default is None
-    layout = {"separator": ";", "header": True, "encoding": None, "skip": 2, "decimal": ","}
+    layout = {"separator": ";", "header": True, "encoding": None, "skip": 2, "codes": True, "decimal": ","}
     made(name="a", engine="duckdb", memory_limit=None, key="id", force=True, **layout)
-    assert given == [("a", KeyedEngineOptions("duckdb", None, "id"), True, TableLayoutOptions(";", True, None, 2, ","))]
+    said = TableLayoutOptions(";", True, None, 2, True, ",")
+    assert given == [("a", KeyedEngineOptions("duckdb", None, "id"), True, said)]
     assert given[0][3].said() == layout
 
 

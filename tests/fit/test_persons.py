@@ -39,7 +39,7 @@ def test_ten_visits_of_one_patient_are_no_crowd(engine: str, tmp_path: Path) -> 
     release = d.protect(tmp_path / "visits.csv", policy(), engine=engine)
     (warning,) = about_rows(release.audit.warnings)
     assert warning.startswith(K)
-    assert "one patient; release one row of each" in warning
+    assert "one patient; write unit: patient" in warning
     assert not any(name in warning for name in visits()["patient"].unique())
     (again,) = about_rows(release.plan.apply(tmp_path / "visits.csv", policy=policy(), engine=engine).audit.warnings)
     assert again == warning

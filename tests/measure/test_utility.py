@@ -140,6 +140,7 @@ def test_loss_is_that_of_the_planner(k: int) -> None:
     assert measured(release.table, table, policy).loss == pytest.approx(1 - release.audit.detail)
 
 
+@pytest.mark.slow
 def test_loss_on_adult_is_that_of_the_planner(data_dir: Path) -> None:
     table = adult(data_dir)
     trees = data_dir / "adult-hierarchies"
@@ -274,7 +275,7 @@ def test_whose_rows_are_whose_need_not_be_known() -> None:
 
 
 def test_without_the_library_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "find_spec", lambda _: None)
+    monkeypatch.setattr(learning, "load_learners", lambda: False)
     policy = d.Policy(use=d.Classify("rich"), protect=[d.KAnonymity(k=1, over=["job"])])
     table = lessons(30)
     found = measured(table, table, policy)

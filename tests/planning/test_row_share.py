@@ -169,6 +169,7 @@ def test_a_share_in_which_every_target_is_missing(by: str) -> None:
     assert d.protect(table, policy).audit.detail == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 100])
 def test_adult_is_nearly_as_good_as_with_all_rows(k: int, data_dir: Path) -> None:
     from tests.reference.test_cuts_reference import ADULT, ADULT_PLACES

@@ -129,7 +129,8 @@ file: {separator: ab, header: maybe, skip: -1}
         "p.yaml:7: protect[1].given: 'Child' cannot be both known and inferred; take it out of given",
         (
             "p.yaml:9: protect[2]: a requirement has one of 'infer' (with 'given' and 'at_most'), 'k' (with 'over'), "
-            "'l' (with 'of' and 'over') and 'column' (with 'rows', 'ids' or 'where')"
+            "'l' (with 'of' and 'over'), 't' (with 'of' and 'over'), 'infer: membership' (with 'given', 'among' and "
+            "'at_most') and 'column' (with 'rows', 'ids' or 'where')"
         ),
         "p.yaml:10: protect[3].infer: name exactly one sensitive column; write one item of protect for each",
         "p.yaml:11: protect[3].given: name at least one column that an adversary may know",
@@ -153,7 +154,8 @@ def test_toml_mistakes_have_lines_too(tmp_path: Path) -> None:
         "p.toml:7: protect[0].at_most: 80 is more than everybody; write 80% or 0.8",
         (
             "p.toml:8: protect[1]: a requirement has one of 'infer' (with 'given' and 'at_most'), 'k' (with 'over'), "
-            "'l' (with 'of' and 'over') and 'column' (with 'rows', 'ids' or 'where')"
+            "'l' (with 'of' and 'over'), 't' (with 'of' and 'over'), 'infer: membership' (with 'given', 'among' and "
+            "'at_most') and 'column' (with 'rows', 'ids' or 'where')"
         ),
     ]
 

@@ -12,6 +12,7 @@ from discreet.plan.parts import Edit
 from discreet.plan.plan import Plan
 from discreet.policy import Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount
+from discreet.table.formats.place import Place
 from discreet.table.local import LocalEngine
 
 
@@ -64,7 +65,7 @@ class CountsOnly:
     def native(self) -> object:
         return self.inner.native()
 
-    def write(self, target: BinaryIO, path: Path) -> None:
+    def write(self, target: BinaryIO, path: Place) -> None:
         self.inner.write(target, path)
 
     def domain(self, column: str) -> tuple[str | None, ...]:
@@ -90,6 +91,9 @@ class CountsOnly:
 
     def only(self, places: Ints) -> Engine:
         raise AskedForRowsError("only", places)
+
+    def in_order(self, places: Ints) -> Engine:
+        raise AskedForRowsError("in_order", places)
 
     def numbered(self, numbers: Ints) -> Engine:
         raise AskedForRowsError("numbered", numbers)

@@ -364,6 +364,7 @@ def without_times(audit: object) -> object:
     return [without_times(value) for value in audit] if isinstance(audit, list) else audit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 def test_adult(engine: str, data_dir: Path, tmp_path: Path) -> None:
     names = ["age", "workclass", "w", "education", "n", "marital", "occupation", "relationship", "race", "sex"]

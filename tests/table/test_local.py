@@ -80,6 +80,17 @@ def test_the_index_and_other_luggage_stay_at_home() -> None:
     assert released.schema.metadata is None
 
 
+def test_the_order_of_categories_does_not_tell_in_which_order_the_rows_were() -> None:
+    """A file with dictionaries has its categories as they were first met; an order that the owner gave stays."""
+    jobs = [f"job {number * 7 % 24:02}" for number in range(24)]
+    ranks = pd.Categorical(["low", "high"] * 12, categories=["low", "high"], ordered=True)
+    table = pd.DataFrame({"job": pd.Categorical(jobs, categories=jobs), "rank": ranks, "ill": ["yes", "no"] * 12})
+    policy = d.Policy(protect=[d.Template(given=["rank"], infer={"ill": "yes"}, at_most="100%")], shuffle=True)
+    released: Any = d.protect(table, policy).table
+    assert list(released["job"].cat.categories) == sorted(jobs)
+    assert list(released["rank"].cat.categories) == ["low", "high"]
+
+
 def test_categories_of_dropped_rows_stay_at_home() -> None:
     """The list of categories would name a diagnosis that no released row has."""
     table = pl.DataFrame({"ward": ["A", "A", None], "ill": ["flu", "cold", "HIV"]})

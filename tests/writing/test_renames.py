@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -134,11 +135,11 @@ def test_an_interrupt_before_names_change_and_one_after(
     command = COMMANDS[name]
     real = Staging.commit
 
-    def before(staging: Staging, *, last: Path) -> None:
+    def before(staging: Staging, *, last: Path, **more: Any) -> None:
         raise KeyboardInterrupt
 
-    def after(staging: Staging, *, last: Path) -> None:
-        real(staging, last=last)
+    def after(staging: Staging, *, last: Path, **more: Any) -> None:
+        real(staging, last=last, **more)
         if name != "demo" or last.parent.name == "folder":
             raise KeyboardInterrupt
 

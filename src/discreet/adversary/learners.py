@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, normalised
 from discreet.adversary.view import UNKNOWN, Lines, Tree, View
+from discreet.common.own_program import load_learners
 from discreet.encoded import Ints
 from discreet.errors import InputError
 
@@ -41,11 +42,8 @@ class LibraryGuesser:
         """Keep the rows; a learner is trained for each group that classes are told by, when it is asked for."""
         if self.name not in LEARNERS:
             raise ValueError(f"unknown learner {self.name!r}")
-        try:
-            import sklearn
-        except ModuleNotFoundError:
-            raise InputError(f"against: {self.name} needs scikit-learn; install discreet[attacks]") from None
-        del sklearn
+        if not load_learners():
+            raise InputError(f"against: {self.name} needs scikit-learn; install discreet[attacks]")
         return TrainedLearner(view, self.name, self.most)
 
 
@@ -119,12 +117,12 @@ def fitted(name: str, numbers: Any, classes: Ints, values: int) -> Callable[[Any
         return lambda encoded: np.tile(certain, (encoded.shape[0], 1))
     learner = LEARNERS[name](len(classes))
     dense = name in _DENSE
-    with _quietly():
+    with quietly():
         learner.fit(numbers.toarray() if dense else numbers, classes)
 
     def probabilities(encoded: Any) -> Floats:
         found = np.zeros((encoded.shape[0], values))
-        with _quietly():
+        with quietly():
             found[:, learner.classes_] = _probabilities(learner, encoded.toarray() if dense else encoded)
         return found
 
@@ -132,14 +130,18 @@ def fitted(name: str, numbers: Any, classes: Ints, values: int) -> Callable[[Any
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Run a learner without its warnings (that it did not converge changes nothing here), and on one core.
 
-    Where others work as well, its threads would wait for each other longer than they work.
+    Where others work as well, its threads would wait for each other longer than they work. What it is given is known to
+    be right: on a small table looking at it takes longer than learning.
     """
+    load_learners()
+    from sklearn import config_context
     from threadpoolctl import threadpool_limits
 
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
+    unasked = config_context(assume_finite=True, skip_parameter_validation=True)
+    with warnings.catch_warnings(), threadpool_limits(limits=1), unasked:
         warnings.simplefilter("ignore")
         yield
 

@@ -10,14 +10,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.audit.report.charts import ACCENT, INK, PAPER, altair, as_spec
+from discreet.audit.report.charts import ACCENT, INK, PAPER, altair, as_spec, unchecked
 from discreet.audit.report.page import Block, Card, Figure, ItemList, Level, Page, PageTable, Prose, Section, section
 from discreet.audit.report.render import refuse_report, render
 from discreet.audit.report.shared import MOST_LINES
 from discreet.audit.report.words import NOTHING, clipped, many, number, share
 from discreet.common.printable import printable
 from discreet.common.private import MORE, private_line
-from discreet.common.shares import percent
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def frontier_chart(frontier: Frontier) -> Any:
     said = [private_line(MORE), f"dashed: the policy's own threshold, {frontier.name_of(frontier.own)}"]
     said += ["crosses: no release can keep it"] if _impossible(frontier) else []
     legend = alt.Legend(title=None, orient="bottom", direction="vertical", labelLimit=480)
-    return _layered(frontier, legend).properties(
+    return alt.layer(*_layers(frontier, legend)).properties(
         width=520,
         height=320,
         title=alt.Title(TITLE, subtitle=said, anchor="start"),
@@ -79,6 +78,7 @@ def frontier_html(frontier: Frontier) -> str:
     return render(frontier_page(frontier))
 
 
+@unchecked
 def frontier_page(frontier: Frontier) -> Page:
     """Return the page: where the policy stands, the chart and its figures, what they mean."""
     level, verdict = _verdict(frontier)
@@ -122,8 +122,8 @@ def _own(frontier: Frontier) -> Point | None:
     return next((point for point in frontier.points if point.threshold == frontier.own), None)
 
 
-def _layered(frontier: Frontier, legend: Any) -> Any:
-    """Return the chart without a title: steps, for what a stricter threshold keeps can be kept at a looser one."""
+def _layers(frontier: Frontier, legend: Any) -> list[Any]:
+    """Return the parts of the chart: steps, for what a stricter threshold keeps can be kept at a looser one."""
     alt = altair()
     lines = _lines(frontier)
 
@@ -151,7 +151,7 @@ def _layered(frontier: Frontier, legend: Any) -> Any:
     base = alt.Chart(alt.Data(values=data)).encode(x=x, y=y, stroke=stroke)
     own = alt.Chart(alt.Data(values=[{"x": place(frontier.own)}]))
     crosses = alt.Chart(alt.Data(values=never)).encode(x=x, y=y, tooltip=tooltip)
-    return alt.layer(
+    return [
         own.mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x),
         base.mark_line(strokeWidth=2, interpolate="step-before" if frontier.sizes else "step-after"),
         base.mark_point(opacity=1, size=60, strokeWidth=1.5).encode(
@@ -160,7 +160,7 @@ def _layered(frontier: Frontier, legend: Any) -> Any:
             tooltip=tooltip,
         ),
         crosses.mark_point(shape="M-1,-1L1,1M1,-1L-1,1", stroke=INK, opacity=1, size=60, strokeWidth=2),
-    )
+    ]
 
 
 def _across(frontier: Frontier, places: Sequence[float]) -> Any:
@@ -173,9 +173,11 @@ def _across(frontier: Frontier, places: Sequence[float]) -> Any:
         axis = alt.Axis(values=list(places), format=",d", labelOverlap="greedy", labelSeparation=4, grid=False)
         return alt.X("x:Q", title=f"{frontier.unit.least} ({frontier.unit.letter})", scale=scale, axis=axis)
     margin = max((last - first) * 0.04, 0.005)
-    scale = alt.Scale(domain=[max(first - margin, 0), min(last + margin, 1)], nice=False)
-    axis = alt.Axis(format="~%", tickCount=5, labelOverlap=True)
-    return alt.X("x:Q", title="largest confidence allowed", scale=scale, axis=axis)
+    shares = last <= 1
+    scale = alt.Scale(domain=[max(first - margin, 0), min(last + margin, 1) if shares else last + margin], nice=False)
+    axis = alt.Axis(format="~%" if shares else "~g", tickCount=5, labelOverlap=True)
+    name = "confidence" if frontier.worst_name == "largest share" else frontier.worst_name
+    return alt.X("x:Q", title=f"largest {name} allowed", scale=scale, axis=axis)
 
 
 def _said(frontier: Frontier, point: Point, line: _Curve, kept: float) -> str:
@@ -197,7 +199,7 @@ def _kept(frontier: Frontier) -> Section:
     key.append(("dashed", f"the policy's own: {frontier.name_of(frontier.own)}"))
     key += [("cross", "cannot be kept")] if impossible else []
     description = f"{title}. Per threshold, how much is kept: {' and '.join(line.name for line in lines)}."
-    chart = as_spec(_layered(frontier, None).properties(height=300), description)
+    chart = as_spec(_layers(frontier, None), 300, description)
     blocks: list[Block | None] = [
         Figure("frontier", title, chart, _table(frontier), key=tuple(key), shown=True),
         ItemList(tuple(_refused(frontier))) if impossible else None,
@@ -220,13 +222,13 @@ def _table(frontier: Frontier) -> PageTable:
 
 
 def _largest(frontier: Frontier) -> str:
-    return "Largest share" if frontier.unit is None else frontier.unit.worst.capitalize()
+    return frontier.worst_name.capitalize()
 
 
 def _limit(frontier: Frontier, largest: Fraction | None) -> str:
     if largest is None:
         return NOTHING
-    return number(largest.denominator) if frontier.sizes else percent(largest)
+    return number(largest.denominator) if frontier.sizes else frontier.figure_of(largest)
 
 
 def _name(frontier: Frontier, point: Point) -> str:

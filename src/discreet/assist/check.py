@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -15,11 +15,14 @@ from discreet.fit.cells import hides, predictors_of, untouchable
 from discreet.fit.telling import refuse_own_values
 from discreet.pipeline import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
+from discreet.policy.persons import worded
+from discreet.policy.requirements.any_of import restricted
 from discreet.table.source import DEFAULT, Opening
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
 from discreet.verification.cells import check_cells
 from discreet.verification.findings import Worst
+from discreet.verification.persons import counting_of
 from discreet.verification.telling import judged
 from discreet.verification.worst_groups import worst_of
 
@@ -33,6 +36,12 @@ class Promise:
     made: GroupPromise
     now: Worst | None = None
     least: Worst | None = None
+    policy: Policy | None = field(default=None, repr=False)
+    """What it is a promise of."""
+
+    def said(self, text: str) -> str:
+        """Return what is said of it, of rows or of persons."""
+        return text if self.policy is None else worded(self.policy, self.made, text)
 
     @property
     def possible(self) -> bool:
@@ -43,8 +52,8 @@ class Promise:
         """Return plain data."""
         return {
             "index": self.made.index,
-            "promise": str(self.made),
-            "words": self.made.in_words(),
+            "promise": self.said(str(self.made)),
+            "words": self.said(self.made.in_words()),
             "now": None if self.now is None else self.now.to_dict(),
             "least_possible": None if self.least is None else str(self.least.share),
             "possible": self.possible,
@@ -125,6 +134,9 @@ def _least(
     can never be alike where there are fewer (unless columns that do not change `split` them anyway), and no more
     different values than the `whole` table has.
     """
+    if promise.among is not None:  # the people are all there, whoever is drawn; how many of them are is not known
+        sure = (promise.unit is not None or policy.release is None) and not (policy.removes and split)
+        return list(found) if sure and (promise.unit is not None or not policy.removes) else [None] * len(found)
     size = None if policy.release is None or policy.k_on_population else policy.release.size
     known = promise.column is None and (not split or (size is None and not policy.removes))
     if not (known or (policy.release is None and not policy.removes)):
@@ -132,6 +144,11 @@ def _least(
     if size is None:
         return list(found)
     return [None if worst is None else _fewer(worst, max(size(worst.rows), 1)) for worst in found]
+
+
+def _said(found: Sequence[Worst | None], policy: Policy) -> list[Worst | None]:
+    """Return groups that are of persons where these are counted."""
+    return [None if worst is None else replace(worst, persons=policy.unit is not None) for worst in found]
 
 
 def _fewer(worst: Worst, rows: int) -> Worst:
@@ -161,24 +178,28 @@ def _telling(cells: Sequence[CheckedCells]) -> Iterator[str]:
                 yield f"protect[{each.index}]: {text}"
 
 
-def check_policy(policy: Policy, table: Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
+def check_policy(policy: Policy, table: str | Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     refuse_own_values(policy)
     if table is None:
-        stated = tuple(Promise(made) for made in policy.promises())
+        stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
     job = prepare(table, policy, opening=opening)
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, _ in policy.groups():
-        made = list(policy.promises_of(index, bound.values))
+        made = list(policy.promises_of(index, bound.seen))
         if not made:
             continue
-        now = worst_of(source, policy, made[0].given, made)
-        unchangeable = [column for column in made[0].given if column in bound.fixed]
-        hidden, whole = worst_of(source, policy, unchangeable, made), partial(worst_of, source, policy, (), made)
+        counting = counting_of(policy)
+        now = worst_of(source, policy, made[0].given, made, counting)
+        unchangeable = restricted(made[0].given, bound.fixed)
+        hidden = worst_of(source, policy, unchangeable, made, counting)
+        whole = partial(worst_of, source, policy, (), made, counting)
         least = _least(hidden, made[0], policy, whole, split=bool(unchangeable))
-        promises += [Promise(*found) for found in zip(made, now, least, strict=True)]
+        promises += [
+            Promise(*found, policy) for found in zip(made, _said(now, policy), _said(least, policy), strict=True)
+        ]
     cells = tuple(_cells(job))
     return CheckedPolicy(
         tuple(promises),

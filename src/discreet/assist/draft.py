@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from discreet.fit.persons import repeated
 from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name
 from discreet.table.by_name import by_names, nameless
+from discreet.table.formats.place import place_of
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
 from discreet.version import __version__
@@ -31,6 +32,8 @@ SAMPLE = 100_000
 """Rows looked at."""
 MANY = 8
 """Values of a category beyond which a taxonomy is offered."""
+FEW_VALUES = 4
+"""Values of a secret beyond which a draft asks about any of them."""
 _IDENTIFIER = {
     "id", "ids", "uid", "uuid", "name", "names", "surname", "firstname", "lastname", "fullname", "forename", "vorname",
     "nachname", "username", "login", "ssn", "nhs", "mrn", "email", "mail", "phone", "telephone", "tel", "telefon",
@@ -93,14 +96,15 @@ def taxonomy_command(table: str, column: str) -> str:
 
 def draft_policy(table: str | Path, options: FileOptions | None = None) -> PolicyDraft:
     """Return a commented policy to start from, for the table in a file."""
-    source = read_file(Path(table), options or FileOptions())
+    source = read_file(place_of(table), options or FileOptions())
     frame = pl.DataFrame([source.texts(column).alias(column) for column in source.columns if source.has_text(column)])
     frame = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
     decimal = source.form.options.decimal or _decimal(source, frame)
     looks = tuple(_look(column, decimal) for column in frame.iter_columns())
     known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
-    warnings = tuple(_repeated(source, looks))
-    text = _write(source, Path(table).name, looks, known, unique, warnings, decimal)
+    shared = tuple(_shared(source, looks))
+    warnings = tuple(repeated(*each) for each in shared)
+    text = _write(source, place_of(table).name, looks, known, unique, shared, decimal)
     return PolicyDraft(text, looks, known, unique, warnings)
 
 
@@ -114,12 +118,12 @@ def _decimal(source: LocalEngine, frame: pl.DataFrame) -> str:
     return "," if commas and not any(values.str.contains(".", literal=True).any() for values in decimals) else "."
 
 
-def _repeated(source: LocalEngine, looks: Sequence[ColumnLook]) -> Iterator[str]:
-    """Yield a warning for each identifier that several rows share."""
+def _shared(source: LocalEngine, looks: Sequence[ColumnLook]) -> Iterator[tuple[str, int, int]]:
+    """Yield each identifier that several rows share, with the rows that have one, and how many there are."""
     for look in looks:
         found = source.named(look.name, MISSING) if look.identifier else None
         if found is not None and found[1] < found[0]:
-            yield repeated(look.name, *found, "k counts")
+            yield look.name, *found
 
 
 def _look(column: pl.Series, decimal: str) -> ColumnLook:
@@ -196,7 +200,7 @@ def _write(
     looks: Sequence[ColumnLook],
     known: Sequence[str],
     unique: float,
-    warnings: Sequence[str],
+    shared: Sequence[tuple[str, int, int]],
     decimal: str,
 ) -> str:
     """Return the draft as YAML with comments."""
@@ -219,18 +223,33 @@ def _write(
     given = ", ".join(yaml_name(column) for column in known) or "COLUMN"
     for look in candidates[:8]:
         hint = "sensitive by its name; " if look.sensitive_by_name else ""
+        # Of many values nobody can name all that harm: whichever it is, nobody should be sure of it.
+        values = f"{look.distinct} different values ({look.kind})"
+        value = "{any: true}" if look.type is None and look.distinct > FEW_VALUES else "VALUE"
         lines += [
-            f"#  - infer: {{{yaml_name(look.name)}: VALUE}}    # {hint}{look.distinct} different values ({look.kind})",
+            f"#  - infer: {{{yaml_name(look.name)}: {value}}}    # {hint}{values}",
             f"#    given: [{given}]",
             "#    at_most: 50%",
         ]
     lines += [
         "# Or, and also: so many rows must look alike to whoever knows these columns.",
         f"#  - {{k: 10, over: [{given}]}}",
-        *(f"# Beware: {' '.join(warning.split())}." for warning in warnings),
+        *(f"# Beware: {' '.join(repeated(*each).split())}." for each in shared),
     ]
+    by_name = {look.name for look in looks if words_of(look.name) & _IDENTIFIER}
+    lines += _unit(source, shared, by_name)
     lines += ["", *_columns(name, looks, known), "", *_missing(looks, known), *_file(source, decimal)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _unit(source: LocalEngine, shared: Sequence[tuple[str, int, int]], by_name: Collection[str]) -> list[str]:
+    """Return whose rows are whose: said for the first identifier, by its name, that several rows share and all have."""
+    lines: list[str] = []
+    for name, rows, different in shared:
+        off = "#" if lines or rows < source.rows or name not in by_name else ""
+        about = f"{rows} rows of {different}"
+        lines.append(f"{off}unit: {yaml_name(name)}    # {about}: promises count them, not rows")
+    return ["", "# Whose row it is, where somebody has several.", *lines] if lines else []
 
 
 def _columns(table: str, looks: Sequence[ColumnLook], known: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.common.private import MORE, private_json
-from discreet.common.shares import parse_share, percent
+from discreet.common.shares import percent
 from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.pipeline import PreparedJob, prepare
@@ -24,10 +24,13 @@ from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
 from discreet.planning.uses import PLANNED
 from discreet.policy import Policy, as_policy
+from discreet.policy.persons import worded
 from discreet.policy.redundant import without_redundant
-from discreet.policy.requirements import REQUIREMENTS
-from discreet.policy.requirements.base import Unit
+from discreet.policy.requirements import PROMISES, REQUIREMENTS
+from discreet.policy.requirements.any_of import restricted
+from discreet.policy.requirements.base import GroupPromise, Unit
 from discreet.table.source import Opening, Table
+from discreet.verification.persons import counting_of
 from discreet.verification.worst_groups import worst_of
 
 if TYPE_CHECKING:
@@ -86,13 +89,31 @@ class Frontier:
     target: str | None
     unit: Unit | None = None
     """What there must be enough of, where the thresholds are least numbers."""
+    kind: str = "template"
+    """The kind of promise whose threshold was changed."""
 
     def __repr__(self) -> str:
         return f"<Frontier: {len(self.points)} thresholds; private>"
 
     def name_of(self, threshold: Fraction) -> str:
         """Return a threshold as people write it."""
-        return percent(threshold) if self.unit is None else f"{self.unit.letter} = {threshold.denominator}"
+        if self.unit is None:
+            return PROMISES[self.kind].limit_text(threshold)
+        return f"{self.unit.letter} = {threshold.denominator}"
+
+    @property
+    def worst_name(self) -> str:
+        """What the figure of the worst group is called."""
+        if self.unit is not None:
+            return self.unit.worst
+        return "largest share" if PROMISES[self.kind].threshold == "share" else PROMISES[self.kind].words.figure.lower()
+
+    def figure_of(self, largest: Fraction) -> str:
+        """Return the figure of the worst group as people read it."""
+        if self.unit is not None:
+            return f"{largest.denominator}"
+        kind = PROMISES[self.kind]
+        return percent(largest) if kind.threshold in ("share", "t") else kind.shown(largest)
 
     def reason(self, point: Point) -> str:
         """Return in words that a threshold cannot be kept, and which could be."""
@@ -142,11 +163,11 @@ def frontier(
     table, policy
         As for `protect`.
     thresholds
-        Shares such as `"50%"` (for templates), or numbers k or l; chosen between what is possible and what the table is
-        now when absent.
+        Shares such as `"50%"` (for templates and t), times such as `"2x"`, or numbers k, l or c; chosen between what is
+        possible and what the table is now when absent.
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
-        absent, or all k if there are no templates, or all l if there is neither.
+        absent, or all k if there are no templates, or all l if there is neither, or all t.
     engine, memory_limit, key
         As for `protect`.
 
@@ -169,12 +190,18 @@ def frontier(
     places = _swept(policy, promise)
     unit = _unit(policy, places[0])
     job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
+    if job.profiles:
+        raise InputError(
+            "unit: thresholds are compared where the known columns are the same in all rows of a person, and here they "
+            "differ (or one row is known); try them one by one with protect"
+        )
     own = [made.at_most for made in job.bound.promises if made.index in places]
-    limits = _limits(thresholds, unit) if thresholds is not None else _between(job, places, own)
+    kind = dict(policy.groups())[places[0]].kind_made
+    limits = _limits(thresholds, unit, kind) if thresholds is not None else _between(job, places, own, kind)
     plan = _points if policy.method == "disclosure" else _cut_points
     points = list(plan(job.task, places, limits))
-    swept = tuple(str(made) for made in job.bound.promises if made.index in places)
-    return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit)
+    swept = tuple(worded(policy, made, str(made)) for made in job.bound.promises if made.index in places)
+    return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit, kind.kind)
 
 
 def _swept(policy: Policy, promise: int | None) -> list[int]:
@@ -185,22 +212,27 @@ def _swept(policy: Policy, promise: int | None) -> list[int]:
             raise InputError(f"there is no promise {promise}; the policy has 1 to {len(promises)}")
         return [promises[promise - 1].index]
     for tag in REQUIREMENTS.names():
-        found = [index for index, requirement in policy.groups() if requirement.tag == tag]
-        if found:
-            return found
+        made = {index: each.kind_made for index, each in policy.groups() if each.tag == tag}
+        if made:
+            first = next(iter(made.values())).threshold
+            return [index for index, kind in made.items() if kind.threshold == first]
     raise InputError("the policy has no threshold to change")
 
 
 def _unit(policy: Policy, index: int) -> Unit | None:
     """Return what a requirement asks for enough of, if it does."""
-    return dict(policy.groups())[index].made.unit
+    return dict(policy.groups())[index].kind_made.unit
 
 
-def _limits(thresholds: Sequence[str | float | Fraction | int], unit: Unit | None) -> list[Fraction]:
+def _limits(
+    thresholds: Sequence[str | float | Fraction | int], unit: Unit | None, kind: type[GroupPromise]
+) -> list[Fraction]:
     try:
-        limits = [parse_share(t) if unit is None else _size(t) for t in thresholds]
+        limits = [kind.read_limit(t) if unit is None else _size(t) for t in thresholds]
     except (ValueError, ZeroDivisionError) as error:
-        what = f"shares such as 50% ({error})" if unit is None else f"whole numbers {unit.letter} of at least 1"
+        shares = kind.threshold in ("share", "t")
+        what = f"shares such as 50% ({error})" if shares else str(error).removeprefix("write ")
+        what = what if unit is None else f"whole numbers {unit.letter} of at least 1"
         raise InputError(f"thresholds: write {what}") from None
     if not limits:
         raise InputError("thresholds: name at least one")
@@ -213,18 +245,27 @@ def _size(k: str | float | Fraction | int) -> Fraction:
     return Fraction(1, int(str(k)))
 
 
-def _between(job: PreparedJob, places: Sequence[int], own: Sequence[Fraction]) -> list[Fraction]:
+def _between(
+    job: PreparedJob, places: Sequence[int], own: Sequence[Fraction], kind: type[GroupPromise]
+) -> list[Fraction]:
     """Return thresholds between the least that is possible and what the table is as it stands."""
     policy, bound = job.bound.policy, job.bound
     now, least = Fraction(0), Fraction(0)
     for index in places:
-        made = list(policy.promises_of(index, bound.values))
-        fixed = [column for column in made[0].given if column in bound.fixed and not policy.removes]
-        now = max(now, *(w.share for w in worst_of(job.source, policy, made[0].given, made) if w is not None))
-        least = max(least, *(w.share for w in worst_of(job.source, policy, fixed, made) if w is not None))
+        made = list(policy.promises_of(index, bound.seen))
+        fixed = restricted(made[0].given, () if policy.removes else bound.fixed)
+        counting = counting_of(policy)
+        for known in (made[0].given, fixed):
+            worst = worst_of(job.source, policy, known, made, counting)
+            shares = [group.share for group in worst if group is not None]
+            now, least = (max(now, *shares), least) if known is made[0].given else (now, max(least, *shares))
     if _unit(policy, places[0]) is not None:
         sizes = [Fraction(1, k) for k in SIZES if least <= Fraction(1, k)][-MOST_POINTS:]
         return sorted({*own, *sizes}, reverse=True)
+    if kind.thresholds is not None:
+        some = [limit for limit in kind.thresholds if least <= limit]
+        enough = next((place for place, limit in enumerate(some) if limit >= now), len(some) - 1)
+        return sorted({*own, *some[: enough + 1][:MOST_POINTS]}, reverse=True)
     for step in (Fraction(1, 20), Fraction(1, 100)):
         first, last = math.ceil(least / step), math.ceil(now / step)
         grid = [step * place for place in range(first, last + 1) if step * place <= 1]
@@ -278,7 +319,7 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
 
 def _table_limits(planner: Planner, task: Task) -> Limits:
     """Return the limits of a task for each table of a planner's problem."""
-    promises, _ = without_redundant(task.bound.promises)
+    promises, _ = without_redundant(task.bound.each_promise)
     return [[promises[number].at_most for number in table.promises] for table in planner.search.problem.tables]
 
 
@@ -295,8 +336,9 @@ def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[i
 
 def _searched(task: Task) -> tuple[tuple[object, ...], ...]:
     """Return which promises a search has to look at."""
-    promises, _ = without_redundant(task.bound.promises)
-    return tuple((made.index, made.about) for made in promises)
+    promises, _ = without_redundant(task.bound.each_promise)
+    # What decides by itself is scored for one limit only.
+    return tuple((made.index, made.about, made.given, made.at_most if made.decides else None) for made in promises)
 
 
 def _with_limit(task: Task, places: Sequence[int], limit: Fraction) -> Task:
@@ -304,6 +346,7 @@ def _with_limit(task: Task, places: Sequence[int], limit: Fraction) -> Task:
     policy = task.bound.policy
     protect = list(policy.protect)
     for index, requirement in policy.groups():
-        if index in places:
+        made = next(requirement.promises(index), None)  # of persons, several may be of one item of the owner's
+        if (index if made is None else made.index) in places:
             protect[index] = requirement.with_limit(limit)
     return replace(task, bound=replace(task.bound, policy=policy.model_copy(update={"protect": tuple(protect)})))

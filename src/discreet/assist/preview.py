@@ -5,6 +5,7 @@ For the owner's eyes, before anything is made. One column at a time: groups over
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,7 +16,7 @@ import numpy as np
 
 from discreet.assist.proposing.dates import calendar_levels
 from discreet.assist.proposing.ranges import range_levels
-from discreet.columns.intervals import allowed_cuts, intervals
+from discreet.columns.intervals import Values, allowed_cuts, intervals
 from discreet.columns.scale import Scale
 from discreet.columns.taxonomy import Taxonomy
 from discreet.encoded import Combinations, Ints
@@ -84,7 +85,9 @@ def preview_columns(policy: Policy, columns: Sequence[Changeable], counted: Comb
     for column in columns:
         domain = counted.domain(column.name)
         rows = np.bincount(counted.code(column.name), weights=counted.counts, minlength=len(domain)).astype(np.int64)
-        crowds = [promise for promise in policy.promises() if promise.column is None and column.name in promise.given]
+        crowds = [
+            promise for promise in policy.promises() if promise.measure == "rows" and column.name in promise.given
+        ]
         k = max((promise.least_rows for promise in crowds), default=None)
         if isinstance(column, TreeColumn):
             values = [value for value in domain if value is not None and value not in column.missing]
@@ -137,12 +140,27 @@ def _number_cuts(column: NumberColumn) -> Iterator[Cut]:
         labels = [interval.text for interval in intervals(values, said, cuts, column.marker)]
         yield "ends", np.searchsorted(cuts, places, side="right"), labels
         return
+    if said.tails != (None, None):  # round intervals would tell apart what is only told together
+        cuts = sorted({cut for cut in _tail_cuts(values, said.tails) if 0 < cut < len(values.numbers)})
+        labels = [interval.text for interval in intervals(values, said, cuts, column.marker)]
+        name = " and ".join(end for end in ("top", "bottom") if getattr(said, end) is not None)
+        yield name, np.searchsorted(cuts, places, side="right"), labels
+        return
     if said.type == "number":
         levels = range_levels(values.numbers)
     else:
         levels = calendar_levels([date.fromordinal(int(day)) for day in values.numbers])
     for level in levels:
         yield f"e.g. by {level.name}", np.asarray(level.groups, dtype=np.int64)[places], level.labels
+
+
+def _tail_cuts(values: Values, tails: tuple[Decimal | None, Decimal | None]) -> Iterator[int]:
+    """Yield in front of which numbers what is only told together begins, and the rest."""
+    bottom, top = tails
+    if bottom is not None:
+        yield bisect_right(values.numbers, bottom)
+    if top is not None:
+        yield bisect_left(values.numbers, top)
 
 
 @dataclass(frozen=True)

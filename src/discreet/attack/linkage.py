@@ -111,7 +111,7 @@ class _Known(Knowing):
     def crowd(self) -> GroupPromise | None:
         """The promise that so many rows look alike on these columns, if there is one."""
         known = set(self.known)
-        crowds = [p for p in self.scene.policy.promises() if p.column is None and set(p.given) == known]
+        crowds = [p for p in self.scene.policy.promises() if p.measure == "rows" and set(p.given) == known]
         return max((crowd for crowd in crowds if not crowd.whole), key=lambda crowd: crowd.least_rows, default=None)
 
     @property

@@ -168,7 +168,8 @@ class _RecodedColumns:
         """
         crowds = [
             (promise, self._groups(promise.given))
-            for promise in self.scene.policy.promises()
+            for made in self.scene.policy.promises()
+            for promise in made.over_each()
             if promise.least_rows > 1 and not promise.whole
         ]
         for column in self.columns:

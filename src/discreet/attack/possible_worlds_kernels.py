@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import helper, kernel
 
 MANY = 2_000
 """Hits beyond which more than two parts are taken for independent of each other."""
 
 
-@numba.njit(inline="always")
+@helper
 def _drawn(logs, n, x, others, rest):  # type: ignore[no-untyped-def]
     """Return the chance that of x + rest hits x fall among n rows and the rest among the others.
 

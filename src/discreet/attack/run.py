@@ -12,10 +12,12 @@ from discreet.attack.hiding import hiding_attacks
 from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
+from discreet.attack.persons import person_attacks
 from discreet.compare.scene import Scene
 
 ATTACKERS: tuple[Callable[[Scene], Iterator[AttackTask]], ...] = (
     linkage_attacks,
+    person_attacks,
     look_up_attacks,
     cell_attacks,
     aware_attacks,

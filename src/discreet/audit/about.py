@@ -9,6 +9,8 @@ from fractions import Fraction
 from discreet.common.shares import percent
 from discreet.policy import Confidential, Policy, ReleaseOptions
 from discreet.policy.bind import known_to_groups, recoded, tight_columns
+from discreet.policy.persons import worded
+from discreet.policy.requirements.any_of import AnyOf
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class About:
 
 def about(policy: Policy, columns: Sequence[str], changeable: Sequence[str], *, name: str | None, made: bool) -> About:
     """Return what a release is; `made` says that discreet made it as the policy wants."""
-    promises = [promise.in_words() for promise in policy.promises()]
+    promises = [worded(policy, promise, promise.in_words()) for promise in policy.promises()]
     cells = [cells for _, cells in policy.cells()]
     return About(
         name=name,
@@ -83,20 +85,37 @@ class Sampled:
 
     asked: ReleaseOptions
     rows: int
+    noun: str = "rows"
+    """What was drawn: `rows`, or `persons` who have several."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         told = {"share": str(self.asked.sample), "drawn_rows": self.asked.size(self.rows), "of_rows": self.rows}
-        return {**told, "k_on": self.asked.k_on}
+        return {**told, "k_on": self.asked.k_on, **({"persons": True} if self.noun == "persons" else {})}
 
     def in_words(self, *, crowds: bool) -> str:
         """Return what the sample means, and against whom."""
         size = self.asked.size(self.rows)
-        drawn = f"a random sample: {size} of {self.rows} rows ({percent(Fraction(size, self.rows))})"
+        drawn = f"a random sample: {size} of {self.rows} {self.noun} ({percent(Fraction(size, self.rows))})"
         if self.asked.k_on == "population":
             return f"{drawn}; k counts in the whole table, against who does not know whether a person is in the sample"
         what = "k and every other promise count" if crowds else "every promise counts"
-        return f"{drawn}; {what} in the released rows, also against who knows that a person is in the sample"
+        return f"{drawn}; {what} in the released {self.noun}, also against who knows that a person is in the sample"
+
+
+def _not_covered_of_persons(policy: Policy) -> list[str]:
+    """Return what promises about persons leave open."""
+    unit = policy.unit
+    if unit is None:
+        return []
+    found = []
+    if unit.one_row:
+        found.append(f"whoever knows several rows of one {unit.id}: promises are made against who knows one")
+    elif unit.rows == "unknown":
+        found.append(f"whoever knows how many rows a {unit.id} has")
+    if not policy.shuffle and policy.token is None:
+        found.append(f"which rows are those of one {unit.id}: rows leave in their order (write shuffle: true)")
+    return found
 
 
 def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -112,17 +131,23 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
             found.append(f"whoever also knows {named} of a person")
     found += _not_covered_of_cells(policy)
     promises = list(policy.promises())
-    crowds = [set(promise.given) for promise in promises if promise.column is None]
-    small = [promise for promise in promises if not any(set(promise.given) <= crowd for crowd in crowds)]
+    for some in dict.fromkeys(promise.given for promise in promises if isinstance(promise.given, AnyOf)):
+        found.append(f"whoever knows more than {some.many} of {', '.join(some)} of a person")
+    crowds = [set(promise.given) for promise in promises if promise.measure == "rows"]
+    small = [made for made in promises if made.among is None and not any(set(made.given) <= crowd for crowd in crowds)]
     if small:
         kinds = list(dict.fromkeys(promise.called for promise in small))
         limit = f"{kinds[0]} limits" if len(kinds) == 1 else f"{' and '.join(kinds)} limit"
         found.append(f"which row is whose: {limit} what is inferred of a group, not how small it is")
     if promises and not policy.sensitive:
-        found.append("what all rows of a group have in common: k-anonymity limits who it is, not what is inferred")
+        kinds = list(dict.fromkeys(promise.called for promise in promises if promise.unit is not None))
+        limits = f"{' and '.join(kinds)} limit{'s' if len(kinds) == 1 else ''} who it is, not what is inferred"
+        found.append(f"what all rows of a group have in common{f': {limits}' if kinds else ''}")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
-    found += dict.fromkeys(open_end for promise in promises for open_end in promise.leaves_open())
+    said = (worded(policy, promise, open_end) for promise in promises for open_end in promise.leaves_open())
+    found += dict.fromkeys(said)
+    found += _not_covered_of_persons(policy)
     if policy.removes or any(cells.removes for _, cells in policy.cells()):
         found.append("who was removed: whoever has the original can tell, and so may who knows that a person was in it")
     if len({template.about for template in policy.templates()}) > 1:
@@ -135,7 +160,7 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append(f"the smallest and largest {', '.join(tight)} of each group: they are values of its rows")
     if told:
         found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
-    return (*found, *ALWAYS_OPEN)
+    return (*found, *ALWAYS_OPEN, *(() if policy.shuffle else (THEIR_ORDER,)))
 
 
 def _not_covered_of_cells(policy: Policy) -> list[str]:
@@ -158,5 +183,5 @@ ALWAYS_OPEN = (
     "what can be inferred from several releases together",
     "an adversary with probabilistic knowledge of his own",
     "an adversary who reasons about how the method chooses what to hide",
-    "what the order of the rows tells (it is that of the original)",
 )
+THEIR_ORDER = "what the order of the rows tells (it is that of the original)"

@@ -8,17 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.attack.base import Attacked
 from discreet.audit.about import About, Sampled
 from discreet.audit.risk import Risk
+from discreet.audit.secrets import SecretRisk
 from discreet.common.private import AUDIT, private_json
-from discreet.measure.cells import CellMeasures
-from discreet.measure.usefulness import Usefulness
-from discreet.measure.utility import Utility
 from discreet.verification.findings import Finding, Verification
 
 if TYPE_CHECKING:
+    from discreet.attack.base import Attacked
     from discreet.audit.public import Facts
+    from discreet.measure.cells import CellMeasures
+    from discreet.measure.usefulness import Usefulness
+    from discreet.measure.utility import Utility
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +58,8 @@ class Audit:
     """All that a public report may tell; a part by itself, made of nothing else that is here."""
     risk: tuple[Risk, ...] = ()
     """The groups of every promise about groups, before and after."""
+    secrets: tuple[SecretRisk, ...] = ()
+    """What groups tell of each secret by the figures of the field (l, t, β), before and after."""
     utility: Utility | None = None
     """What is kept of columns and pairs of them, and how well targets are learned; None unless asked for."""
     attacks: Attacked | None = None
@@ -105,6 +108,7 @@ class Audit:
             "warnings": list(self.warnings),
             "not_covered": list(self.not_covered),
             "risk": [risk.to_dict() for risk in self.risk],
+            "secrets": [secret.to_dict() for secret in self.secrets],
             "utility": None if self.utility is None else self.utility.to_dict(),
             "attacks": None if self.attacks is None else self.attacks.to_dict(),
             "about": None if self.about is None else self.about.to_dict(),

@@ -17,6 +17,7 @@ from discreet.audit.describing import describe
 from discreet.audit.foreign import adopt
 from discreet.audit.public import counted, errors
 from discreet.audit.risk import risks
+from discreet.audit.secrets import secret_risks
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Progress, Watch
 from discreet.compare.scene import Scene
@@ -28,8 +29,10 @@ from discreet.measure.utility import utility
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
 from discreet.table.engine import Engine
+from discreet.table.formats.place import place_of
+from discreet.table.populations import people_of
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
-from discreet.verification.promises import check, published_intervals
+from discreet.verification.promises import back_in_order, check, published_intervals
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
 
@@ -56,6 +59,7 @@ def audit_release(
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
+    order: Sequence[int] | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -70,7 +74,8 @@ def audit_release(
     control
         Rows of people of the same kind who are not in the original: what is learned about them is no leak.
     population
-        Rows of all people among whom those of the release are known to be, for the journalist.
+        Rows of all people among whom those of the release are known to be, for the journalist; also in the place of
+        the population that the policy names, which is taken when absent.
     targets
         Columns that adversaries shall guess besides the sensitive ones of the policy.
     thorough
@@ -85,6 +90,8 @@ def audit_release(
         Called now and then with a `Progress`; False while attacking leaves the other attacks out.
     engine, memory_limit, key
         As for `verify`; attacks fetch columns row by row, up to a limit.
+    order
+        As for `verify`. When absent, guesses are judged by rows that are matched in some way.
 
     Examples
     --------
@@ -96,6 +103,7 @@ def audit_release(
     (True, 'prosecutor')
     """
     policy = as_policy(policy)
+    policy = policy if population is None else policy.with_population(population)
     watch = Watch(progress, time_limit)
     watch.begins("read")
     opening = Opening(engine, memory_limit, key)
@@ -109,7 +117,10 @@ def audit_release(
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
     watch.begins("verify")
-    truth, matches = truth_of(adopted, policy, source, medians)
+    known = order is not None and policy.unit is not None
+    back = back_in_order(adopted, bound, source, medians, order) if policy.shuffle or known else None
+    adopted = adopted if back is None else back.released
+    truth, matches = truth_of(adopted, policy, source, medians, back)
     places = _places(matches, adopted, source, bound)
     if places is not None:
         adopted = adopted.numbered(source.numbers()[places])
@@ -119,7 +130,7 @@ def audit_release(
     warnings = (*notes, *bound.warnings, *repeat_warnings(policy, source))
     found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
     scene = replace(scene, released=adopted, places=places, hide_only=hide_only, medians=medians)
-    name = Path(release).name if isinstance(release, (str, Path)) else None
+    name = place_of(release).name if isinstance(release, (str, Path)) else None
     return _deepened(found, replace(scene, thorough=thorough, seed=seed), bound, watch, name=name, made=False)
 
 
@@ -156,11 +167,13 @@ def _deepened(found: Audit, scene: Scene, bound: Bound, watch: Watch, *, name: s
     watch.begins("measure")
     told = scene.original if places is None or policy.k_on_population else scene.original.only(np.sort(places))
     risk, kept = risks(released, told, policy), utility(scene)
+    secrets = secret_risks(released, told, policy)
     tasks = planned(scene)
     may_go_on = watch.attacks(len(tasks), sum(task.seconds for task in tasks))
     return replace(
         found,
         risk=risk,
+        secrets=secrets,
         utility=kept,
         attacks=attack(scene, tasks, may_go_on),
         about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=made),
@@ -186,6 +199,8 @@ def _scene(
     """Return a release with those beside whom it is attacked; refuse what does not go together."""
     others = _others(control, "control", bound, opening)
     everybody = _others(population, "population", bound, opening)
+    if everybody is None and len(bound.policy.populations) == 1:
+        everybody, _ = people_of(bound.policy.populations[0], bound.policy)
     for name in targets:
         if name not in released.columns or name not in source.columns:
             raise InputError(f"target {name!r} is not a column of the release and of the original")
@@ -219,7 +234,7 @@ def _places(matches: Matches | None, released: Engine, source: Engine, bound: Bo
         return matches.first
     if released.rows != source.rows:
         return None
-    same = [name for name in bound.released if name not in {*bound.changeable, *bound.edited}]
+    same = [name for name in bound.released if name not in {*bound.changeable, *bound.edited, bound.policy.token}]
     for name in same:
         if name in released.columns:
             mine, theirs = released.codes_beside(source, name)

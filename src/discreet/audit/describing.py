@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from discreet.audit.about import Sampled, not_covered
 from discreet.audit.audit import Audit
 from discreet.audit.public import Facts, terms
-from discreet.measure.cells import cell_measures
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import masked_rows, usefulness
 from discreet.plan.removal import Removal
+from discreet.policy import Policy, ReleaseOptions
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
 from discreet.verification.findings import Verification
 from discreet.verification.promises import check
+
+if TYPE_CHECKING:
+    from discreet.measure.cells import CellMeasures
 
 
 class HowMade(Protocol):
@@ -63,14 +66,14 @@ def describe(
     policy = bound.policy
     hidden, coarser = changes(released, told, bound) if matched else ({}, {})
     # Of a release made elsewhere every row that it lacks counts as changed; `told` has only those that it has.
-    measured = cell_measures(released, source if making is None else told, bound) if matched else None
+    measured = _cell_measures(released, source if making is None else told, bound) if matched else None
     if measured is not None and making is not None:
         measured = replace(measured, removal=making.removal)
     return Audit(
         verification=verification,
         before=check(told, policy, None, vouched=True, whole=source).requirements,
         rows=released.rows,
-        sample=None if policy.release is None else Sampled(policy.release, source.rows),
+        sample=None if policy.release is None else _sampled(policy.release, source, policy),
         dropped=source.dropped,
         suppressed=_seen_masked(released, bound) if making is None else released.suppressed,
         removed=_seen_lacking(released, source, bound) if making is None else released.removed,
@@ -86,6 +89,23 @@ def describe(
         not_covered=not_covered(policy, released.columns),
         public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None)),
     )
+
+
+def _sampled(asked: ReleaseOptions, source: Engine, policy: Policy) -> Sampled:
+    """Return what share of how many rows was drawn, or of how many persons."""
+    if policy.unit is None:
+        return Sampled(asked, source.rows)
+    persons = source.recount((policy.unit.id,), None, (), ())
+    return Sampled(asked, len(persons.rows), "persons")
+
+
+def _cell_measures(released: Engine, original: Engine, bound: Bound) -> CellMeasures | None:
+    """Return what the edits of a release cost, where its policy has confidential cells."""
+    if not any(bound.policy.cells()):
+        return None
+    from discreet.measure.cells import cell_measures  # loads all adversaries
+
+    return cell_measures(released, original, bound)
 
 
 def _seen_masked(released: Engine, bound: Bound) -> int:

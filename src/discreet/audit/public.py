@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,15 +17,16 @@ from discreet.audit.about import about, not_covered
 from discreet.audit.risk import RiskSpread, crowd_spreads
 from discreet.common.shares import percent
 from discreet.errors import InputError
-from discreet.measure.learning import LearnedTarget
-from discreet.measure.usefulness import masked_rows, usefulness_by_itself
-from discreet.measure.utility import Shown, shown
 from discreet.policy import Confidential, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.promises import check
+
+if TYPE_CHECKING:
+    from discreet.measure.learning import LearnedTarget
+    from discreet.measure.utility import Shown
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Terms:
     """The share that is drawn, and where k counts."""
     lots: bool
     """Whether cells may be left to the lot."""
+    shuffled: bool
+    """Whether the rows leave in an order drawn at random."""
     not_covered: tuple[str, ...]
 
     @property
@@ -137,12 +141,16 @@ def terms(bound: Bound, *, made: bool) -> Terms:
         changeable=said.changeable,
         sample=None if drawn is None else (percent(drawn.sample), drawn.k_on),
         lots=any(each.two_values == "lot" for each in cells),
+        shuffled=policy.shuffle,
         not_covered=not_covered(policy, bound.released),
     )
 
 
 def counted(released: Engine, bound: Bound) -> ReleaseCounts:
     """Return what a release tells by itself."""
+    from discreet.measure.usefulness import masked_rows, usefulness_by_itself
+    from discreet.measure.utility import shown
+
     found = usefulness_by_itself(released, bound)
     told, shares = [], []
     for name, counts in _texts(released):

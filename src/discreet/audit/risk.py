@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,12 +15,16 @@ from discreet.columns.medians import Ranges
 from discreet.encoded import Ints
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.bind import bind
+from discreet.policy.persons import worded
+from discreet.policy.requirements.any_of import sets_of
+from discreet.policy.requirements.seen import SeenColumn
+from discreet.policy.seen_values import seen_values
 from discreet.table.engine import Engine
-from discreet.verification.counting import GroupFigures, counted
+from discreet.verification.figures import GroupFigures
 from discreet.verification.findings import Worst
+from discreet.verification.persons import counting_of, with_persons
+from discreet.verification.worst_groups import worst_of
 
-STEPS = 20
-"""Ranges of shares, besides that of exactly 1."""
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 """Where ranges of sizes begin; k is always one of them."""
 
@@ -112,31 +117,55 @@ def risks(
 def _risks(
     released: Engine, original: Engine, policy: Policy, most: int, medians: Mapping[str, Ranges]
 ) -> Iterator[Risk]:
+    if policy.unit is not None:
+        found = with_persons(released, policy, original, None)
+        if isinstance(found, str) or policy.unit.id not in original.columns:
+            return
+        released = found
+    counted = counting_of(policy)
     for index, requirement in policy.groups():
         names = {name for _, name in requirement.mentions()}
-        promises = list(policy.promises_of(index, partial(_values, original)))
+        promises = list(policy.promises_of(index, partial(_seen, policy, original)))
         if not promises or not names <= set(released.columns) & set(original.columns):
             continue
-        given = promises[0].given
+        given = _worst_set(released, policy, promises)
         before, after = (counted(table, policy, given, promises) for table in (original, released))
         if promises[0].whole:
             sizes = _covered(released, original, policy, given, after[0], medians)
             after = [replace(groups, below=sizes) for groups in after]
         for promise, earlier, later in zip(promises, before, after, strict=True):
-            yield _risk(promise, _RiskGroups(earlier, promise), _RiskGroups(later, promise), most)
+            groups = [_RiskGroups(each, promise, given, policy.unit is not None) for each in (earlier, later)]
+            yield replace(_risk(promise, groups[0], groups[1], most), promise=worded(policy, promise, str(promise)))
 
 
-def _values(table: Engine, column: str) -> Sequence[str | None]:
+def _worst_set(released: Engine, policy: Policy, promises: Sequence[GroupPromise]) -> tuple[str, ...]:
+    """Return the known columns; where any so many may be known, those of the worst group."""
+    sets = sets_of(promises[0].given)
+    (worst, *_) = (
+        [None] if len(sets) == 1 else worst_of(released, policy, promises[0].given, promises, counting_of(policy))
+    )
+    return sets[0] if worst is None else tuple(worst.group)
+
+
+def _seen(policy: Policy, table: Engine, column: str) -> SeenColumn:
     """Return the different values of a column."""
-    return table.count([column]).domain(column) if column in table.columns else ()
+    if column not in table.columns:
+        return SeenColumn((), (), 0, policy.column(column))
+    counted = table.count([column])
+    rows = np.bincount(counted.code(column), weights=counted.counts, minlength=len(counted.domain(column)))
+    return seen_values(policy, column, counted.domain(column), rows.astype(np.int64).tolist())
 
 
 def crowd_spreads(released: Engine, policy: Policy) -> tuple[tuple[int, RiskSpread], ...]:
     """Return k and how large the groups are, for each promise of k-anonymity that counts in the release."""
+    if policy.unit is not None and policy.token is None:
+        return ()  # nobody can count persons on the release alone
+    crowds = [made for made in policy.promises() if made.measure == "rows" and not made.whole]
+    crowds = [made for made in crowds if len(sets_of(made.given)) == 1 and set(made.given) <= set(released.columns)]
+    found = [(made, counting_of(policy)(released, policy, made.given, [made])[0]) for made in crowds]
     return tuple(
-        (promise.least_rows, _RiskGroups(counted(released, policy, promise.given, [promise])[0], promise).spread())
-        for promise in policy.promises()
-        if promise.column is None and not promise.whole and set(promise.given) <= set(released.columns)
+        (made.least_rows, _RiskGroups(groups, made, made.given, policy.unit is not None).spread())
+        for made, groups in found
     )
 
 
@@ -163,6 +192,9 @@ class _RiskGroups:
 
     counts: GroupFigures
     promise: GroupPromise
+    given: tuple[str, ...]
+    persons: bool = False
+    """Whether the groups are of persons, not of rows."""
 
     @property
     def rows(self) -> Ints:
@@ -172,9 +204,7 @@ class _RiskGroups:
     @cached_property
     def figures(self) -> tuple[list[tuple[int, int]], Ints]:
         """The different pairs above and below the line, and which of them each group has."""
-        base = int(self.counts.below.max(initial=0)) + 1
-        found, which = np.unique(self.counts.above * base + self.counts.below, return_inverse=True)
-        return [divmod(figure, base) for figure in found.tolist()], which.astype(np.int64)
+        return self.counts.pairs()
 
     @cached_property
     def shares(self) -> list[Fraction]:
@@ -221,14 +251,16 @@ class _RiskGroups:
     def _worst(self, at: int, alone: int) -> Worst:
         texts = self.counts.texts.row(at) if self.counts.texts.width else ()
         return Worst(
-            group=dict(zip(self.promise.given, texts, strict=True)),
+            group=dict(zip(self.given, texts, strict=True)),
             rows=int(self.counts.below[at] if self.promise.whole else self.rows[at]),
-            hits=int(self.counts.above[at]),
+            hits=self.counts.hits_at(at),
             hidden=int(self.counts.hidden[at]),
             share=self.shares[int(self.figures[1][at])],
-            limit=self.promise.at_most,
+            limit=self.promise.stated,
             alone=alone,
             kind=self.promise.kind,
+            coarse=self.counts.is_coarse(at),
+            persons=self.persons,
         )
 
     def spread(self) -> RiskSpread:
@@ -237,8 +269,9 @@ class _RiskGroups:
             ends = tuple(map(float, sorted({*SIZES, self.promise.at_most.denominator})))
             at = np.maximum(np.searchsorted(np.array(ends), self.counts.below, side="right") - 1, 0)
         else:
-            ends = tuple(step / STEPS for step in range(STEPS + 1))
-            at = self.counts.above * STEPS // np.maximum(self.counts.below, 1)
+            exact = self.promise.spread
+            ends = tuple(map(float, exact))
+            at = np.array([bisect_right(exact, share) - 1 for share in self.shares], dtype=np.int64)[self.figures[1]]
         rows = np.zeros(len(ends), dtype=np.int64)
         # A group of which nothing is known stands nowhere: it keeps every promise about numbers of values.
         counts = np.ones_like(self.rows, dtype=np.bool_) if self.promise.unit is None else self.counts.above > 0
@@ -251,7 +284,7 @@ def _risk(promise: GroupPromise, before: _RiskGroups, after: _RiskGroups, most: 
         index=promise.index,
         kind=promise.kind,
         promise=str(promise),
-        limit=str(promise.at_most if promise.unit is None else promise.at_most.denominator),
+        limit=str(promise.stated if promise.unit is None else promise.at_most.denominator),
         rows_before=int(before.rows.sum()),
         rows_after=int(after.rows.sum()),
         groups_before=len(before.rows),

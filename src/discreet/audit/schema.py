@@ -19,8 +19,10 @@ from discreet.audit.schema_blocks import (
     many,
     maybe,
     object_of,
+    of_persons,
     ref,
     said,
+    secret,
 )
 from discreet.policy import Confidential
 from discreet.policy.requirements import PROMISES
@@ -69,6 +71,7 @@ def _audit() -> Schema:
         warnings=many(TEXT, "What the owner should know."),
         not_covered=many(TEXT, "What the promises leave open."),
         risk=many(_risk(), "The groups of every promise about groups, before and after."),
+        secrets=many(secret(), "What groups tell of each secret by the figures of the field, whatever was promised."),
         utility=maybe(_utility(), "What is kept of columns and pairs, and how well targets are learned."),
         attacks=maybe(_attacks(), "What adversaries get right; null when the release was not attacked."),
         about=maybe(_about(), "What the release is."),
@@ -94,17 +97,20 @@ def _requirement() -> Schema:
 
 
 def _worst() -> Schema:
-    return object_of(
+    part = object_of(
         "A group of rows that look alike, by counts.",
         group=by_name({"type": ["string", "null"]}, "Its texts by column; null is a missing value."),
         rows=said(COUNT, "Its rows."),
-        hits=said(COUNT, "Those with the protected value; 1 for k-anonymity."),
+        hits=said(
+            COUNT, "Those with the protected value; 1 for k-anonymity; with `among` the people of the population."
+        ),
         hidden=said(COUNT, "Those whose value is hidden."),
         share=said(EXACT, "The confidence, an exact fraction."),
         limit=said(EXACT, "What is allowed, an exact fraction; 1/k for k-anonymity."),
         worst_case=said(EXACT, "The confidence if every hidden cell had the protected value."),
         alone=said(COUNT, "Rows that are the only ones of their group, in the whole table."),
     )
+    return of_persons(part)
 
 
 def _cells() -> Schema:
@@ -183,13 +189,14 @@ def _cell() -> Schema:
 
 
 def _sample() -> Schema:
-    return object_of(
+    part = object_of(
         "A random sample.",
         share=said(EXACT, "The share that was asked for."),
         drawn_rows=said(COUNT, "Rows drawn."),
         of_rows=said(COUNT, "Rows of the table."),
         k_on=said({"enum": ["sample", "population"]}, "Where k counts."),
     )
+    return of_persons(part)
 
 
 def _usefulness() -> Schema:

@@ -31,6 +31,12 @@ def said(part: Schema, description: str) -> Schema:
     return {**part, "description": description}
 
 
+def of_persons(part: Schema) -> Schema:
+    """Return a part that counts rows or, where it says so, persons who have several."""
+    part["properties"]["persons"] = said(FLAG, "There, and true, where persons are counted in place of rows.")
+    return part
+
+
 def many(part: Schema, description: str) -> Schema:
     """Return a list of parts."""
     return {"type": "array", "items": part, "description": description}
@@ -54,3 +60,25 @@ def ref(name: str) -> Schema:
 def interval(description: str = "Its 95% interval, by Wilson's score.") -> Schema:
     """Return two shares, the lower and the upper."""
     return {"type": "array", "items": SHARE, "minItems": 2, "maxItems": 2, "description": description}
+
+
+def secret() -> Schema:
+    """Return what is told of one secret for one set of known columns."""
+
+    def figures(which: str) -> Schema:
+        return object_of(
+            f"The worst group {which}; null where nothing is known of it.",
+            l=maybe(COUNT, "The fewest different values (distinct l-diversity)."),
+            entropy_l=maybe(NUMBER, "The fewest equally common values as uncertain (entropy l-diversity)."),
+            t=maybe(EXACT, "The largest distance from the whole table (t-closeness)."),
+            beta=maybe(EXACT, "How much commoner than in the whole table a value is, less 1 (β-likeness)."),
+        )
+
+    return object_of(
+        "One secret for one set of known columns.",
+        known=many(TEXT, "The columns that are taken for known."),
+        column=said(TEXT, "The secret."),
+        distance=said({"enum": ["equal", "ordered", "tree"]}, "How far values are apart for t."),
+        before=figures("of the original"),
+        after=figures("of the release"),
+    )

@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it: `discreet --help` stays qui
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ from discreet.cli.commands.schema import schema
 from discreet.cli.commands.taxonomy import taxonomy
 from discreet.cli.commands.verify import verify
 from discreet.cli.options import spread
+from discreet.common.own_program import be_own_program
 from discreet.version import __version__
 
 app = typer.Typer(
@@ -57,6 +59,8 @@ def _options(
 def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    be_own_program()
+    gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the caller

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discreet.cli.options import LayoutOptions
     from discreet.policy import FileOptions, Policy
 
@@ -24,14 +26,21 @@ def file_options(layout: LayoutOptions) -> FileOptions:
     return FileOptions(**{name: value for name, value in layout.said().items() if value is not None})
 
 
-def stamp_of(path: Path) -> object:
+def stamp_of(path: str | Path) -> object:
     """Return what tells that a table or another file was not written to meanwhile."""
     from discreet.table.stores.files import stamp, watched
 
     return [(file, stamp(file)) for file in watched(path)]
 
 
-def refuse_changed(before: dict[Path, object]) -> None:
+def shown_name(table: str) -> str:
+    """Return what a table is called in what is printed."""
+    from discreet.table.formats.place import place_of
+
+    return str(place_of(table))
+
+
+def refuse_changed(before: Mapping[str | Path, object]) -> None:
     """Refuse files of which one is not as it was when its stamp was taken."""
     from discreet.table.stores.files import changed
 

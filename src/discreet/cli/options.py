@@ -14,21 +14,37 @@ if TYPE_CHECKING:
     from discreet.table.source import Opening
 
 TableArg = Annotated[
-    Path,
+    str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV or Parquet file; a folder or pattern of Parquet files; FILE#TABLE of a DuckDB database.",
+        help="A file (CSV, Parquet, Excel, JSON lines, Arrow, SPSS, Stata, SAS), FILE#SHEET or FILE#TABLE, a folder or "
+        "pattern of Parquet files, postgresql://HOST/DATABASE#TABLE, or - for standard input.",
         show_default=False,
     ),
 ]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (YAML or TOML).", show_default=False)]
 OutOption = Annotated[
-    Path,
-    typer.Option("--out", "-o", help="Where the release goes; .parquet or .csv by its name.", show_default=False),
+    str,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Where the release goes: a file, its form by its name; FILE#TABLE; an address; - for standard output.",
+        show_default=False,
+    ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-ReleaseArg = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released table.", show_default=False)]
+ReleaseArg = Annotated[str, typer.Argument(metavar="RELEASE", help="The released table.", show_default=False)]
+PlanOrderOption = Annotated[
+    Path | None, typer.Option("--plan", help="The private plan: it has the order of the rows where they were shuffled.")
+]
+PopulationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        help="All people among whom those of the table are; instead of the file that the policy names under among.",
+    ),
+]
 PartialOption = Annotated[
     bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
 ]
@@ -85,6 +101,12 @@ class LayoutOptions(OptionSet):
     encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of the text.", show_default=False)] = None
     skip: Annotated[
         int | None, typer.Option("--skip", min=0, help="Lines to leave out at the top.", show_default=False)
+    ] = None
+    codes: Annotated[
+        bool | None,
+        typer.Option(
+            "--codes/--labels", help="Codes of SPSS and Stata files, or labels.  [labels]", show_default=False
+        ),
     ] = None
 
 

@@ -15,26 +15,35 @@ if TYPE_CHECKING:
 STAGES = {
     "read": "reading",
     "count": "counting",
-    "plan": "planning (the first run compiles for a moment)",
-    "cells": "protecting single cells (the first run compiles for a moment)",
+    "plan": "planning",
+    "cells": "protecting single cells",
     "apply": "applying",
     "verify": "verifying",
     "measure": "measuring what is kept",
     "attack": "attacking",
 }
 
+COMPILING = (
+    "discreet: compiling for this machine, the first time something as large is asked of it; it is kept for later"
+)
+
 
 @contextlib.contextmanager
 def show_progress(quiet: bool, *, expected: bool = False) -> Iterator[Callable[[Progress], None] | None]:
-    """Show progress on a terminal; nothing when the output is piped or JSON, but how long it takes if `expected`."""
+    """Show progress on a terminal; nothing when the output is piped or JSON, but how long it takes if `expected`.
+
+    That something is compiled for more than a second is said, once, unless it is to be quiet.
+    """
     if quiet or not sys.stderr.isatty():
-        yield _say_expected if expected else None
+        with contextlib.nullcontext() if quiet else _telling(lambda: print(COMPILING, file=sys.stderr)):
+            yield _say_expected if expected else None
         return
     from rich.console import Console
 
     from discreet.cli.show.measures import how_far
 
-    with Console(stderr=True).status("starting") as status:
+    to = Console(stderr=True)
+    with _telling(lambda: to.print(COMPILING)), to.status("starting") as status:
 
         def say(progress: Progress) -> None:
             detail = ""
@@ -51,6 +60,17 @@ def show_progress(quiet: bool, *, expected: bool = False) -> Iterator[Callable[[
             status.update(f"{STAGES[progress.stage]}{detail}")
 
         yield say
+
+
+@contextlib.contextmanager
+def _telling(tell: Callable[[], None]) -> Iterator[None]:
+    from discreet.common.compiled import tell_when_compiling
+
+    tell_when_compiling(tell)
+    try:
+        yield
+    finally:
+        tell_when_compiling(None)
 
 
 def _say_expected(progress: Progress) -> None:

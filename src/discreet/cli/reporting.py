@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
     from discreet.cli.show.verdict import WrittenFiles
+    from discreet.table.formats.place import Place
 
 
 @dataclass
@@ -25,16 +26,18 @@ class CommandState:
     """What is so far true of a command, for the case that it goes wrong."""
 
     as_json: bool
-    release: Path | None = None
+    release: Place | None = None
     """Where the release goes: a file of this name is verified before it is written."""
     code: int = 0
     """The exit code if nothing fails, or only printing does."""
-    named: list[Path] = field(default_factory=list)
+    named: list[Place] = field(default_factory=list)
 
     @property
-    def written(self) -> list[Path]:
-        """The files that have their names (a demonstration takes its own away again)."""
-        return [path for path in self.named if path.exists()]
+    def written(self) -> list[Place]:
+        """The files that have their names (a demonstration takes its own away again), and the table of a database."""
+        from discreet.table.formats.place import is_there
+
+        return [place for place in self.named if is_there(place)]
 
     def files(self, private: Sequence[Path] = ()) -> WrittenFiles:
         """Return the files that were written, and which of them are private."""

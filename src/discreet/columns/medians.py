@@ -1,7 +1,7 @@
 """The intervals that released medians stand for: published beside the release, for without them a median is no truth.
 
 `release.csv` has `release.csv.intervals.csv` beside it: one line per column and released value, with the interval
-from (included) and to (not included); a blank end is open.
+from (included, but for `>18`) and to (not included); a blank end is open. What is only told together is no median.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +16,8 @@ from discreet.columns.formulas import escaped_texts, unescaped_texts
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.columns.intervals import Interval
+    from discreet.columns.scale import Scale
     from discreet.plan.plan import Plan
 
 Ranges: TypeAlias = Mapping[str, tuple[str, str]]
@@ -56,16 +57,23 @@ def median_ranges(plan: Plan) -> dict[str, Ranges]:
             continue
         told = [interval for interval in recoding.intervals if interval.text != plan.policy.marker]
         if told and column.ends is None:  # only outermost intervals are hidden
-            told[0] = replace(told[0], start=None)
-            told[-1] = replace(told[-1], stop=None)
+            told[0] = told[0].beginning(None)
+            told[-1] = told[-1].stopping(None)
         found[recoding.column] = {
-            interval.text: (
-                "" if interval.start is None else scale.write(interval.start),
-                "" if interval.stop is None else scale.write(interval.stop),
-            )
+            interval.text: (_begin(scale, interval), "" if interval.stop is None else scale.write(interval.stop))
             for interval in told
+            if scale.read(interval.text) is not None
         }
     return found
+
+
+def _begin(scale: Scale, interval: Interval) -> str:
+    """Return where an interval begins; of days the first one, of numbers that may be none."""
+    if interval.start is None:
+        return ""
+    if interval.after:
+        return scale.write(interval.start + 1) if scale.always_whole else f">{scale.write(interval.start)}"
+    return scale.write(interval.start)
 
 
 def write_map(ranges: Mapping[str, Ranges], *, escape_formulas: bool = False) -> str:

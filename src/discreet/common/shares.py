@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
@@ -69,6 +69,30 @@ def _from_text(text: str) -> Fraction:
     return plain
 
 
+def largest_below(share: Fraction, rows: int) -> Fraction:
+    """Return the largest fraction with a denominator of at most `rows` that is not above `share`.
+
+    A share of at most `rows` rows is within `share` exactly when it is within this one, so that comparisons
+    stay within 64 bits whatever threshold the owner wrote.
+
+    >>> largest_below(Fraction("0.333333333333"), 100)
+    Fraction(33, 100)
+    """
+    if share.denominator <= rows:
+        return share
+    # The convergents of the continued fraction end in the two neighbours of `share` (as in limit_denominator).
+    p0, q0, p1, q1 = 0, 1, 1, 0
+    n, d = share.numerator, share.denominator
+    while True:
+        a = n // d
+        if q0 + a * q1 > rows:
+            break
+        p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
+        n, d = d, n - a * d
+    k = (rows - q0) // q1
+    return min(Fraction(p0 + k * p1, q0 + k * q1), Fraction(p1, q1))
+
+
 def decimal(share: Fraction, digits: int = 6) -> str:
     """Return the share as a decimal number of at most `digits` places, for people to read."""
     return f"{float(share):.{digits}f}".rstrip("0").rstrip(".") or "0"
@@ -100,21 +124,21 @@ def percent(share: Fraction) -> str:
     return f"~{float(exact):.2f}%"
 
 
+SHARE_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {
+            "type": "string",
+            "pattern": r"^\s*((100(\.0*)?|\d{1,2}(\.\d*)?|\.\d+)\s*%"
+            r"|\d+\s*/\s*\d+|0(\.\d*)?|1(\.0*)?|\.\d+)\s*$",
+        },
+        {"type": "number", "minimum": 0, "maximum": 1},
+    ],
+    "description": "an exact share: 75%, 0.75 or 3/4",
+}
+"""How a policy file may write a share, as JSON Schema."""
 Share = Annotated[
     Fraction,
     BeforeValidator(parse_share),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {
-                    "type": "string",
-                    "pattern": r"^\s*((100(\.0*)?|\d{1,2}(\.\d*)?|\.\d+)\s*%"
-                    r"|\d+\s*/\s*\d+|0(\.\d*)?|1(\.0*)?|\.\d+)\s*$",
-                },
-                {"type": "number", "minimum": 0, "maximum": 1},
-            ],
-            "description": "an exact share: 75%, 0.75 or 3/4",
-        }
-    ),
+    WithJsonSchema(SHARE_SCHEMA),
 ]

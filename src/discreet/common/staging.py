@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from discreet.errors import InputError
 
@@ -30,7 +30,7 @@ if sys.platform != "win32":
 REPLACE = "use --force (in Python force=True) to replace it"
 PREFIX = ".discreet-part."
 """What the names of files begin with that are not done yet, or are kept for a moment; they end as the target does."""
-Listener = Callable[[Sequence[Path]], object]
+Listener = Callable[[Sequence[Any]], object]
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
@@ -127,31 +127,40 @@ class Staging:
         """Return where the content of `target` stands until `commit`."""
         return next(temporary for temporary, real in self._staged if real == target)
 
-    def commit(self, *, last: Path) -> None:
+    def commit(
+        self, *, last: Path | None = None, then: Callable[[], None] | None = None, told: Sequence[object] = ()
+    ) -> None:
         """Give all files their real names, or none; `last` (the release) when all others have theirs.
 
+        `then` is done when all have theirs; if it fails, none has. `told` is what listeners hear of beside the files.
         An interrupt waits until that is done and whoever listens (`telling`) has heard of it.
         """
         self._staged.sort(key=lambda files: files[1] == last)
         with _uninterrupted():
-            self._rename_all()
+            self._rename_all(then)
             self.discard()
             if (listener := _LISTENER.get()) is not None:
-                listener([target for _, target in self._staged])
+                listener([*(target for _, target in self._staged), *told])
 
-    def _rename_all(self) -> None:
+    def _rename_all(self, then: Callable[[], None] | None) -> None:
         changed: list[_NameChange] = []
+        at: object = "standard output"
         try:
             for temporary, target in self._staged:
+                at = target
                 self._rename(temporary, target, changed)
             for target in self._stale:
+                at = target
                 if (old := self._kept(target)) is not None:
                     changed.append(_NameChange(target, old))
                     target.unlink()
+            if then is not None:
+                at = "standard output"
+                then()
         except BaseException as error:
             left = [found for found in reversed(changed) if not found.taken_back()]
             if isinstance(error, OSError):
-                reason = f"{target}: cannot be written ({error.strerror or 'failed'})"
+                reason = f"{at}: cannot be written ({error.strerror or 'failed'})"
                 raise InputError(f"{reason}; {_which(left)}") from None
             if isinstance(error, InputError) and left:
                 raise InputError(f"{error}; {_which(left)}") from None

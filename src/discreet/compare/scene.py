@@ -16,10 +16,15 @@ from discreet.fit.cells import confidential_places, is_missing
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
+from discreet.policy.requirements.any_of import sets_of
 from discreet.table.engine import Engine
 
 QUICK, THOROUGH = 1_000, 20_000
 """People or cells that each attack tries."""
+
+
+MOST_KNOWN = 3
+"""Sets of columns with which is attacked where any so many of them may be known."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class Scene:
     def known(self) -> tuple[tuple[str, ...], ...]:
         """Sets of columns that somebody may know of a person: of each promise about groups, else all released ones."""
         both = [name for name in self.released.columns if name in self.original.columns]
-        sets = [tuple(promise.given) for promise in self.policy.promises()]
+        sets = [one for promise in self.policy.promises() for one in sets_of(promise.given)[:MOST_KNOWN]]
         sets = [given for given in dict.fromkeys(sets) if given and set(given) <= set(both)]
         largest = [given for given in sets if not any(set(given) < set(other) for other in sets)]
         return tuple(dict.fromkeys(largest)) or (tuple(name for name in both if name not in self.guessed),)

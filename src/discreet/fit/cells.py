@@ -19,6 +19,7 @@ from discreet.policy import Policy
 from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, too_many_conditions
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
+from discreet.policy.marker import marker_among
 from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]
@@ -190,7 +191,7 @@ class _Checked:
             yield self.problem("column", message)
         known = [name for adversary in requirement.adversaries for name in self._known_to(adversary)]
         for name in dict.fromkeys([requirement.column, *known]):
-            if problem := self.policy.marker_problem(name, self.original.domain(name)):
+            if problem := marker_among(self.policy, name, self.original.domain(name)):
                 yield problem
 
     def _known_to(self, adversary: Adversary) -> tuple[str, ...]:

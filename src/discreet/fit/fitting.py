@@ -13,12 +13,16 @@ from discreet.encoded import Combinations
 from discreet.errors import InputError, PolicyError, Problem
 from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at
 from discreet.fit.persons import repeat_warnings
+from discreet.fit.populations import people_problems
 from discreet.fit.telling import refuse_own_values
 from discreet.fit.values import missing_warnings, share_warnings, tight_warnings, value_problems
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, bind
+from discreet.policy.requirements.seen import SeenColumn
+from discreet.policy.seen_values import seen_values
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine
+from discreet.table.formats.place import Address, place_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def bind_to(policy: Policy, source: Engine) -> Bound:
 def require_rows(source: Engine, table: object) -> None:
     """Refuse a table without rows: there is nothing to release."""
     if source.rows == 0:
-        name = str(table) if isinstance(table, (str, Path)) else "the table"
+        name = str(place_of(table)) if isinstance(table, (str, Path, Address)) else "the table"
         raise InputError(f"{name}: has no rows" + (" without a missing value" if source.dropped else ""))
 
 
@@ -51,8 +55,15 @@ def refuse_at_sight(policy: Policy, source: Engine, table: object) -> None:
     """Refuse what need not be counted: cells chosen by their own value, no rows, or more than can be looked at."""
     refuse_own_values(policy)
     require_rows(source, table)
+    refuse_without_order(policy, source)
     if columns := looked_at(policy, source.columns):
         source.refuse_rows(len(columns))
+
+
+def refuse_without_order(policy: Policy, source: Engine) -> None:
+    """Refuse to draw an order for rows that have none."""
+    if policy.shuffle:
+        source.refuse_rows(0)
 
 
 def fitted(
@@ -64,7 +75,13 @@ def fitted(
     """
     policy = bound.policy
     kinds = {column: source.kind(column) for column in bound.counted}
-    if problems := [*value_problems(bound, counted, kinds), *unfit, *cell_problems(policy, source)]:
+    if problems := [
+        *value_problems(bound, counted, kinds),
+        *_unread(policy, counted),
+        *unfit,
+        *cell_problems(policy, source),
+        *people_problems(bound, counted),
+    ]:
         raise PolicyError(problems)
     seen = source
     if bound.counted and (edits := hides(policy, source)):
@@ -79,9 +96,27 @@ def fitted(
         *cell_warnings(policy, source),
         *repeat_warnings(policy, source),
     )
-    bound = replace(bound, values=partial(known_values, policy, counted))
+    bound = replace(bound, seen=partial(seen_column, policy, counted))
     warnings = (*warnings, *dict.fromkeys(_notes(bound, counted)))
     return Fitted(replace(bound, warnings=warnings), kinds, seen, counted)
+
+
+def _unread(policy: Policy, counted: Combinations) -> Iterator[Problem]:
+    """Yield where requirements cannot do with what a sensitive column holds."""
+    for index, requirement in policy.groups():
+        if requirement.sensitive is not None:
+            for path, message in requirement.problems(seen_column(policy, counted, requirement.sensitive)):
+                yield policy.problem(("protect", index, *path), message)
+
+
+def refuse_unread(policy: Policy, source: Engine) -> None:
+    """Refuse new rows of whose sensitive columns requirements can make nothing."""
+    for index, requirement in policy.groups():
+        column = requirement.sensitive
+        if column is not None and requirement.reads and column in source.columns:
+            seen = seen_column(policy, source.count([column]), column)
+            if problems := [policy.problem(("protect", index, *at), text) for at, text in requirement.problems(seen)]:
+                raise PolicyError(problems)
 
 
 def _notes(bound: Bound, counted: Combinations) -> Iterator[str]:
@@ -92,6 +127,8 @@ def _notes(bound: Bound, counted: Combinations) -> Iterator[str]:
             yield from promise.notes(values, np.array([not bound.policy.is_unknown(value) for value in values]))
 
 
-def known_values(policy: Policy, counted: Combinations, column: str) -> list[str | None]:
-    """Return the different values of a column that tell something."""
-    return [value for value in counted.domain(column) if not policy.is_unknown(value)]
+def seen_column(policy: Policy, counted: Combinations, column: str) -> SeenColumn:
+    """Return the different values of a column that tell something, and how many rows have each."""
+    domain = counted.domain(column)
+    rows = np.bincount(counted.code(column), weights=counted.counts, minlength=len(domain)).astype(np.int64)
+    return seen_values(policy, column, domain, rows.tolist())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from discreet.encoded import Combinations
+from discreet.errors import PolicyError
 from discreet.policy import Policy
 from discreet.table.engine import Engine
 
@@ -13,6 +15,8 @@ def repeat_warnings(policy: Policy, source: Engine) -> Iterator[str]:
 
     The names of columns and counts are told, never a value. Where an engine has too many values to count, none is.
     """
+    if policy.unit is not None:
+        return
     nouns = list(dict.fromkeys(promise.noun for promise in policy.promises()))
     if not nouns:
         return
@@ -33,5 +37,24 @@ def repeated(name: str, rows: int, different: int, counts: str = "k counts") -> 
     """
     return (
         f"{rows} rows of {different} {name}: {counts} rows, and all rows of a group may be those of one {name}; "
-        "release one row of each"
+        f"write unit: {name}"
     )
+
+
+def known_ids(policy: Policy, counted: Combinations) -> None:
+    """Refuse a table in which it is not known of some rows whose they are."""
+    assert policy.unit is not None
+    name = policy.unit.id
+    rows = counted.rows(name).tolist()
+    nobodys = sum(
+        number
+        for value, number in zip(counted.domain(name), rows, strict=True)
+        if value is None or value in policy.missing_values
+    )
+    if nobodys:
+        have = "1 row has" if nobodys == 1 else f"{nobodys} rows have"
+        message = (
+            f"{have} no {name!r}, and nobody knows whose they are; fill it in, or leave such rows out with "
+            "missing: {rows: drop}"
+        )
+        raise PolicyError([policy.problem(("unit",), message)])

@@ -9,6 +9,7 @@ from discreet.encoded import Combinations
 from discreet.errors import Problem
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, tight_columns
+from discreet.policy.marker import marker_among
 from discreet.policy.uses import PredictingUse
 
 
@@ -17,17 +18,18 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
     policy = bound.policy
     problems = [
         policy.problem(
-            ("protect", promise.index, "infer", promise.column),
-            f"no row has {'a missing value in ' if promise.value is None else ''}{promise.column!r}"
-            f"{'' if promise.value is None else f' = {promise.value!r}'}; "
-            f"{_spelling(promise.value, counted.domain(promise.column), kinds[promise.column])}",
+            ("protect", index, "infer", made.sensitive),
+            f"no row has {'a missing value in ' if value is None else ''}{made.sensitive!r}"
+            f"{'' if value is None else f' = {value!r}'}; "
+            f"{_spelling(value, counted.domain(made.sensitive), kinds[made.sensitive])}",
         )
-        for promise in policy.templates()
-        if promise.value not in counted.domain(promise.column)
+        for index, made in policy.groups()
+        for value in made.named()
+        if made.sensitive is not None and value not in counted.domain(made.sensitive)
     ]
     problems += _target_problems(bound, counted)
     counting = [name for name in bound.columns if name in bound.changeable or name in policy.sensitive]
-    found = (policy.marker_problem(column, counted.domain(column)) for column in counting)
+    found = (marker_among(policy, column, counted.domain(column)) for column in counting)
     return [*problems, *(problem for problem in found if problem is not None)]
 
 

@@ -7,15 +7,15 @@ people where it is known who they are. Figures for reports, from samples: small 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from discreet.adversary.learners import quietly
+from discreet.common.own_program import load_learners
 from discreet.compare.beside import Beside
 from discreet.compare.features import Encoding, numbers_of
 from discreet.compare.meanings import Floats, Sense
@@ -54,7 +54,7 @@ def learn(scene: Scene, names: Sequence[str]) -> tuple[tuple[LearnedTarget, ...]
     goals = [goal for goal in scene.policy.goals if goal.target in names]
     if not goals:
         return (), ()
-    if find_spec("sklearn") is None:
+    if not load_learners():
         return (), ("how well targets are learned needs scikit-learn; install discreet[attacks]",)
     found: list[LearnedTarget] = []
     notes: list[str] = []
@@ -211,8 +211,7 @@ class _LearningJob:
         if len(np.unique(y)) < 2:
             return self._judged(np.full(len(true), y[0]), true)
         model = make()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it did not converge changes nothing here
+        with quietly():
             model.fit(table.features(table.train[train], form), y)
             return self._judged(model.predict(table.features(table.test[test], form)), true)
 

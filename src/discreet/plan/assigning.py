@@ -104,8 +104,12 @@ def _reach(label: Label, numbers: Sequence[Decimal], extra: int) -> tuple[int, i
 
 
 def _inside(interval: Interval, numbers: Sequence[Decimal]) -> tuple[int, int]:
-    first = [0] + [bisect_left(numbers, end) for end in (interval.start, interval.low) if end is not None]
-    stop = [len(numbers)] if interval.stop is None else [bisect_left(numbers, interval.stop)]
+    first = [0] if interval.low is None else [bisect_left(numbers, interval.low)]
+    if interval.start is not None:
+        first.append((bisect_right if interval.after else bisect_left)(numbers, interval.start))
+    stop = [len(numbers)]
+    if interval.stop is not None:
+        stop.append((bisect_right if interval.through else bisect_left)(numbers, interval.stop))
     stop += [] if interval.high is None else [bisect_right(numbers, interval.high)]
     return max(first), min(stop)
 

@@ -22,7 +22,7 @@ def read_numbers(text: object) -> tuple[int, ...]:
     return tuple(map(int, text.split()))
 
 
-def read_interval(found: Mapping[str, str | None]) -> Interval:
+def read_interval(found: Mapping[str, Any]) -> Interval:
     """Return an interval; its ends are exact numbers, written as texts."""
     text = found["text"]
     if not isinstance(text, str):
@@ -32,7 +32,10 @@ def read_interval(found: Mapping[str, str | None]) -> Interval:
     )
     if any(number is not None and not number.is_finite() for number in (start, stop, low, high)):
         raise ValueError("not a number")
-    return Interval(start, stop, text, low, high)
+    after, through = found.get("after", False), found.get("through", False)
+    if not isinstance(after, bool) or not isinstance(through, bool):
+        raise TypeError("not true or false")
+    return Interval(start, stop, text, low, high, after, through)
 
 
 def read_values(values: object) -> tuple[str | None, ...]:
@@ -44,6 +47,9 @@ def read_values(values: object) -> tuple[str | None, ...]:
 
 def as_plain(item: Any) -> object:
     """Return the parts of a plan as mappings and lists, and exact numbers as texts."""
+    if isinstance(item, Interval):  # hardly any has such an end
+        said = vars(item).items()
+        return {name: as_plain(value) for name, value in said if name not in ("after", "through") or value}
     if is_dataclass(item) and not isinstance(item, type):
         return {name: as_plain(value) for name, value in vars(item).items()}
     if isinstance(item, tuple):

@@ -26,6 +26,7 @@ from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
 from discreet.plan.plain_data import as_plain
 from discreet.policy import Policy
 from discreet.policy.bind import binned
+from discreet.policy.persons import number_column
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ FORM = 5
 READABLE = (2, 3, 4, 5)
 """Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
 those before 5 no masks."""
-SINCE = ("sampled", "removed", "cells", "decoys")
+SINCE = ("sampled", "removed", "cells", "decoys", "order")
 """Parts that earlier forms lack."""
 JSON_FIELDS = (
     "recodings", "sampled", "suppressed", "edits", "removed", "cells", "decoys", "steps", "kept", "redundant", "detail",
     "complete", "bound",
 )  # fmt: skip
-READ = ("columns", "kinds", *(name for name in JSON_FIELDS if name != "bound"))
+READ = ("columns", "kinds", "order", *(name for name in JSON_FIELDS if name != "bound"))
 """Parts that are read as their classes have them."""
 
 
@@ -72,6 +73,9 @@ class Plan:
     """Rows that are left out because their confidential cells could not be protected."""
     cells: tuple[Protected, ...] = ()
     decoys: tuple[Decoy, ...] = ()
+    order: tuple[int, ...] | None = None
+    """The rows in the order in which they were released, where it was drawn and single cells are confidential, or where
+    rows of persons were shuffled or left out."""
     steps: tuple[Step, ...] = ()
     kept: tuple[Kept, ...] = ()
     redundant: tuple[str, ...] = ()
@@ -97,7 +101,7 @@ class Plan:
 
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        edited = replace(self, edits=(), removed=(), cells=(), decoys=())
+        edited = replace(self, edits=(), removed=(), cells=(), decoys=(), order=None)
         return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
 
     def apply(
@@ -105,6 +109,7 @@ class Plan:
         table: Table,
         *,
         policy: Policy | str | Path | None = None,
+        population: Table | None = None,
         engine: str | None = None,
         memory_limit: str | int | None = None,
         key: str | None = None,
@@ -118,6 +123,8 @@ class Plan:
         `policy` is the owner's: the result is verified against it. Without it, all promises are those of the policy
         that the plan carries, which whoever can change the plan can change; the audit then warns.
 
+        A plan has no row of a population, only the path of its file: `population` is the table, or where it is now.
+
         Raises
         ------
         BrokenPromise
@@ -126,7 +133,7 @@ class Plan:
         """
         pipeline = import_module("discreet.pipeline")  # the one thing that a plan asks of rooms further on
         opening = pipeline.Opening(engine, memory_limit, key)
-        release: Release = pipeline.apply(self, table, opening=opening, policy=policy)
+        release: Release = pipeline.apply(self, table, opening=opening, policy=policy, population=population)
         return release
 
     def to_json(self) -> str:
@@ -138,6 +145,8 @@ class Plan:
         for name in JSON_FIELDS:
             value = getattr(self, name)
             body[name] = [as_plain(item) for item in value] if isinstance(value, tuple) else value
+        if self.order is not None:
+            body["order"] = self.order
         return private_json(WARNING, body)
 
     @classmethod
@@ -166,7 +175,8 @@ class Plan:
         named = {*recoded, *beside, *plan.kinds, *(edit.column for edit in plan.edits)}
         named |= {cell.column for cell in plan.cells} | {cell.column for cell in plan.decoys}
         named |= set(plan.masks.names if plan.masks is not None else ())
-        if len(set(recoded)) < len(recoded) or not named <= set(plan.columns):
+        columns = {*plan.columns, *(() if plan.policy.unit is None else [number_column(plan.columns)])}
+        if len(set(recoded)) < len(recoded) or not named <= columns:
             raise InputError("not a whole plan: it recodes a column twice or one that is not there")
         if not all(_adjoin(recoding.intervals) for recoding in plan.recodings):
             raise InputError("not a whole plan: its intervals do not adjoin")
@@ -195,8 +205,8 @@ def _adjoin(intervals: Sequence[Interval]) -> bool:
     """Whether each interval begins where the one before it stops, in ascending order, the outermost without end."""
     if not intervals:
         return True
-    stops = [interval.stop for interval in intervals[:-1]]
-    inner = [stop for stop in stops if stop is not None]
-    meet = stops == [interval.start for interval in intervals[1:]] and len(inner) == len(stops)
+    stops = [(interval.stop, interval.through) for interval in intervals[:-1]]
+    inner = [(stop, through) for stop, through in stops if stop is not None]
+    meet = stops == [(interval.start, interval.after) for interval in intervals[1:]] and len(inner) == len(stops)
     ends = intervals[0].start is None and intervals[-1].stop is None
     return meet and ends and all(one < other for one, other in pairwise(inner))

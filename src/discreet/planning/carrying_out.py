@@ -5,27 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from discreet.chance import chance_from
+from discreet.chance import any_order, chance_from
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Watch
 from discreet.encoded import Ints
 from discreet.errors import TooManySuppressed, rows_listed
 from discreet.fit.cells import hides
-from discreet.fit.fitting import require_rows
+from discreet.fit.fitting import require_rows, seen_column
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
+from discreet.planning.persons import People, people_of
+from discreet.planning.profiles import Judged, Profiles, needs_profiles, refuse_local
 from discreet.planning.suppression import Suppressed, rows_to_suppress
-from discreet.planning.task import Task, drawn_rows
+from discreet.planning.task import Task, drawn_rows, sample_places
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
 
+ORDERING = 3
+"""The stream of a seed by which the order of the rows is drawn."""
 ROUNDS = 20
 """How often groups that lost rows are masked, and cells protected anew, before it is given up."""
 
@@ -54,12 +58,98 @@ def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watc
 
     As `carry_out`, but a sample is drawn anew, and no cell is edited: edits are not for other rows.
     """
+    if judge.policy.unit is not None:
+        return _persons_again(plan, bound, judge, source, watch)
     places = drawn_rows(source, plan.policy)
     sampled = None if places is None else tuple(source.numbers()[places].tolist())
     watch.begins("apply")
     plan = replace(plan.for_new_rows(), sampled=sampled)
     made = CarriedOut(plan, source, source.apply(plan), judge)
     return made if plan.policy.method == "disclosure" else _suppressed(made, bound)
+
+
+def carry_out_on_persons(plan: Plan, task: Task, people: People, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the release that a plan for persons makes of all their rows."""
+    return _in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows)
+
+
+def carry_out_profiles(source: Engine, bound: Bound, watch: Watch, seed: int | None) -> CarriedOut:
+    """Find a plan for persons whose rows differ, and return the release that it makes."""
+    sampled = _drawn_persons(source, bound.policy, seed)
+    profiles = Profiles(_told(source, sampled), bound)
+    found = profiles.find(watch, seed)
+    watch.begins("apply")
+    made = _of_profiles(found.plan, found.judged, profiles, source, bound, sampled)
+    return replace(made, seed=seed, detail=found.detail)
+
+
+def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
+    """Return the release that a plan makes of the rows of other persons."""
+    bound = replace(bound, seen=partial(seen_column, bound.policy, source.count(bound.counted)))
+    watch.begins("apply")
+    if needs_profiles(source, bound):
+        refuse_local(bound, source)
+        sampled = _drawn_persons(source, bound.policy, None)
+        profiles = Profiles(_told(source, sampled), bound)
+        judged = profiles.judged(plan, chance_from(None))
+        made = _of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
+        made.refuse_many(bound.policy)
+        return made
+    people = people_of(source, bound)
+    plan = replace(plan, policy=people.bound.policy, columns=people.table.columns)
+    return _in_rows(carry_out_again(plan, people.bound, people.bound, people.table, watch), people, judge)
+
+
+def _in_rows(made: CarriedOut, people: People, judge: Bound) -> CarriedOut:
+    """Return what became of persons as what becomes of all their rows."""
+    plan = people.in_rows(made.plan, made.plan.suppressed)
+    total = made.source.rows if made.plan.sampled is None else len(made.plan.sampled)
+    count = PersonCount(made.released.suppressed + made.released.removed, total)
+    released = people.source.apply(plan)
+    return replace(made, plan=plan, source=people.source, released=released, judge=judge, persons=count)
+
+
+def _of_profiles(
+    plan: Plan, judged: Judged, profiles: Profiles, source: Engine, judge: Bound, sampled: tuple[int, ...] | None
+) -> CarriedOut:
+    """Return a plan for rows carried out without the persons that do not fit."""
+    plan = replace(profiles.people().in_rows(plan, judged.gone), sampled=sampled, columns=source.columns)
+    kinds = {name: source.kind(name) for name in profiles.bound.counted}
+    plan = replace(plan, policy=judge.policy, kinds=kinds)
+    gone = (Suppressed(None, judged.drawn),)
+    count = PersonCount(len(judged.gone), profiles.persons)
+    return CarriedOut(plan, source, source.apply(plan), judge, suppressed=gone, persons=count)
+
+
+def _drawn_persons(source: Engine, policy: Policy, seed: int | None) -> tuple[int, ...] | None:
+    """Return the numbers of the rows of persons that are drawn for a sample; None where all are released."""
+    if policy.release is None:
+        return None
+    assert policy.unit is not None
+    encoded = source.encoded(policy.unit.id)
+    there = np.unique(encoded.codes)
+    drawn = there[sample_places(len(there), policy, seed)]
+    return tuple(source.numbers()[np.flatnonzero(np.isin(encoded.codes, drawn))].tolist())
+
+
+def _told(source: Engine, sampled: tuple[int, ...] | None) -> Engine:
+    """Return the rows that were drawn, or all."""
+    if sampled is None:
+        return source
+    return source.only(np.searchsorted(source.numbers(), np.array(sampled, dtype=np.int64)))
+
+
+@dataclass(frozen=True)
+class PersonCount:
+    """How many persons are suppressed, and how many there are."""
+
+    gone: int
+    total: int
+
+    def refuse_many(self, policy: Policy) -> None:
+        """Refuse a release with more suppressed persons than a policy allows."""
+        if self.gone > math.floor(policy.suppress.limit * self.total):
+            raise TooManySuppressed(self.gone, self.total, policy.suppress.limit, "persons")
 
 
 @dataclass(frozen=True)
@@ -79,6 +169,8 @@ class CarriedOut:
     """What is hidden against association rules."""
     detail: float | None = None
     """The share of detail that is released; None where a plan is used again."""
+    persons: PersonCount | None = None
+    """How many persons are suppressed, where persons have several rows."""
 
     @property
     def drawn(self) -> int:
@@ -116,8 +208,8 @@ class CarriedOut:
 
     @property
     def places(self) -> Ints | None:
-        """The row of the source that each released row is, where single cells are confidential."""
-        if not any(self.judge.policy.cells()):
+        """The row of the source that each released row is, where cells are confidential or persons have several."""
+        if not any(self.judge.policy.cells()) and (self.judge.policy.unit is None or not self.source.row_wise):
             return None
         return np.searchsorted(self.source.numbers(), self.released.numbers())
 
@@ -140,6 +232,12 @@ class CarriedOut:
         """What the owner should know of the policy, and of how the release was made."""
         of_seed = () if self.seed is None else _seed_warnings(self.plan, self.drawn)
         return (*self.judge.warnings, *_gap_warnings(self.removal), *of_seed)
+
+    def drawn_order(self) -> Ints | None:
+        """Draw the order in which the rows leave, by their places; None where it is that of the original."""
+        if not self.judge.policy.shuffle:
+            return None
+        return any_order(self.released.rows, chance_from(self.seed, ORDERING))
 
     @property
     def hint(self) -> str:
@@ -166,7 +264,10 @@ class CarriedOut:
         return replace(self, plan=plan, released=self.source.apply(plan))
 
     def refuse_many(self, policy: Policy) -> None:
-        """Refuse a release with more suppressed rows than a policy allows, or with none left."""
+        """Refuse a release with more suppressed rows (or persons) than a policy allows, or with none left."""
+        if self.persons is not None and self.released.rows:
+            self.persons.refuse_many(policy)
+            return
         rows = self.source.rows if self.plan.sampled is None else len(self.plan.sampled)
         gone = self.released.suppressed + self.released.removed
         if gone > math.floor(policy.suppress.limit * rows) or not self.released.rows:
@@ -199,7 +300,8 @@ def _edited(made: CarriedOut, bound: Bound, watch: Watch) -> CarriedOut:
         require_rows(edited.released, "the release")
         rounds = len(made.suppressed) - before
         # Later a row may not be left out any more whose group was masked without it.
-        if not (found.removed or rounds) or not bound.counted or rounds == ROUNDS:
+        moved = any(promise.moves for promise in bound.promises)
+        if not (found.removed or rounds or moved) or not bound.counted or rounds == ROUNDS:
             return edited
         again, more = _suppressing(edited, bound)
         fresh = set(again.suppressed) - set(made.plan.suppressed)
@@ -216,7 +318,7 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
-    found = rows_to_suppress(released, bound, chance_from(made.seed), told)
+    found = rows_to_suppress(released, bound, chance_from(made.seed), told, plan)
     if not source.row_wise:
         return replace(plan, masks=found.masks), found
     numbers: list[int] = []
@@ -229,9 +331,7 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
 
 def sample_of(source: Engine, plan: Plan) -> Engine:
     """Return the rows that were drawn, or all where there is no sample."""
-    if plan.sampled is None:
-        return source
-    return source.only(np.searchsorted(source.numbers(), np.array(plan.sampled, dtype=np.int64)))
+    return _told(source, plan.sampled)
 
 
 def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
@@ -247,12 +347,15 @@ def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
 
 def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
     """Yield what a given seed makes repeatable; that one was given is said in any case."""
-    if plan.sampled is None and not drawn and not plan.cells:
+    if plan.sampled is None and not drawn and not plan.cells and not plan.policy.shuffle:
         yield "a seed was given, though nothing was drawn by chance; releases are made without one"
     if plan.sampled is not None:
         yield "whoever knows the seed can tell which rows were drawn for the sample"
     if drawn:
-        rows = "1 row was" if drawn == 1 else f"{drawn} rows were"
+        one, several = ("row", "rows") if plan.policy.unit is None else ("person", "persons")
+        rows = f"1 {one} was" if drawn == 1 else f"{drawn} {several} were"
         yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
+    if plan.policy.shuffle:
+        yield "whoever knows the seed can put the rows back into their order"
     if plan.cells:
         yield "whoever knows the seed can tell which guesses were drawn for the confidential cells"

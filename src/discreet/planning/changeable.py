@@ -44,6 +44,13 @@ class Changeable(Protocol):
         """The code in the space of each value of the table, in the order of the table's domain."""
         ...
 
+    def codes_of(self, values: Sequence[str | None]) -> Ints:
+        """Return the code of each value of a population; -1 where the value may be released with no text of the space.
+
+        Whatever is disclosed, the text of the code covers the value.
+        """
+        ...
+
     @property
     def pinned(self) -> Flags:
         """Which codes already are the marker."""

@@ -37,7 +37,7 @@ class CutPlanner:
 
         policy = task.bound.policy
         self.task, self.seed = task, seed
-        self.promises, self.dropped = without_redundant(task.bound.promises)
+        self.promises, self.dropped = without_redundant(task.bound.each_promise)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         self.problem = seen_only(self.problem) if seen else self.problem
         self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
@@ -89,7 +89,7 @@ class CutPlanner:
 
     def search(self, watch: Watch, *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut, and whether the search came to its end; without a proof if none is wanted."""
-        require_possible(self.problem, self.promises, removes=self.task.bound.policy.removes)
+        require_possible(self.problem.tables, self.promises, removes=self.task.bound.policy.removes)
         found = self._on_some_rows(watch)
         if found is None or not self.objective.allows(found[0].outcome):
             found = self._best(watch, prove=prove)
@@ -186,7 +186,7 @@ class CutPlanner:
     def _empty(self, place: int, best: Candidate) -> set[int]:
         """Return the first codes of the parts of a column of which no row is kept."""
         firsts = best.cut[place]
-        kept = firsts[self.problem.codes[place][~best.outcome.left_out]]
+        kept = firsts[self.problem.codes[place][~best.outcome.left_out & (self.problem.sizes > 0)]]
         return set(firsts.tolist()) - set(kept.tolist())
 
     def detail(self, outcome: CutOutcome) -> float:

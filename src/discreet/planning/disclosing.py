@@ -11,7 +11,7 @@ from discreet.plan.plan import Plan
 from discreet.plan.reasons import KeptReason
 from discreet.planning.changeable import Changeable
 from discreet.planning.problem import group_problem
-from discreet.planning.task import Task
+from discreet.planning.task import Task, require_possible
 from discreet.planning.uses import PLANNED
 from discreet.policy.redundant import without_redundant
 
@@ -27,7 +27,7 @@ class Planner:
 
         policy = task.bound.policy
         self.task = task
-        promises = list(task.bound.promises)
+        promises = list(task.bound.each_promise)
         self.promises, self.dropped = (promises, []) if keep_all else without_redundant(promises)
         self.search: Search = Search(
             group_problem(task.bound, task.columns, self.promises, task.counted),
@@ -46,9 +46,10 @@ class Planner:
         """
         from discreet.method.disclosure.search import Unsatisfiable
 
+        require_possible(self.search.problem.tables, self.promises, removes=False)
         try:
             self.search.check_limits()
-        except Unsatisfiable as answer:
+        except Unsatisfiable as answer:  # a promise that decides by itself was not sure enough of what is exact
             least = [(self.promises[number], share) for number, share in answer.least]
             raise ImpossiblePromise(least) from None
         return self.plan(self.search.run(lambda far: watch.planned(far.done, far.left, far.kept)))

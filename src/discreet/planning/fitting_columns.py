@@ -8,8 +8,8 @@ from decimal import Decimal
 from discreet.columns.intervals import Values
 from discreet.encoded import Combinations
 from discreet.errors import Problem
+from discreet.fit.populations import others_than
 from discreet.fit.values import name_empty
-from discreet.method.local.shapes import MOST_IN_A_SET
 from discreet.planning.changeable import Changeable, Domain
 from discreet.planning.number_column import NumberColumn
 from discreet.planning.plain_column import PlainColumn
@@ -32,14 +32,14 @@ class JobColumns:
     """Where their values do not fit what the policy says of them."""
 
     def warnings(self) -> list[str]:
-        """Return a warning for each of numbers or dates that cannot be cut at any of the ends it was given."""
+        """Return a warning for each of numbers or dates that cannot be cut where it may be."""
+        numbers = [column for column in (*self.changeable, *self.binned) if isinstance(column, NumberColumn)]
+        whole = [column for column in numbers if len(column.values.numbers) > 1 and not column.space.cuts.any()]
         return [
             f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
-            for column in (*self.changeable, *self.binned)
-            if isinstance(column, NumberColumn)
-            and column.column.ends is not None
-            and len(column.values.numbers) > 1
-            and not column.space.cuts.any()
+            if column.column.ends is not None
+            else f"all values of {column.name!r} lie at its top, or all at its bottom: nothing of it can be told apart"
+            for column in whole
         ]
 
 
@@ -63,7 +63,8 @@ def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Change
         elif said.scale is not None:
             column, problem = _number_column(bound, name, said, counted)
         else:
-            column, problem = PlainColumn(name, domain, bound.policy.marker), None
+            others = others_than(bound.populations, name, domain)
+            column, problem = PlainColumn(name, domain, bound.policy.marker, others), None
         problem = problem or _set_problem(bound, name, said, domain)
         columns += [column] if column is not None else []
         problems += [problem] if problem is not None else []
@@ -85,6 +86,8 @@ def _set_problem(bound: Bound, name: str, said: Column, domain: Domain) -> Probl
     """Return what keeps the labels of a column from being sets."""
     if said.form != "set":
         return None
+    from discreet.method.local.shapes import MOST_IN_A_SET
+
     path = ("columns", name, "form")
     if len(domain) > MOST_IN_A_SET:
         message = f"the column has {len(domain)} different values, and sets are for at most {MOST_IN_A_SET}; drop it"
@@ -145,7 +148,10 @@ def _number_column(
         return None, bound.policy.problem(path, f"the column has no {said.type} at all; leave the type out")
     numbers = sorted(found)
     values = Values(
-        tuple(numbers), tuple(found[number][1] for number in numbers), tuple(found[number][0] for number in numbers)
+        tuple(numbers),
+        tuple(found[number][1] for number in numbers),
+        tuple(found[number][0] for number in numbers),
+        others_than(bound.populations, name, [scale.write(number) for number in numbers]),
     )
     return NumberColumn(name, said, values, domain, missing, bound.policy.marker), None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +52,13 @@ def limits_of(
 
 def _refuse_many(promises: Sequence[GroupPromise], numbers: Sequence[int], counted: Combinations, rows: int) -> None:
     """Refuse a promise that would have to count too many different values in too many different rows."""
+    total = int(counted.counts.sum())
     for number in numbers:
         promise = promises[number]
-        values = 0 if promise.column is None or promise.inferences() else len(counted.domain(promise.column))
+        if (why := promise.too_large(total)) is not None:
+            raise InputError(f"protect[{promise.index}]: {why}; release a sample, or the column with fewer values")
+        vector = promise.column is not None and promise.measure != "share"
+        values = len(counted.domain(promise.column or "")) if vector else 0
         if values * rows > MOST_TALLIES:
             raise InputError(
                 f"protect[{promise.index}]: {promise.column!r} has {values} different values, too many to count in "
@@ -65,8 +70,26 @@ def limit_of(promise: GroupPromise, number: int, first: int, stop: int) -> Group
     """Return a promise as methods see it."""
     return GroupLimit(
         number, promise.at_most, promise.measure, first, stop, promise.needs_rows,
-        promise.figure, promise.lacking, promise.lacking_by_lot, promise.helping,
+        promise.figure, promise.lacking, promise.lacking_by_lot, promise.helping, promise.numbers, promise.decides,
     )  # fmt: skip
+
+
+def people_limit(promise: GroupPromise, number: int, people: int) -> GroupLimit:
+    """Return a promise about the people of a population, who are so many, as methods see it.
+
+    Rows left out stand for whoever is not released, which is more than a method knows of: it counts nothing of theirs.
+    """
+    return replace(limit_of(promise, number, 0, 2), lacking=_lacks_nothing, lacking_by_lot=_lacks_no_lot, people=people)
+
+
+def _lacks_nothing(rows: Ints, tallies: Ints, most: int) -> Ints:
+    del tallies, most
+    return np.zeros_like(rows)
+
+
+def _lacks_no_lot(rows: int, tallies: Ints, all_rows: int, all_tallies: Ints, most: int) -> int:
+    del rows, tallies, all_rows, all_tallies, most
+    return 0
 
 
 def marks_of(promise: GroupPromise, bound: Bound, counted: Combinations) -> npt.NDArray[np.bool_]:

@@ -34,7 +34,7 @@ class LocalPlanner:
     def __init__(self, task: Task, most_suppressed: int | None = None) -> None:
         policy = task.bound.policy
         self.task = task
-        self.promises, self.dropped = without_redundant(task.bound.promises)
+        self.promises, self.dropped = without_redundant(task.bound.each_promise)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         limit = math.floor(policy.suppress.limit * self.problem.total)
         self.most = limit if most_suppressed is None else most_suppressed
@@ -59,7 +59,7 @@ class LocalPlanner:
         """
         bound = self.task.bound
         policy = bound.policy
-        require_possible(self.problem, self.promises, removes=policy.removes)
+        require_possible(self.problem.tables, self.promises, removes=policy.removes)
         found = self._search(watch)
         if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
             raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
@@ -159,7 +159,10 @@ def _labels(form: str | None, column: Changeable) -> Labels:
     """Return which labels a column may have."""
     if form == "set":
         return "set"
-    return "fixed" if isinstance(column, NumberColumn) and column.column.ends is not None else "tight"
+    if not isinstance(column, NumberColumn):
+        return "tight"
+    # Where some values are only told together, any other may still begin or end a label.
+    return "fixed" if column.column.ends is not None or column.column.tails != (None, None) else "tight"
 
 
 def _labelled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.columns.intervals import (
+    Border,
     Interval,
     Values,
     allowed_cuts,
+    between,
     between_all_ends,
     between_ends,
     closed,
@@ -72,6 +75,25 @@ class NumberColumn:
             [places[value if value in places else scale.read(value)] for value in self.domain], dtype=np.int64
         )
 
+    def codes_of(self, values: Sequence[str | None]) -> Ints:
+        """Return the codes of the last numbers that are cut before each; none where no interval has it for sure."""
+        scale, extra = self.column.scale, len(self.missing)
+        assert scale is not None
+        cuts = np.flatnonzero(self.space.cuts).tolist()
+        borders = cut_values(self.values, self.column, [code - extra for code in cuts])
+        lowest, highest, whole = self.values.numbers[0], self.values.numbers[-1], self.values.whole()
+        missing = {value: code for code, value in enumerate(self.missing)}
+        found = []
+        for value in values:
+            number = None if value in missing else scale.read(value)
+            beyond = number is not None and not self.column.open_ends and not lowest <= number <= highest
+            if number is None or beyond or (whole and number != number.to_integral_value()):
+                found.append(missing.get(value, -1))
+            else:
+                at = bisect.bisect_right(borders, Border(number))
+                found.append(cuts[at - 1] if at else extra)
+        return np.array(found, dtype=np.int64)
+
     @property
     def pinned(self) -> Flags:
         """None."""
@@ -86,7 +108,7 @@ class NumberColumn:
         if slot < self._nodes:
             return None
         (cut,) = cut_values(self.values, self.column, [slot - self._nodes - len(self.missing)])
-        return self._write(cut)
+        return self._write_border(cut)
 
     @property
     def _nodes(self) -> int:
@@ -120,18 +142,21 @@ class NumberColumn:
     def _intervals(self, numbers: Sequence[tuple[int, int]]) -> list[Interval]:
         """Return the intervals of these ranges, and hidden ones for what lies outside."""
         first, stop = numbers[0][0], numbers[-1][1]
-        inside = Values(
-            self.values.numbers[first:stop], self.values.rows[first:stop], self.values.spellings[first:stop]
+        inside = replace(
+            self.values,
+            numbers=self.values.numbers[first:stop],
+            rows=self.values.rows[first:stop],
+            spellings=self.values.spellings[first:stop],
         )
         made = intervals(inside, self.column, [begin - first for begin, _ in numbers[1:]], self.marker)
         if made[0].text == self.marker and stop - first < len(self.values.numbers):
             made = [self._alone(first, stop)]
         if first > 0:
             (begin,) = cut_values(self.values, self.column, [first])
-            made = [Interval(None, begin, self.marker), replace(made[0], start=begin), *made[1:]]
+            made = [between(None, begin, self.marker), made[0].beginning(begin), *made[1:]]
         if stop < len(self.values.numbers):
             (end,) = cut_values(self.values, self.column, [stop])
-            made = [*made[:-1], replace(made[-1], stop=end), Interval(end, None, self.marker)]
+            made = [*made[:-1], made[-1].stopping(end), between(end, None, self.marker)]
         return made
 
     def _alone(self, first: int, stop: int) -> Interval:
@@ -141,9 +166,10 @@ class NumberColumn:
         """
         if self.column.ends is not None or self.column.released_form != "interval":
             return between_ends(self.values, self.column, first, stop, self.marker)
-        low, high = self.values.numbers[first], self.values.numbers[stop - 1]
+        low, high, (bottom, top) = self.values.numbers[first], self.values.numbers[stop - 1], self.column.tails
         if first > 0:
-            return Interval(None, None, f">={self._write(low)}")
+            return Interval(None, None, f">={self._write(low if top is None else min(low, top))}")
+        high = high if bottom is None else max(high, bottom)
         return Interval(None, None, f"<={self._write(high)}", high=high)
 
     def losses(self, recoding: Recoding) -> list[float]:
@@ -198,14 +224,17 @@ class NumberColumn:
     def _interval(self, first: int, stop: int) -> str:
         """Return an interval for the eyes of the owner: as far as the values reach, the last closed."""
         extra, scale = len(self.missing), self.column.scale
-        low, high = self.values.numbers[0], self.values.numbers[-1]
+        low, high = Border(self.values.numbers[0]), Border(self.values.numbers[-1], after=True)
         link = ", " if scale is None else scale.link
         if first > extra:
             (low,) = cut_values(self.values, self.column, [first - extra])
         if stop < extra + len(self.values.numbers):
             (high,) = cut_values(self.values, self.column, [stop - extra])
-            return f"[{self._write(low)}{link}{self._write(high)})"
-        return f"[{self._write(low)}{link}{self._write(high)}]"
+        begin, end = "(" if low.after else "[", "]" if high.after else ")"
+        return f"{begin}{self._write(low.value)}{link}{self._write(high.value)}{end}"
+
+    def _write_border(self, border: Border) -> str:
+        return f"{'>' if border.after else ''}{self._write(border.value)}"
 
     def _write(self, value: Decimal) -> str:
         scale = self.column.scale

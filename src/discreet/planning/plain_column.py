@@ -21,16 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlainColumn:
-    """Single values are shown or hidden."""
+    """Single values are shown or hidden.
+
+    Where a population has values that the table has not, they are one more value, which is never shown.
+    """
 
     name: str
     domain: Domain
     marker: str
+    others: bool = False
+    """Whether a population has other values."""
 
     @property
     def space(self) -> Space:
-        """One code per value."""
-        return Space(len(self.domain))
+        """One code per value; the last one for all others."""
+        return Space(len(self.domain) + self.others)
 
     @property
     def codes(self) -> Ints:
@@ -39,8 +44,13 @@ class PlainColumn:
 
     @property
     def pinned(self) -> Flags:
-        """The value that is the marker, if there is one."""
-        return np.array([value == self.marker for value in self.domain], dtype=np.bool_)
+        """The value that is the marker, if there is one, and those that the table has not."""
+        return np.array([*(value == self.marker for value in self.domain), *[True] * self.others], dtype=np.bool_)
+
+    def codes_of(self, values: Sequence[str | None]) -> Ints:
+        """Return the codes; the last one for values that the table has not."""
+        places = {value: place for place, value in enumerate(self.domain)}
+        return np.array([places.get(value, len(self.domain)) for value in values], dtype=np.int64)
 
     def describe(self, slot: int, first: int, stop: int) -> tuple[str | None, str]:  # noqa: ARG002
         """Return the value."""
@@ -51,19 +61,20 @@ class PlainColumn:
 
     def recoding(self, found: Flags | Parts, empty: Collection[int] = ()) -> Recoding:  # noqa: ARG002
         """Return shown values as themselves, hidden ones as the marker."""
-        pairs = zip(self.domain, found, strict=True)
+        pairs = zip(self.domain, found[: len(self.domain)], strict=True)
         return Recoding(self.name, tuple((value, value if shown else self.marker) for value, shown in pairs))
 
     def losses(self, recoding: Recoding) -> list[float]:
         """Return (m - 1)/(D - 1) where m of the D values are hidden."""
         to = dict(recoding.to)
-        hidden = sum(text == self.marker for text in to.values())
-        lost = (hidden - 1) / (len(to) - 1) if len(to) > 1 else 0.0
+        hidden = sum(text == self.marker for text in to.values()) + self.others
+        values = len(to) + self.others
+        lost = (hidden - 1) / (values - 1) if values > 1 else 0.0
         return [lost if to[value] == self.marker else 0.0 for value in self.domain]
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:
         """Yield the hidden values."""
-        for code, (value, shown) in enumerate(zip(self.domain, found, strict=True)):
+        for code, (value, shown) in enumerate(zip(self.domain, found[: len(self.domain)], strict=True)):
             if not shown:
                 yield code, value
 

@@ -15,9 +15,11 @@ from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem,
 from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
 from discreet.planning.limits import limits_of, sums, unknown_rows
+from discreet.planning.populations import people_table, with_people
 from discreet.planning.uses import Collapsing, Tallies, cut_target, tallies
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound
+from discreet.policy.populations import Population
 
 
 def group_problem(
@@ -29,6 +31,11 @@ def group_problem(
     counted = _recoded(counted, codes, sizes)
     tables, known = [], []
     for numbers, unknown in _knowing_alike(bound, promises, counted):
+        if promises[numbers[0]].among is not None:
+            table, own = people_table(bound, columns, promises, numbers, counted)
+            tables.append(table)
+            known.append(own)
+            continue
         rows = counted if unknown is None else _only(counted, ~unknown)
         given = [column for column in bound.columns if column in promises[numbers[0]].given]
         width = [sizes.get(column, len(counted.domain(column))) for column in given]
@@ -51,12 +58,13 @@ def _knowing_alike(
 ) -> Iterator[tuple[list[int], npt.NDArray[np.bool_] | None]]:
     """Yield the numbers of promises about the same columns and rows, and which rows these are not (None: all are)."""
     unknown = {column: unknown_rows(bound, counted, column) for column in bound.policy.sensitive}
-    alike: dict[tuple[frozenset[str], str | None], list[int]] = {}
+    alike: dict[tuple[frozenset[str], str | None, Population | None], list[int]] = {}
     for number, promise in enumerate(promises):
         # Other rows are known of each sensitive column with unknown values; all rows are somebody's.
-        apart = promise.column if promise.column is not None and unknown[promise.column].any() else None
-        alike.setdefault((frozenset(promise.given), apart), []).append(number)
-    for (_, apart), numbers in alike.items():
+        column = promise.column if promise.known_only else None
+        apart = column if column is not None and unknown[column].any() else None
+        alike.setdefault((frozenset(promise.given), apart, promise.among), []).append(number)
+    for (_, apart, _), numbers in alike.items():
         yield numbers, None if apart is None else unknown[apart]
 
 
@@ -120,11 +128,10 @@ def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
     """Return the sums of the figures of each code."""
-    from discreet.method.cuts.evaluation_kernels import sum_codes  # compiled: only loaded when needed
-
-    sums: npt.NDArray[Any] = np.zeros((size, figures.shape[1]), dtype=figures.dtype)
-    sum_codes(code, figures, sums)
-    return sums
+    sums: npt.NDArray[Any] = np.zeros((figures.shape[1], size), dtype=figures.dtype)
+    for own, figure in zip(sums, figures.T, strict=True):
+        np.add.at(own, code, figure)
+    return sums.T
 
 
 def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> tuple[Combinations, Ints, Ints]:
@@ -147,15 +154,18 @@ def cut_problem(
     """Return the job of keeping `promises` by one cut of all changeable columns."""
     counted, order, starts = collapsed(bound, columns, counted)
     first = order[starts]
-    tables = []
+    tables, people = [], []
     for numbers, unknown in _knowing_alike(bound, promises, counted):
+        if promises[numbers[0]].among is not None:
+            people.append(numbers)
+            continue
         counts = counted.counts if unknown is None else np.where(unknown, 0, counted.counts)
         table = _table(bound, promises, numbers, counted, counts, order, starts)
         tables.append(replace(table, fixed=np.unique(table.fixed, return_inverse=True)[1].astype(np.int64)))
     codes = np.empty((len(columns), len(first)), dtype=np.int32)
     for place, column in enumerate(columns):
         codes[place] = counted.code(column.name)[first]
-    return CutProblem(
+    problem = CutProblem(
         total=int(counted.counts.sum()),
         columns=tuple(_column_counts(bound, column, counted, counted.counts.reshape(-1, 1)) for column in columns),
         codes=codes,
@@ -163,6 +173,9 @@ def cut_problem(
         targets=tuple(_targets(bound, counted, order, starts)),
         tables=tuple(tables),
     )
+    for numbers in people:
+        problem = with_people(problem, bound, columns, promises, numbers, counted, first)
+    return problem
 
 
 def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[CutTarget]:

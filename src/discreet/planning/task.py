@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.chance import chance_from, some_of
 from discreet.common.shares import percent
 from discreet.encoded import Combinations, Ints
 from discreet.errors import ImpossiblePromise, PolicyError
-from discreet.fit.fitting import Fitted
+from discreet.fit.fitting import Fitted, seen_column
 from discreet.plan.parts import Recoding
 from discreet.planning.changeable import Changeable
 from discreet.planning.fitting_columns import JobColumns, changeable_columns
@@ -22,7 +23,7 @@ from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
 
 if TYPE_CHECKING:
-    from discreet.method.base.problem import CutProblem
+    from discreet.method.base.problem import GroupTable
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ def task_of(fits: Fitted, columns: JobColumns, source: Engine, seed: int | None)
         changeable, unfit = changeable_columns(bound, counted)
         if unfit:  # the whole table fits
             raise PolicyError([replace(p, message=f"in the rows that were drawn {p.message}") for p in unfit])
-        task = replace(task, columns=changeable, counted=counted)
+        bound = replace(bound, seen=partial(seen_column, bound.policy, counted))
+        task = replace(task, bound=bound, columns=changeable, counted=counted)
     return replace(task, sampled=tuple(source.numbers()[places].tolist()))
 
 
@@ -66,23 +68,27 @@ def drawn_rows(source: Engine, policy: Policy, seed: int | None = None) -> Ints 
     They are drawn evenly and without replacement, by chance of the operating system; which ones depends on nothing that
     they hold. A seed is for tests: whoever knows it can draw again.
     """
-    if policy.release is None:
-        return None
-    size = policy.release.size(source.rows)
+    return None if policy.release is None else sample_places(source.rows, policy, seed)
+
+
+def sample_places(rows: int, policy: Policy, seed: int | None) -> Ints:
+    """Return which of so many rows (or persons) are drawn for a sample, ascending."""
+    assert policy.release is not None
+    size = policy.release.size(rows)
     if not size:
-        message = f"{percent(policy.release.sample)} of {source.rows} rows is less than one row; draw more"
+        message = f"{percent(policy.release.sample)} of {rows} rows is less than one row; draw more"
         raise PolicyError([policy.problem(("release", "sample"), message)])
-    return some_of(source.rows, size, chance_from(seed, stream=1))  # another stream than that of the lot
+    return some_of(rows, size, chance_from(seed, stream=1))  # another stream than that of the lot
 
 
-def require_possible(problem: CutProblem, promises: Sequence[GroupPromise], *, removes: bool) -> None:
+def require_possible(tables: Sequence[GroupTable], promises: Sequence[GroupPromise], *, removes: bool) -> None:
     """Raise `ImpossiblePromise` when everything hidden is not enough.
 
     Where rows may be removed, a promise may hold of the others, unless even all together are too few.
     """
     least = []
-    for table in problem.tables:
-        fixed = np.zeros_like(table.fixed) if removes else table.fixed
+    for table in tables:
+        fixed = np.zeros_like(table.fixed) if removes else np.unique(table.fixed, return_inverse=True)[1]
         sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
         tallies = [np.bincount(fixed, weights=tally, minlength=len(sizes)).astype(np.int64) for tally in table.hits]
         every = np.stack(tallies) if tallies else np.zeros((0, len(sizes)), dtype=np.int64)

@@ -102,6 +102,11 @@ class TreeColumn:
         places = {value: place for place, value in enumerate(self._values)}
         return np.array([places[value] for value in self.domain], dtype=np.int64)
 
+    def codes_of(self, values: Sequence[str | None]) -> Ints:
+        """Return their places; none for a value that neither the table nor the taxonomy has."""
+        places = {value: place for place, value in enumerate(self._values)}
+        return np.array([places.get(value, -1) for value in values], dtype=np.int64)
+
     @property
     def pinned(self) -> Flags:
         """None."""

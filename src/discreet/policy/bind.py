@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discreet.common.registry import listed
+from discreet.encoded import Combinations
 from discreet.errors import PolicyError, Problem
 from discreet.policy.columns import Column
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
-from discreet.policy.requirements.base import GroupPromise, ValuesOf
+from discreet.policy.populations import Population
+from discreet.policy.requirements.base import GroupPromise
+from discreet.policy.requirements.seen import SeenOf
 from discreet.policy.uses.field import detailed
 
 
@@ -28,13 +31,20 @@ class Bound:
     binned: tuple[str, ...]
     """Those of them that are released by the intervals between their ends."""
     warnings: tuple[str, ...]
-    values: ValuesOf | None = field(default=None, compare=False, repr=False)
-    """The different values of each column that was counted, once they are known."""
+    seen: SeenOf | None = field(default=None, compare=False, repr=False)
+    """The different values of each column that was counted and their rows, once they are known."""
+    populations: Mapping[Population, Combinations] = field(default_factory=dict, compare=False, repr=False)
+    """The people among whom those of the table are, by the columns that are known of them, once they are read."""
 
     @property
     def promises(self) -> tuple[GroupPromise, ...]:
         """What is promised of groups, on the values of this table."""
-        return tuple(self.policy.promises(self.values))
+        return tuple(self.policy.promises(self.seen))
+
+    @property
+    def each_promise(self) -> tuple[GroupPromise, ...]:
+        """The same for every set of columns by itself, where any so many of them may be known."""
+        return tuple(one for promise in self.promises for one in promise.over_each())
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -141,12 +151,19 @@ def _without_effect(policy: Policy, changeable: set[str], edited: set[str], cut:
                 yield policy.problem(("columns", name, "weight"), message)
         if any(goal.reads_numbers and goal.target == name for goal in policy.goals):
             # How its numbers or dates are read matters; it is never made coarser.
-            for what in ("taxonomy", "ends", "labels", "form", "open_ends"):
+            for what in ("taxonomy", "ends", "labels", "form", "open_ends", "top", "bottom"):
                 if what in column.model_fields_set:
                     message = f"{name!r} is never changed (it is the target); take the {what} out"
                     yield policy.problem(("columns", name, what), message)
-        elif column.coarsens and name not in changeable:
+        elif column.coarsens and name not in changeable and not _is_read(policy, name, column):
             yield from _cannot_be_coarser(policy, name, column, edited, cut)
+
+
+def _is_read(policy: Policy, name: str, column: Column) -> bool:
+    """Whether promises about a sensitive column need all that is said of its values."""
+    read = frozenset(what for _, made in policy.groups() if made.sensitive == name for what in made.reads)
+    said = {"type", "taxonomy", "ends", "labels", "form", "open_ends"} & column.model_fields_set
+    return bool(said) and said <= read
 
 
 def _cannot_be_coarser(
@@ -167,6 +184,13 @@ def _cannot_be_coarser(
     elif name in edited - cut and column.taxonomy is None:
         message = f"{name!r} has confidential cells, which are hidden, not made coarser; take the {what} out"
         yield policy.problem(("columns", name, what), message)
+    elif name not in edited and column.tails != (None, None):
+        tail = "top" if column.top is not None else "bottom"
+        message = (
+            f"no requirement knows {name!r}, so it goes out as it is, whatever lies at its {tail}: name it in a "
+            f"requirement, leave it out with role: identifier, or take the {tail} out"
+        )
+        yield policy.problem(("columns", name, tail), message)
 
 
 def _coarsens_by(column: Column) -> str:
@@ -184,6 +208,7 @@ def _idle(policy: Policy, known: set[str], edited: set[str]) -> Iterator[str]:
 
 def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:
     mentions = [*_mentions(policy), *((("columns", name), name) for name in policy.columns)]
+    mentions += [] if policy.unit is None else [(("unit",), policy.unit.id)]
     mentions += [(("protect", index, *path), name) for index, path, name in _looks_up(policy)]
     for path, name in mentions:
         if name not in columns:
@@ -195,8 +220,13 @@ def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem
 
 
 def _role_clashes(policy: Policy) -> Iterator[Problem]:
+    whose = None if policy.unit is None else policy.unit.id
     for path, name in _mentions(policy):
         column = policy.columns.get(name)
+        if name == whose and column is None:
+            left_out = "it says whose row it is, and is left out of the release"
+            message = f"{name!r} is the unit: {left_out}; drop one of the two"
+            yield policy.problem(path, message)
         if path[2:3] in (("predictors",), ("against",)) and column is not None and column.role == "other":
             continue  # it goes out unchanged, and whoever reads it may use it
         if column is not None and column.role is not None:
@@ -206,6 +236,7 @@ def _role_clashes(policy: Policy) -> Iterator[Problem]:
 
 
 def _warnings(policy: Policy, columns: Sequence[str], used: set[str]) -> Iterator[str]:
+    used = used | set(policy.identifiers)
     unmentioned = [column for column in columns if column not in used and policy.column(column).role is None]
     if unmentioned:
         yield (

@@ -60,6 +60,10 @@ class Column(Part):
     role: Literal["identifier", "other"] | None = Field(
         default=None, description="identifier: left out of the release; other: goes out unchanged, on purpose"
     )
+    release: Literal["token"] | None = Field(
+        default=None,
+        description="token: an identifier is released as a random token, the same for equal ones (with unit)",
+    )
     type: Literal["category", "number", "date"] = Field(
         default="category", description="numbers and dates are released as intervals, categories as themselves or not"
     )
@@ -83,6 +87,12 @@ class Column(Part):
     )
     open_ends: bool = Field(
         default=True, description="write the outermost intervals as <18 and >=65, so that no extreme value is told"
+    )
+    top: Text = Field(
+        default=None, description="this value and all above are only released together, as >=85 or something wider"
+    )
+    bottom: Text = Field(
+        default=None, description="this value and all below are only released together, as <=18 or something wider"
     )
     date_format: str | None = Field(
         default=None, description="how dates are written, such as %d.%m.%Y; a time is taken by its day"
@@ -127,11 +137,22 @@ class Column(Part):
 
     @property
     def end_points(self) -> tuple[Decimal, ...] | None:
-        """The `ends` as values; in a policy decimals come after a point, whatever they do in the table."""
-        scale = Numbers() if self.type == "number" else self.scale
+        """The `ends` as values."""
+        scale = self._own_scale
         if self.ends is None or scale is None:
             return None
         return tuple(value for value in map(scale.read, self.ends) if value is not None)
+
+    @property
+    def tails(self) -> tuple[Decimal | None, Decimal | None]:
+        """The `bottom` and the `top` as values: what lies up to the one and from the other on is told together."""
+        scale = self._own_scale
+        return (None, None) if scale is None else (scale.read(self.bottom), scale.read(self.top))
+
+    @property
+    def _own_scale(self) -> Scale | None:
+        """How the policy's own values are read: its decimals come after a point, whatever they do in the table."""
+        return Numbers() if self.type == "number" else self.scale
 
     @property
     def day_format(self) -> str | None:
@@ -163,10 +184,12 @@ class Column(Part):
     def _fits_together(self) -> Column:
         if self.role is not None and self.coarsens:
             raise ValueError(f"role: a column with the role {self.role} is not made coarser; drop one of the two")
+        if self.release is not None and self.role != "identifier":
+            raise ValueError("release: only an identifier is released as a token; write role: identifier")
         if self.taxonomy is not None and self.type != "category":
             raise ValueError(f"taxonomy: a {self.type} is cut into intervals; drop the taxonomy or the type")
         if self.type == "category":
-            for name in ("ends", "labels", "form", "date_format"):
+            for name in ("ends", "labels", "form", "top", "bottom", "date_format"):
                 if getattr(self, name) not in (None, "set"):
                     raise ValueError(f"{name}: only numbers and dates have it; write type: number")
             if "open_ends" in self.model_fields_set:
@@ -209,6 +232,36 @@ class Column(Part):
             raise ValueError(f"ends: write {self.type}s in ascending order, such as {example}")
         if any(one >= other for one, other in pairwise(values)):
             raise ValueError("ends: write them in ascending order, each once")
+        return self
+
+    @model_validator(mode="after")
+    def _tails_fit(self) -> Column:
+        said = [name for name in ("top", "bottom") if name in self.model_fields_set]
+        if not said or self.scale is None:
+            return self
+        bottom, top = self.tails
+        for name, value in (("top", top), ("bottom", bottom)):
+            if name in said and value is None:
+                example = {
+                    "number": {"top": "85", "bottom": "18"},
+                    "date": {"top": "2020-01-01", "bottom": "1950-12-31"},
+                }
+                raise ValueError(f"{name}: write a {self.type}, such as {example[self.type][name]}")
+        if not self.open_ends:
+            raise ValueError(
+                f"open_ends: false tells the extreme values, which {said[0]} keeps back; drop one of the two"
+            )
+        if top is not None and bottom is not None and bottom >= top:
+            raise ValueError("bottom: must be less than top, or nothing could be told apart")
+        for end in self.end_points or ():
+            if top is not None and end > top:
+                raise ValueError(
+                    "ends: one is more than top, and nothing above that is told apart; drop one of the two"
+                )
+            if bottom is not None and end <= bottom:
+                raise ValueError(
+                    "ends: one is not above bottom, and nothing up to that is told apart; drop one of the two"
+                )
         return self
 
     @model_validator(mode="after")

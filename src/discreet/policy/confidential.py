@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -73,6 +73,7 @@ class Confidential(Part):
     kind: ClassVar[str] = "confidential"
     tag: ClassVar[str] = "column"
     """The field that tells it from other requirements."""
+    written: ClassVar[str] = ""
     hint: ClassVar[str] = "with 'rows', 'ids' or 'where'"
 
     column: str = Field(description="the column with the confidential cells")
@@ -201,6 +202,11 @@ class Confidential(Part):
                 needed = ", ".join(sorted(needs))
                 return f"may_hide: {method} against {adversary.name} needs {needed}"
         return None
+
+    @classmethod
+    def is_meant(cls, said: Mapping[str, Any]) -> bool:
+        """Whether an item of `protect` is one of these."""
+        return cls.tag in said
 
     @property
     def adversaries(self) -> tuple[Adversary, ...]:

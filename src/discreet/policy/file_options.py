@@ -44,6 +44,9 @@ class FileOptions(Part):
         description="write an apostrophe before texts that spreadsheet programs would take for formulas, in a release "
         "that is a text file; verify, audit and apply know of it",
     )
+    codes: bool = Field(
+        default=False, description="read the codes of SPSS and Stata files where values have labels; labels when absent"
+    )
     decimal: Literal[".", ","] | None = Field(
         default=None, description="what stands before the decimals of numbers; found out when absent"
     )

@@ -24,13 +24,16 @@ from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
 from discreet.policy.file_options import FileOptions
+from discreet.policy.marker import labels_that_hide
 from discreet.policy.missing import Missing
 from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
+from discreet.policy.persons import OfPersons, PersonUnit, beyond_persons
 from discreet.policy.places import PolicySource
+from discreet.policy.populations import Population, as_population
 from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequirement, Inference, Requirement
-from discreet.policy.requirements.base import ValuesOf
+from discreet.policy.requirements.seen import SeenOf
 from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local, beyond_search
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import General, PredictingUse, ReleaseUse
@@ -51,7 +54,7 @@ class Policy(Part):
         list of them, each with its weight.
     protect
         The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `Confidential(...)`.
-    columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release
+    unit, columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release, shuffle
         See the page "Policies" of the documentation.
 
     Examples
@@ -67,6 +70,7 @@ class Policy(Part):
 
     use: Uses = Field(default_factory=General)
     protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
+    unit: OfPersons = None
     columns: Annotated[Mapping[str, Column], BeforeValidator(as_columns), AfterValidator(Frozen)] = Field(
         default_factory=Frozen
     )
@@ -95,6 +99,9 @@ class Policy(Part):
     )
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
+    shuffle: bool = Field(
+        default=False, description="the rows leave in an order that is drawn, so that it tells nothing"
+    )
 
     _source: PolicySource = PrivateAttr(default_factory=PolicySource)
 
@@ -105,6 +112,7 @@ class Policy(Part):
             *,
             protect: Sequence[Requirement],
             use: Use | str | Mapping[str, object] | Sequence[Use | str | Mapping[str, object]] = ...,
+            unit: PersonUnit | str | Mapping[str, object] | None = ...,
             columns: Mapping[str, Column | Mapping[str, object]] = ...,
             missing: Missing | Mapping[str, object] | None = ...,
             file: FileOptions | Mapping[str, object] = ...,
@@ -116,6 +124,7 @@ class Policy(Part):
             recoding: Literal["global", "local"] = ...,
             suppress: Suppress | Mapping[str, object] = ...,
             release: ReleaseOptions | Mapping[str, object] | None = ...,
+            shuffle: bool = ...,
         ) -> None: ...
 
     @field_validator("protect", mode="before")
@@ -144,7 +153,7 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _options_fit_search(self) -> Policy:
-        if what := beyond_search(self):
+        if what := beyond_search(self) or beyond_persons(self):
             raise ValueError(what)
         return self
 
@@ -169,7 +178,7 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _inferred_values_are_known(self) -> Policy:
-        if any(self.is_unknown(template.value) for template in self.templates()):
+        if any(self.is_unknown(value) for _, made in self.groups() for value in made.named()):
             raise ValueError("missing: a value that must not be inferred cannot be unknown; write rows: value")
         return self
 
@@ -184,13 +193,8 @@ class Policy(Part):
 
     @model_validator(mode="after")
     def _marker_is_no_label(self) -> Policy:
-        for name, column in self.columns.items():
-            if self.marker in column.released_labels() or column.may_release(self.marker):
-                raise ValueError(f"marker: {self.marker!r} is also a label of column {name!r}; choose another")
-            for value in self.missing_values:
-                labelled = column.scale is None or column.scale.read(value) is None
-                if value is not None and labelled and column.may_release(value):
-                    raise ValueError(f"missing: {value!r} is also a label of column {name!r}; rename the label")
+        if problem := labels_that_hide(self):
+            raise ValueError(problem)
         return self
 
     @property
@@ -227,7 +231,7 @@ class Policy(Part):
             return "local"
         if self.search is not None:
             return self.search
-        templates = all(promise.inferences() for promise in self.promises())
+        templates = all(promise.template for promise in self.promises())
         return "disclosure" if templates and not beyond_disclosure(self.uses) else "coordinate"
 
     @property
@@ -247,8 +251,15 @@ class Policy(Part):
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """The columns that are left out of the release."""
-        return tuple(name for name, column in self.columns.items() if column.role == "identifier")
+        """The columns that are left out of the release, but for one whose values are replaced by tokens."""
+        said = [name for name, column in self.columns.items() if column.role == "identifier" and column.release is None]
+        whose = () if self.unit is None or self.unit.id in self.columns else (self.unit.id,)
+        return (*said, *whose)
+
+    @property
+    def token(self) -> str | None:
+        """The column whose values are replaced by random tokens, if there is one."""
+        return next((name for name, column in self.columns.items() if column.release == "token"), None)
 
     @property
     def uses(self) -> tuple[ReleaseUse, ...]:
@@ -280,6 +291,17 @@ class Policy(Part):
         """The columns whose values must not be inferred."""
         return frozenset(made.sensitive for _, made in self.groups() if made.sensitive is not None)
 
+    @property
+    def populations(self) -> tuple[Population, ...]:
+        """The people among whom those of the table are, each named once."""
+        return tuple(dict.fromkeys(made.population for _, made in self.groups() if made.population is not None))
+
+    def with_population(self, table: object) -> Policy:
+        """Return the same policy with other people (a table, or its path) in the place of those that it names."""
+        people = as_population(table)
+        protect = [made if isinstance(made, Confidential) else made.with_population(people) for made in self.protect]
+        return self.model_copy(update={"protect": tuple(protect)}) if self.populations else self
+
     def column(self, name: str) -> Column:
         """What the policy says of a column; nothing in particular when it is silent."""
         return self.columns.get(name) or PLAIN
@@ -292,38 +314,25 @@ class Policy(Part):
         """Yield the requirements about single cells, each with its position in `protect`."""
         return ((index, made) for index, made in enumerate(self.protect) if isinstance(made, Confidential))
 
-    def promises(self, values: ValuesOf | None = None) -> Iterator[GroupPromise]:
+    def promises(self, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield every promise of the group requirements; a list of values means one template each.
 
-        `values` are those of the table at hand: some requirements promise something for each of them.
+        What the table at hand has `seen` of its columns matters for some: they promise something for each value, or
+        compare groups with the whole.
         """
         for index, _ in self.groups():
-            yield from self.promises_of(index, values)
+            yield from self.promises_of(index, seen)
 
-    def promises_of(self, index: int, values: ValuesOf | None = None) -> Iterator[GroupPromise]:
+    def promises_of(self, index: int, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield the promises of one requirement, by its position in `protect`."""
         requirement = self.protect[index]
         if not isinstance(requirement, Confidential):
-            for promise in requirement.promises(index, values):
+            for promise in requirement.promises(index, seen):
                 yield promise.in_whole_table() if self.k_on_population else promise
 
     def templates(self) -> list[Inference]:
         """Return the promises that nobody can be too sure of a certain value."""
         return [template for promise in self.promises() for template in promise.inferences()]
-
-    def marker_problem(self, column: str, values: Collection[str | None]) -> Problem | None:
-        """Return what is wrong where the marker is one of the values of a column that is counted or changed.
-
-        A cell that has it on its own account could not be told from a hidden one, unless the policy says that it stands
-        for a missing value: then it tells as little.
-        """
-        if self.declares_missing(self.marker) or self.marker not in values:
-            return None
-        message = (
-            f"the marker {self.marker!r} occurs in column {column!r}; choose another with 'marker', "
-            "or list it under missing.values if it stands for a missing value"
-        )
-        return self.problem(("marker",), message)
 
     def problem(self, path: tuple[str | int, ...], message: str) -> Problem:
         """Return a problem at `path` of this policy, with file and line where the policy came from one."""
@@ -375,6 +384,7 @@ _PARTS: dict[str, type[Part]] = {
     "missing": Missing,
     "release": ReleaseOptions,
     "suppress": Suppress,
+    "unit": PersonUnit,
 }
 PARTS[Policy] = _PARTS.get
 for _kinds in (USES, REQUIREMENTS):

@@ -17,11 +17,23 @@ def without_redundant(
     """Return the promises to search with, and each dropped one with the one it follows from."""
     kept: list[GroupPromise] = []
     dropped: list[tuple[GroupPromise, GroupPromise]] = []
+    alike: dict[object, dict[int, list[int]]] = {}  # by what they are about, and how many columns they know
+    same: dict[object, list[int]] = {}
     for place, promise in enumerate(promises):
+        alike.setdefault((promise.kind, promise.about), {}).setdefault(len(promise.given), []).append(place)
+        same.setdefault((promise.kind, promise.about, frozenset(promise.given)), []).append(place)
+    for place, promise in enumerate(promises):
+        wider = [
+            at
+            for columns, places in alike[promise.kind, promise.about].items()
+            if columns > len(promise.given)
+            for at in places
+        ]
+        equal = same[promise.kind, promise.about, frozenset(promise.given)]
         implied_by = [
-            other
-            for other_place, other in enumerate(promises)
-            if other_place != place and _follows(promise, other, earlier=other_place < place)
+            promises[at]
+            for at in sorted([*wider, *equal])
+            if at != place and _follows(promise, promises[at], earlier=at < place)
         ]
         if implied_by:
             dropped.append((promise, implied_by[0]))

@@ -31,6 +31,8 @@ def beyond_search(policy: Policy) -> str | None:
         if getattr(policy, name) != silent and policy.method not in searches:
             said = " or ".join(f"'search: {search}'" for search in searches if search != "local")
             return f"{name}: is an option of {said}; write that, or leave it out"
+    if what := _beyond_people(policy):
+        return what
     disclosing = policy.method == "disclosure"
     if disclosing and (what := beyond_disclosure(policy.uses)):
         return f"search: disclosure does not know {what}; write search: coordinate"
@@ -38,8 +40,21 @@ def beyond_search(policy: Policy) -> str | None:
         return "search_on: is for searches over cuts; write search: coordinate, or leave it out"
     if disclosing and policy.k_on_population:
         return "release: 'k_on: population' needs a search over cuts; write search: coordinate"
+    if policy.k_on_population and policy.populations:
+        return (
+            "release: 'k_on: population' counts in the whole table, and 'among' in a population; take one of them out"
+        )
     if policy.k_on_population and not any(promise.whole for promise in policy.promises()):
         return "release: 'k_on: population' is about k, and no requirement has one; leave it out"
+    return None
+
+
+def _beyond_people(policy: Policy) -> str | None:
+    """What is said of columns by which nobody can say where a person of a population would be."""
+    for name in (name for _, made in policy.groups() if made.population is not None for name in made.known):
+        if policy.column(name).released_form == "median":
+            what = "a median does not tell who of the population in 'among' it stands for"
+            return f"columns: {name!r}: {what}; drop the form"
     return None
 
 
@@ -59,6 +74,11 @@ def beyond_local(policy: Policy) -> str | None:
         return "search_on: recoding: local searches on all rows; take one of the two out"
     if policy.k_on_population:
         return "release: recoding: local does not know 'k_on: population'; write k_on: sample"
+    if policy.populations:
+        return (
+            "recoding: local gives rows alike different labels, so nobody can say where a person of the population in "
+            "'among' would be; write recoding: global"
+        )
     if policy.goals:
         return f"recoding: local is for use {listed(detailed())}, not for predicting; write recoding: global"
     for name, column in policy.columns.items():

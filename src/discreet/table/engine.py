@@ -27,6 +27,7 @@ from discreet.plan.parts import Edit
 from discreet.plan.plan import Plan
 from discreet.policy import Policy
 from discreet.table.formats.form import Form
+from discreet.table.formats.place import Place
 
 Held = TypeVar("Held")
 
@@ -208,6 +209,13 @@ class Engine(Protocol):
         """
         ...
 
+    def in_order(self, places: Ints) -> Engine:
+        """Return the table with its rows (by their places, from 0, each once) in another order; numbers are forgotten.
+
+        For a release that leaves in an order of its own, and for verification, which puts such a one in order again.
+        """
+        ...
+
     def numbered(self, numbers: Ints) -> Engine:
         """Return the same table with its rows known by these numbers (ascending) of the input.
 
@@ -265,7 +273,7 @@ class Engine(Protocol):
         """Return the table as the kind of table that came in: `release.table`."""
         ...
 
-    def write(self, target: BinaryIO, path: Path) -> None:
+    def write(self, target: BinaryIO, path: Place) -> None:
         """Write the table, for `writing/`; the name of `path` says in which form."""
         ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,12 +26,14 @@ from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
+from discreet.table.formats.place import Place
 from discreet.table.masking import masked_rows
 from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
 from discreet.table.row_lottery import PLAIN
 from discreet.table.row_numbers import places_of_numbers
 from discreet.table.strip_metadata import without_luggage
 from discreet.table.texts import Texts, as_texts, differences, has_text, like, printed
+from discreet.table.tokens import tokens_of
 
 
 class LocalEngine:
@@ -107,6 +110,10 @@ class LocalEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         return self._with(self._frame[places], self.numbers()[places])
 
+    def in_order(self, places: npt.NDArray[np.int64]) -> LocalEngine:
+        """Return the table with its rows (by their places, each once) in another order; numbers are forgotten."""
+        return self._with(without_luggage(self._frame[places]), None)
+
     def numbered(self, numbers: npt.NDArray[np.int64]) -> LocalEngine:
         """Return the same table with its rows known by these numbers (ascending) of the input."""
         return self._with(self._frame, numbers)
@@ -152,7 +159,7 @@ class LocalEngine:
         marker = plan.policy.marker
         made = by_recodings(plan, self.encoded, self.rows)
         if plan.groupings:
-            made = by_groups(plan, self.encoded, self.rows).beside(made)
+            made = by_groups(plan, partial(self._of_persons, plan), self.rows).beside(made)
         masked, strangers = made.gone, int(made.unseen.sum())
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():
@@ -165,6 +172,8 @@ class LocalEngine:
             current = changed.get(column)
             base = self.texts(column).clone() if current is None else current  # scatter writes in place
             changed[column] = base.scatter(self._positions(rows), new)
+        if plan.policy.token is not None:
+            changed[plan.policy.token] = tokens_of(self.texts(plan.policy.token))
         frame = self._frame.with_columns(
             *(like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         )
@@ -175,6 +184,13 @@ class LocalEngine:
         if not plan.policy.removes:  # else those of which nothing is told stay
             release._suppressed = self.numbers()[told_nothing]
         return release
+
+    def _of_persons(self, plan: Plan, column: str) -> Encoded:
+        """Return a column as codes, or how many rows the person of each row has, where a plan goes by that too."""
+        if column in self.columns or plan.policy.unit is None:
+            return self.encoded(column)
+        whose = pl.DataFrame({"id": self.texts(plan.policy.unit.id)})
+        return encode(whose.select(pl.len().over("id").cast(pl.String)).to_series())
 
     def _numbered_masks(self, plan: Plan, masks: Masks) -> Plan:
         """Return the plan with row numbers instead of masks, which are about all recoded rows, cells apart."""
@@ -322,7 +338,7 @@ class LocalEngine:
         native = self._frame.to_native()
         return native.lazy() if self._lazy else native
 
-    def write(self, target: BinaryIO, path: Path) -> None:
+    def write(self, target: BinaryIO, path: Place) -> None:
         """Write the table; the name of `path` says in which form."""
         if self.form.format_for(path).is_text:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.by_name import nameless
-from discreet.table.formats.dialect import CANDIDATES, GZIP
+from discreet.table.formats.dialect import CANDIDATES
+from discreet.table.formats.packing import packed_as, start_of
+from discreet.table.machine import NO_LIMIT, SHARE, machine
 
-SHARE = 0.6
-"""Of the machine's memory, the share that a job may take when nobody says more."""
-NO_LIMIT = sys.maxsize
 LEAST = 256 << 20
 """Less than this is no limit that anything could keep."""
 PROCESS = 250 << 20
@@ -65,23 +60,6 @@ def limit_of(said: str | int | None) -> int:
     if said == NO_LIMIT:
         return NO_LIMIT
     return parse_size(said) if said is not None else int(SHARE * machine())
-
-
-def machine() -> int:
-    """Return the memory of the machine, or of the container it is divided into."""
-    sizes = [NO_LIMIT]
-    try:
-        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (ValueError, OSError, AttributeError):
-        return NO_LIMIT  # a system that does not say
-    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            said = Path(file).read_text(encoding="ascii").strip()
-        except OSError:
-            continue
-        if said.isdigit():
-            sizes.append(int(said))
-    return min(sizes)
 
 
 @dataclass(frozen=True)
@@ -157,7 +135,11 @@ def needed(paths: Sequence[Path], size: Callable[[Path], TableSize], *, single: 
 
 def size_of_parquet(path: Path) -> TableSize:
     """Return how much a Parquet file holds, by what it says of itself and its first rows."""
-    frame = pl.scan_parquet(path, glob=False)
+    return size_of_frame(path, pl.scan_parquet(path, glob=False))
+
+
+def size_of_frame(path: Path, frame: pl.LazyFrame) -> TableSize:
+    """Return how much a file holds, by its rows as they are read."""
     rows = int(frame.select(pl.len()).collect().item())
     sample = frame.head(SAMPLED_ROWS).collect()
     long = 0
@@ -172,13 +154,11 @@ def size_of_parquet(path: Path) -> TableSize:
 
 def size_of_text(path: Path, separator: str | None) -> TableSize:
     """Return how much a text file holds, by its start."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        packed = file.read(len(GZIP)) == GZIP
-        file.seek(0)
-        if packed:
-            sample, size = _unpacked(file, size)
-        else:
+    if packed_as(path) is not None:
+        sample, size = start_of(path, SAMPLE)
+    else:
+        size = path.stat().st_size
+        with path.open("rb") as file:
             sample = file.read(SAMPLE)
     between = [separator] if separator else CANDIDATES
     text = np.frombuffer(sample, dtype=np.uint8)
@@ -190,16 +170,6 @@ def size_of_text(path: Path, separator: str | None) -> TableSize:
     return TableSize(
         size, int(times * lines) + 1, int(np.ceil(columns)), int(times * int(lengths[lengths > SHORT].sum()))
     )
-
-
-def _unpacked(file: BinaryIO, size: int) -> tuple[bytes, int]:
-    """Return the start of a packed text, and about how long it is: by its start, or as it says at its end."""
-    unpacker = zlib.decompressobj(wbits=31)
-    sample = unpacker.decompress(file.read(SAMPLE), SAMPLE)
-    read = min(SAMPLE, size) - len(unpacker.unconsumed_tail)
-    file.seek(-4, os.SEEK_END)
-    said = int.from_bytes(file.read(4), "little")
-    return sample, max(said, size * len(sample) // max(read, 1))
 
 
 def shown(size: int) -> str:

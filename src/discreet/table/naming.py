@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from discreet.errors import InputError
 from discreet.policy import FileOptions
+from discreet.table.formats.place import Place
 
 
-def names_of_release(path: Path, options: FileOptions, left_out: Sequence[str]) -> Callable[[int], list[str]]:
+def names_of_release(path: Place, options: FileOptions, left_out: Sequence[str]) -> Callable[[int], list[str]]:
     """Return what names so many columns of a release as those of its original, without those that are left out."""
 
     def names(width: int) -> list[str]:

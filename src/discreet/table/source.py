@@ -18,13 +18,16 @@ from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy
 from discreet.policy.places import did_you_mean
 from discreet.table.engine import Engine
+from discreet.table.formats.arriving import digest_of_arrival
 from discreet.table.formats.base import Reading
 from discreet.table.formats.form import Form
 from discreet.table.formats.known import file_table, names
+from discreet.table.formats.place import Address, Place, is_standard, place_of, settled
 from discreet.table.local import LocalEngine
-from discreet.table.memory import NO_LIMIT, limit_of, needed, shown
+from discreet.table.machine import NO_LIMIT
+from discreet.table.memory import limit_of, needed, shown
 from discreet.table.relations import database_of, is_relation
-from discreet.table.stores.spark.cluster import is_spark
+from discreet.table.stores.spark.frames import is_spark
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
 
 Table: TypeAlias = (
     "pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | duckdb.DuckDBPyRelation | SparkFrame | str | Path"
+    " | Address"
 )
-"""What may be handed over: a dataframe, a relation of DuckDB, or the path of a CSV or Parquet file (or several)."""
+"""What may be handed over: a dataframe, a relation of DuckDB, the path of a file (or several), or an address."""
 
+PLACES = (str, Path, Address)
 ENGINES = ("local", "streaming", "duckdb", "spark")
 CLOSE = 0.5
 """Where a table takes more than this share of the memory limit, it is said how it is held."""
@@ -92,6 +97,7 @@ def open_tables(tables: Sequence[tuple[Table, bool]], policy: Policy, opening: O
     Tables that together do not fit into the memory limit are not read into memory.
     """
     kind, limit = opening.engine, limit_of(opening.memory_limit)
+    tables = [(place_of(table) if isinstance(table, PLACES) else table, released) for table, released in tables]
     for only, by, said in ((_only_duckdb, "duckdb", "DuckDB"), (is_spark, "spark", "Spark")):
         if any(only(table) for table, _ in tables):
             if kind not in (None, by):
@@ -130,7 +136,7 @@ def _refuse_unlike_keys(opened: Sequence[Engine], key: str) -> None:
 
 
 def _only_duckdb(table: Table) -> bool:
-    return is_relation(table) or (isinstance(table, (str, Path)) and database_of(str(table)) is not None)
+    return is_relation(table) or (isinstance(table, PLACES) and database_of(str(table)) is not None)
 
 
 def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
@@ -139,13 +145,13 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
     if limit == NO_LIMIT:
         return False
     for table in tables:
-        if isinstance(table, (str, Path)):
-            path = Path(table)
-            found = file_table(path)
+        if isinstance(table, PLACES):
+            place = place_of(table)
+            found = file_table(place)
             with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
                 wanted += needed(found.files, partial(found.format.size, options=policy.file), single=single)
     if wanted > CLOSE * limit:
-        names = " and ".join(str(table) for table in tables if isinstance(table, (str, Path)))
+        names = " and ".join(str(table) for table in tables if isinstance(table, PLACES))
         chosen = "streamed" if wanted > limit else "held in memory"
         _LOG.info("%s: about %s of memory needed, at most; limit %s: %s", names, shown(wanted), shown(limit), chosen)
     return wanted > limit
@@ -154,15 +160,15 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
 def _open_local(table: Table, policy: Policy, *, released: bool) -> LocalEngine:
     if not released:
         return open_source(table, policy.file).without_missing(policy.missing)
-    if not isinstance(table, (str, Path)):
+    if not isinstance(table, PLACES):
         return _take_frame(table, policy.file)
-    return read_file(Path(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers, released=True)
+    return read_file(place_of(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers, released=True)
 
 
 def open_source(table: Table, options: FileOptions) -> LocalEngine:
     """Return the engine that holds all rows of `table`."""
-    if isinstance(table, (str, Path)):
-        return read_file(Path(table), options)
+    if isinstance(table, PLACES):
+        return read_file(place_of(table), options)
     return _take_frame(table, options)
 
 
@@ -186,23 +192,35 @@ def _take_frame(table: object, options: FileOptions) -> LocalEngine:
     return LocalEngine(frame, Form(options=options), lazy=lazy)
 
 
-def read_file(path: Path, options: FileOptions, left_out: Sequence[str] = (), *, released: bool = False) -> LocalEngine:
+def read_file(
+    path: Place, options: FileOptions, left_out: Sequence[str] = (), *, released: bool = False
+) -> LocalEngine:
     """Return the engine that holds the table in a file.
 
     Columns `left_out` of a release take no place among the names of a file without a header line; formulas in it may
     be escaped.
     """
+    refuse_special(path)
+    found = file_table(path)
+    frame, dialect = found.format.read(path, found.files, Reading(options, tuple(left_out)))
+    if released and found.format.escapes and options.escape_formulas:
+        frame = unescaped(frame.lazy(), header=dialect is None or dialect.header).collect()
+    form = Form(dialect, options, found.format, digest_of_arrival(path, found.files), settled(path))
+    return LocalEngine(nw.from_native(frame, eager_only=True), form)
+
+
+def refuse_special(path: Place) -> None:
+    """Refuse a pipe or a device that is not given as standard input."""
+    if isinstance(path, Address) or is_standard(path):
+        return
     try:
         special = path.exists() and not path.is_file() and not path.is_dir()
     except (OSError, ValueError):
         special = False  # reading it says what is wrong
     if special:
-        raise InputError(f"{path}: is a pipe or a device, not a file; save the table to a file first")
-    found = file_table(path)
-    frame, dialect = found.format.read(path, found.files, Reading(options, tuple(left_out)))
-    if released and found.format.is_text and options.escape_formulas:
-        frame = unescaped(frame.lazy(), header=dialect is None or dialect.header).collect()
-    return LocalEngine(nw.from_native(frame, eager_only=True), Form(dialect, options, found.format))
+        raise InputError(
+            f"{path}: is a pipe or a device, not a file; save the table to a file first, or send it to `-`"
+        )
 
 
 def reopened(path: Path, policy: Policy) -> Engine:

@@ -1,7 +1,7 @@
 """What a frame carries beside its cells must stay at home.
 
 An index often holds names or row numbers of the source; attributes and metadata say where it came from; the
-list of categories of a column names values that no released row has.
+list of categories of a column names values that no released row has, and its order tells which were met first.
 """
 
 from __future__ import annotations
@@ -32,12 +32,22 @@ def _plain_pandas(frame: Any) -> Any:
     frame.columns.name = None
     for name in frame.columns:
         if hasattr(frame[name], "cat"):
-            frame[name] = frame[name].cat.remove_unused_categories()
+            frame[name] = _plain_categories(frame[name].cat.remove_unused_categories())
         elif frame[name].dtype == object:
             absent = frame[name].isna()
             if len({type(value) for value in frame[name][absent]}) > 1:  # None and NaN could be told apart
                 frame[name] = frame[name].where(~absent, None)
     return frame
+
+
+def _plain_categories(column: Any) -> Any:
+    """Return a column whose categories stand in the order of their texts, unless the owner gave them an order.
+
+    As they are first met in the source they would tell of rows that are hidden, or in which order the rows once were.
+    """
+    if column.cat.ordered:
+        return column
+    return column.cat.set_categories(sorted(column.cat.categories, key=str))
 
 
 def _plain_polars(frame: pl.DataFrame) -> pl.DataFrame:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from discreet.adversary.base import Prior
-from discreet.adversary.rules import Rule
 from discreet.common.rates import wilson
 from discreet.verification.answers import Answer
 from discreet.verification.telling import Telling
+
+if TYPE_CHECKING:
+    from discreet.adversary.base import Prior
+    from discreet.adversary.rules import Rule
 
 
 @dataclass(frozen=True)

@@ -7,34 +7,16 @@ other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Ints
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.requirements import PROMISES
 from discreet.table.engine import Engine, Recount
-
-
-@dataclass(frozen=True)
-class GroupFigures:
-    """The groups of a table as one promise sees them: texts, rows, and the fraction that must not be above a limit."""
-
-    texts: pl.DataFrame
-    """A column for each known one, in their order and under other names."""
-    rows: Ints
-    hidden: Ints
-    """Rows whose sensitive cell tells nothing."""
-    above: Ints
-    below: Ints
-    """What the figure has above and below the line; 0 below where nobody has the combination."""
-
-    def figure(self, above: int, below: int) -> Fraction:
-        """Return a figure; a combination that nobody has (0 rows) is as bad as can be."""
-        return Fraction(above, below) if below else Fraction(int(above > 0))
+from discreet.verification import distances, populations, properties
+from discreet.verification.figures import GroupFigures
+from discreet.verification.text_meanings import reader_of
 
 
 def counted(
@@ -62,6 +44,9 @@ def _shares(
     table: Engine, policy: Policy, given: Sequence[str], promises: Sequence[GroupPromise]
 ) -> list[GroupFigures]:
     """Templates: a rows of a group have the value, of n - u that are known; a/(n-u) is never below a/n."""
+    name = promises[0].column or ""
+    if not properties.are_values(policy.column(name)) and _leave_open(table, policy, name, promises):
+        return properties.named_value(table, policy, given, promises)
     values = [promise.value for promise in promises]
     groups = table.recount(given, promises[0].column, values, policy.hidden_texts())
     known = groups.rows - groups.hidden
@@ -69,6 +54,17 @@ def _shares(
         GroupFigures(groups.texts, groups.rows, groups.hidden, groups.hits[:, place], known)
         for place in range(len(promises))
     ]
+
+
+def _leave_open(table: Engine, policy: Policy, name: str, promises: Sequence[GroupPromise]) -> bool:
+    """Whether a column has texts that may be several values, or say one in another way; else texts can be counted."""
+    column = policy.column(name)
+    texts: list[str | None] = table.recount((name,), None, (), ()).texts.to_series(0).to_list()
+    if column.taxonomy is not None:
+        labels = {label for node in column.taxonomy.nodes for label in node.labels} - set(column.taxonomy.leaves)
+        if not labels.isdisjoint([*texts, *(promise.value for promise in promises)]):
+            return True
+    return any(meaning.several for meaning in map(reader_of(column), texts))
 
 
 def _different(
@@ -113,7 +109,7 @@ def _meanings(policy: Policy, column: str, texts: Sequence[str | None]) -> pl.Da
     said = policy.column(column)
     silent, several = set(policy.hidden_texts()), set[str | None]()
     if said.taxonomy is not None:
-        silent |= set(said.taxonomy.nodes[0].labels)
+        silent |= set(said.taxonomy.nodes[0].labels) - set(said.taxonomy.leaves)
         several |= {label for node in said.taxonomy.nodes[1:] for label in node.labels} - set(said.taxonomy.leaves)
     values: dict[object, int] = {}
     lines = []
@@ -131,6 +127,19 @@ def _meanings(policy: Policy, column: str, texts: Sequence[str | None]) -> pl.Da
 
 
 Counting = Callable[[Engine, Policy, Sequence[str], Sequence[GroupPromise]], list[GroupFigures]]
-COUNTING: dict[str, Counting] = {"k-anonymity": _crowds, "template": _shares, "l-diversity": _different}
+COUNTING: dict[str, Counting] = {
+    "k-anonymity": _crowds,
+    "template": _shares,
+    "any-value": properties.any_value,
+    "absence": properties.absence,
+    "window": properties.windows,
+    "relative": properties.relative,
+    "l-diversity": _different,
+    "entropy-l-diversity": distances.entropy,
+    "recursive-l-diversity": distances.recursive,
+    "t-closeness": distances.closeness,
+    "k-map": populations.k_map,
+    "membership": populations.membership,
+}
 """How each kind of promise is counted."""
 assert set(COUNTING) == set(PROMISES), "a kind of promise that nobody counts would never be broken"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from discreet.common.printable import json_text
+from discreet.common.wording import in_persons
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
-from discreet.verification.cell_answers import CellsFound
+
+if TYPE_CHECKING:
+    from discreet.verification.cell_answers import CellsFound
 
 
 @dataclass(frozen=True)
@@ -28,18 +32,25 @@ class Worst:
     alone: int = 0
     """Rows that are the only ones of their group, in the whole table."""
     kind: str = "template"
+    coarse: bool = False
+    """Whether values of the group were made coarser or cannot be read, which breaks the promise whatever its figure."""
+
+    persons: bool = False
+    """Whether `rows`, `hits`, `hidden` and `alone` are persons, who may have several rows."""
 
     @property
     def worst_case(self) -> Fraction:
         """The share if every hidden cell had the property."""
-        if PROMISES[self.kind].unit is not None:
+        if PROMISES[self.kind].measure != "share":
             return self.share
         return Fraction(self.hits + self.hidden, self.rows) if self.rows else Fraction(0)
 
     @property
     def within(self) -> bool:
         """Whether the share is within the limit: what decides a promise."""
-        return self.share <= self.limit
+        if self.coarse:
+            return False
+        return self.share < self.limit if PROMISES[self.kind].strict else self.share <= self.limit
 
     def to_dict(self, *, groups: bool = True) -> dict[str, object]:
         """Return plain data; shares are exact fractions."""
@@ -52,10 +63,14 @@ class Worst:
             "limit": str(self.limit),
             "worst_case": str(self.worst_case),
             "alone": self.alone,
+            **({"persons": True} if self.persons else {}),
         }
 
     def __str__(self) -> str:
-        return PROMISES[self.kind].found(self)
+        if self.coarse:
+            return "a group has values that were made coarser or cannot be read, and nobody can count those"
+        found = PROMISES[self.kind].found(self)
+        return in_persons(found) if self.persons else found
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,23 @@ def covered(
     return Recount(shown, found.get_column("rows").to_numpy(), nothing, np.zeros(len(found), dtype=np.int64))
 
 
+def covering_pairs(columns: Sequence[ColumnBeside], texts: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Return which different combinations of a release (`text`) cover which of the original (`cells`), by their `id`.
+
+    One column after the other, as in `covered`; the combinations have a column for each, called `0`, `1`, ...
+    """
+    ways = texts.rename({"id": "text"}).with_columns(node=pl.lit(0, pl.UInt32))
+    rows = cells.rename({"id": "cells"}).with_columns(node=pl.lit(0, pl.UInt32))
+    for place, column in enumerate(columns):
+        name = f"{place}"
+        edges = ways.select("node", name).unique().with_row_index("next")
+        ways = ways.join(edges, on=["node", name]).drop("node").rename({"next": "node"})
+        pairs = pl.DataFrame(_pairs(column, edges.get_column(name).unique().to_numpy()), schema=[name, "told"])
+        rows = rows.join(pairs, on=name).drop(name).join(edges.rename({name: "told"}), on=["node", "told"])
+        rows = rows.drop("node", "told").rename({"next": "node"})
+    return ways.select("text", "node").join(rows.select("cells", "node"), on="node").sort("text", "cells")
+
+
 def _texts(released: Engine, name: str, rows: Ints) -> pl.Series:
     """Return the texts of some rows."""
     encoded = released.encoded(name)

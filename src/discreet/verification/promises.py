@@ -11,24 +11,29 @@ and a/n must be within the limit; (a+u)/n, the worst case, is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.columns.medians import Ranges, map_path, read_map
 from discreet.encoded import Ints
 from discreet.errors import InputError
 from discreet.policy import Confidential, GroupPromise, Policy, as_policy
-from discreet.policy.bind import bind
+from discreet.policy.bind import Bound, bind
+from discreet.policy.persons import worded
 from discreet.policy.places import column_hint
+from discreet.policy.requirements.base import GroupRequirement
+from discreet.policy.requirements.seen import SeenColumn
+from discreet.policy.seen_values import seen_values
 from discreet.table.decimals import as_written
 from discreet.table.engine import Engine, Recount
 from discreet.table.source import Opening, Table, open_tables
 from discreet.verification.answers import Answer
-from discreet.verification.cells import check_cells
 from discreet.verification.counting import persons
 from discreet.verification.findings import Finding, Truth, Verification, Worst
-from discreet.verification.row_matches import Matches
-from discreet.verification.true_release import truth_of
+from discreet.verification.persons import count_persons, with_persons
+from discreet.verification.properties import occurs
+from discreet.verification.row_matches import Matches, PutBack
+from discreet.verification.true_release import true_of_persons, truth_of
 from discreet.verification.worst_groups import worst_group, worst_of
 
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
@@ -43,6 +48,8 @@ def verify(
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
+    order: Sequence[int] | None = None,
+    population: Table | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -60,6 +67,12 @@ def verify(
     engine, memory_limit, key
         As for `protect`; both tables are held by the same engine. On Spark, rows of the release and of the original are
         put side by side in the order of `key`, which both have.
+    order
+        Where the rows left in an order that was drawn, the row numbers of the original in that order, as the private
+        plan has them (`Plan.order`). When absent, rows are matched in some way in which every cell is true, and nobody
+        can say whether a confidential cell is protected.
+    population
+        The people among whom those of the release are, where the policy names some: instead of the file that it names.
 
     Examples
     --------
@@ -69,11 +82,25 @@ def verify(
     True
     """
     policy = as_policy(policy)
+    policy = policy if population is None else policy.with_population(population)
     tables = [(table, True), *([] if original is None else [(original, False)])]
     released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
     policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
-    return check(released, policy, source[0] if source else None, medians=medians)
+    if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
+        return check(released, policy, source[0] if source else None, medians=medians)
+    back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
+    found = truth_of(back.released, policy, source[0], medians, back)
+    return check(back.released, policy, source[0], medians=medians, found=found)
+
+
+def back_in_order(
+    released: Engine, bound: Bound, original: Engine, medians: Mapping[str, Ranges], order: Sequence[int] | None
+) -> PutBack:
+    """Return a release that came in an order of its own in that of the original: the known one, or one that fits."""
+    from discreet.verification.shuffled import put_back, put_back_by  # compiled: only loaded when needed
+
+    return put_back(released, original, bound, medians) if order is None else put_back_by(released, original, order)
 
 
 def published_intervals(
@@ -122,7 +149,12 @@ def check(
     """
     truth, matches = truth_of(released, policy, original, medians or {}) if found is None else found
     matches = matches if places is None else Matches(places, places)
-    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only)
+    people: Engine | str | None = None
+    if policy.unit is not None:
+        people = with_persons(released, policy, original, matches)
+        if original is not None:
+            truth = true_of_persons(truth, released, policy, original, matches, medians or {})
+    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only, people)
     return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
@@ -138,9 +170,13 @@ class _Counter:
     matches: Matches | None = None
     """Where the released rows stand in the original, if rows are missing."""
     hide_only: Engine | None = None
+    people: Engine | str | None = None
+    """The release with whose rows they are, or why nobody can tell, where promises are about persons."""
 
     def cells(self, index: int, requirement: Confidential) -> Finding:
         """Return what is found about confidential cells."""
+        from discreet.verification.cells import check_cells  # loads all adversaries
+
         found = check_cells(
             self.released,
             self.policy,
@@ -153,26 +189,40 @@ class _Counter:
         )
         return Finding(index, Confidential.kind, str(requirement), found.answer, reason=found.reason, cells=found)
 
-    def values_of(self, column: str) -> Sequence[str | None]:
+    def seen(self, column: str) -> SeenColumn:
         """Return the different texts of a column of the release that tell something."""
         if column not in self.released.columns:
-            return ()
-        texts = self.released.recount((column,), None, (), ()).texts.to_series(0)
-        return [text for text in texts.sort().to_list() if text not in self.policy.hidden_texts()]
+            return SeenColumn((), (), 0, self.policy.column(column))
+        found = self.released.recount((column,), None, (), ())
+        pairs = sorted(zip(found.texts.to_series(0).to_list(), found.rows.tolist(), strict=True), key=_by_text)
+        return seen_values(self.policy, column, [text for text, _ in pairs], [rows for _, rows in pairs])
 
     def can_count(self, promise: GroupPromise) -> bool:
         """Whether it is known what a promise is about."""
         return not promise.whole or self.whole is not None or self.original is not None
 
-    def was_there(self, promise: GroupPromise) -> bool:
-        """Whether the original has the value of a template, which is then written as in the table."""
-        if self.original is None or promise.column is None or promise.column not in self.original.columns:
+    def misfit(self, requirement: GroupRequirement) -> str | None:
+        """Return why a requirement cannot be counted in its column, whatever values that has."""
+        if requirement.sensitive is None:
+            return None
+        empty = SeenColumn((), (), 0, self.policy.column(requirement.sensitive))
+        return next((message for _, message in requirement.problems(empty)), None)
+
+    def nobody_has(self, promise: GroupPromise) -> bool:
+        """Whether a promise is about a value that neither the release nor the original has: nobody knows why."""
+        column, values = promise.column, promise.sought()
+        if column is None or not values:
             return False
-        return bool(self.original.recount((), promise.column, [promise.value], ()).hits.sum())
+        tables = [self.released, *([] if self.original is None else [self.original])]
+        there = [table for table in tables if column in table.columns]
+        return not all(any(occurs(table, self.policy, column, value) for table in there) for value in values)
 
     def worst_of(self, promises: Sequence[GroupPromise]) -> list[Worst | None]:
         """Return the worst group for the promises of one requirement."""
         (first, *_), given = promises, promises[0].given
+        if self.people is not None:
+            assert not isinstance(self.people, str)
+            return worst_of(self.people, self.policy, given, promises, count_persons)
         if not first.whole:
             return worst_of(self.released, self.policy, given, promises)
         found = [] if self.whole is None else worst_of(self.whole, self.policy, given, promises)
@@ -187,6 +237,10 @@ class _Counter:
         return covered(self.released, original, bound, given, self.medians)
 
 
+def _by_text(pair: tuple[str | None, int]) -> tuple[bool, str]:
+    return pair[0] is not None, pair[0] or ""
+
+
 def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
     released, policy = counter.released, counter.policy
     cells, made = dict(policy.cells()), dict(policy.groups())
@@ -194,33 +248,40 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
         if index in cells:
             yield counter.cells(index, cells[index])
             continue
-        promises = list(policy.promises_of(index, counter.values_of))
+        promises = list(policy.promises_of(index, counter.seen))
         lacking = [name for _, name in requirement.mentions() if name not in released.columns]
         if not promises:  # it promises something for each value, and no value is told
-            kind, answer = made[index].made.kind, Answer.NOT_CHECKABLE if lacking else Answer.HOLDS
+            kind, answer = made[index].kind_made.kind, Answer.NOT_CHECKABLE if lacking else Answer.HOLDS
             reason = f"the table has no column {lacking[0]!r}" if lacking else "no value is told"
             yield Finding(index, kind, f"{', '.join(made[index].known)}: no value", answer, reason=reason)
             continue
-        if lacking:
-            hint = column_hint(lacking[0], released.columns, [name for _, name in requirement.mentions()])
+        if (why := _not_countable(counter, made[index], promises, lacking)) is not None:
             for promise in promises:
-                reason = f"the table has no column {lacking[0]!r}{hint}"
-                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=reason)
-            continue
-        if not all(map(counter.can_count, promises)):
-            for promise in promises:
-                yield Finding(index, promise.kind, str(promise), Answer.NOT_CHECKABLE, reason=WHOLE)
+                said = worded(policy, promise, str(promise))
+                yield Finding(index, promise.kind, said, Answer.NOT_CHECKABLE, reason=why)
             continue
         worst_groups = counter.worst_of(promises)
         for promise, worst in zip(promises, worst_groups, strict=True):
             unsaid: str | None = None
             answer = Answer.HOLDS if worst is None or worst.within else Answer.BROKEN
-            if (
-                promise.inferences()
-                and worst is not None
-                and worst.hits == 0
-                and not (vouched or counter.was_there(promise))
-            ):
+            seen = worst is None or (worst.hits > 0 and bool(promise.inferences()))
+            if answer is Answer.HOLDS and not (seen or vouched) and counter.nobody_has(promise):
                 answer = Answer.NOT_CHECKABLE
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
-            yield Finding(index, promise.kind, str(promise), answer, worst, unsaid)
+            if worst is not None and policy.unit is not None:
+                worst = replace(worst, persons=True)
+            yield Finding(index, promise.kind, worded(policy, promise, str(promise)), answer, worst, unsaid)
+
+
+def _not_countable(
+    counter: _Counter, requirement: GroupRequirement, promises: Sequence[GroupPromise], lacking: Sequence[str]
+) -> str | None:
+    """Return why the promises of a requirement cannot be counted, if so."""
+    if lacking:
+        hint = column_hint(lacking[0], counter.released.columns, [name for _, name in requirement.mentions()])
+        return f"the table has no column {lacking[0]!r}{hint}"
+    if isinstance(counter.people, str):
+        return counter.people
+    if not all(map(counter.can_count, promises)):
+        return WHOLE
+    return counter.misfit(requirement)

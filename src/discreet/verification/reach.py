@@ -12,7 +12,14 @@ from typing import TypeAlias
 from discreet.columns.taxonomy import Taxonomy
 from discreet.policy.columns import Column
 from discreet.verification.set_texts import set_members
-from discreet.verification.stretches import Stretch, label_reader, median_reader, neighbour_reader, written_reader
+from discreet.verification.stretches import (
+    Stretch,
+    label_reader,
+    median_reader,
+    neighbour_reader,
+    tail_reader,
+    written_reader,
+)
 from discreet.verification.value_texts import kind_of
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
@@ -81,11 +88,13 @@ def _ordered(
     order, line = _in_line(values)
     if column.form != "median":
         stretches = label_reader(column, kind) if column.labels is not None else written_reader(kind)
-    elif medians is not None:
+        return order, lambda text: [line.within(stretch) for stretch in stretches(text)]
+    beyond = tail_reader(column, kind)
+    if medians is not None:
         stretches = median_reader(medians, kind)
     else:
         stretches = neighbour_reader(originals, released, kind, marker)
-    return order, lambda text: [line.within(stretch) for stretch in stretches(text)]
+    return order, lambda text: [line.within(stretch) for stretch in (*stretches(text), *beyond(text))]
 
 
 def _in_tree_order(originals: Sequence[str | None], taxonomy: Taxonomy, unknown: Collection[str | None]) -> _Ordered:

@@ -115,9 +115,10 @@ def median_reader(medians: Mapping[str, tuple[str, str]], kind: TextKind) -> Str
 
     def stretches(text: str) -> tuple[Stretch, ...]:
         begin, end = medians.get(text, ("x", "x"))
-        low, high = kind.bound(begin), kind.bound(end)
+        beyond = begin.startswith(">")
+        low, high = kind.bound(begin[beyond:]), kind.bound(end)
         known = text in medians and (low is not None or begin == "") and (high is not None or end == "")
-        stretch, median = Stretch(low, high), kind.value(text)
+        stretch, median = Stretch(low, high, beyond=beyond), kind.value(text)
         return (stretch,) if known and median is not None and median in stretch else ()
 
     return cache(stretches)
@@ -145,6 +146,13 @@ def neighbour_reader(
         return (Stretch(below, above, beyond=True),)
 
     return stretches
+
+
+def tail_reader(column: Column, kind: TextKind) -> StretchReader:
+    """Read `>=85`, `<=18` and the like where a column has a top or a bottom: these are no medians; else nothing."""
+    written = written_reader(kind)
+    tails = column.top is not None or column.bottom is not None
+    return lambda text: written(text) if tails and text.startswith(tuple(_SIGNS)) else ()
 
 
 def _splits(text: str, separator: str) -> Iterator[tuple[str, str]]:

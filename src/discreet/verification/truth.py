@@ -19,7 +19,7 @@ from functools import cache
 from discreet.columns.taxonomy import Taxonomy
 from discreet.policy.columns import Column
 from discreet.verification.set_texts import set_members
-from discreet.verification.stretches import label_reader, median_reader, written_reader
+from discreet.verification.stretches import StretchReader, label_reader, median_reader, tail_reader, written_reader
 from discreet.verification.value_texts import TextKind, kind_of
 
 Pairs = Sequence[tuple[str | None, str | None]]
@@ -83,12 +83,18 @@ def _covered(
     kind = kind_of(column)
     read = cache(kind.value)
     values = [None if original is None or original in unknown else read(original) for original, _ in pairs]
-    if column.form == "median" and medians is None:
-        return _by_medians(values, _medians(pairs, kind, marker))
-    if medians is not None and column.form == "median":
-        stretches = median_reader(medians, kind)
+    if column.form != "median":
+        return _within(values, pairs, label_reader(column, kind) if column.labels is not None else written_reader(kind))
+    beyond = _within(values, pairs, tail_reader(column, kind))
+    if medians is None:
+        told = _by_medians(values, _medians(pairs, kind, marker))
     else:
-        stretches = label_reader(column, kind) if column.labels is not None else written_reader(kind)
+        told = _within(values, pairs, median_reader(medians, kind))
+    return [one or other for one, other in zip(told, beyond, strict=True)]
+
+
+def _within(values: Sequence[Fraction | None], pairs: Pairs, stretches: StretchReader) -> list[bool]:
+    """Say where the original value lies within what the released text may mean."""
     return [
         value is not None and released is not None and any(value in stretch for stretch in stretches(released))
         for value, (_, released) in zip(values, pairs, strict=True)

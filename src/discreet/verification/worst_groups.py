@@ -8,42 +8,58 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.policy import GroupPromise, Policy
+from discreet.policy.requirements.any_of import sets_of
 from discreet.table.engine import Engine
-from discreet.verification.counting import GroupFigures, counted
+from discreet.verification.counting import Counting, counted
+from discreet.verification.figures import GroupFigures
 from discreet.verification.findings import Worst
 
 
 def worst_of(
-    table: Engine, policy: Policy, given: Sequence[str], promises: Sequence[GroupPromise]
+    table: Engine,
+    policy: Policy,
+    given: Sequence[str],
+    promises: Sequence[GroupPromise],
+    counted: Counting = counted,
 ) -> list[Worst | None]:
-    """Return the worst group on `given` for the promises of one requirement; None for a table without rows."""
-    found = counted(table, policy, given, promises)
-    return [worst_group(groups, given, promise) for groups, promise in zip(found, promises, strict=True)]
+    """Return the worst group on `given` for the promises of one requirement; None for a table without rows.
+
+    Where any so many of the columns may be known, it is the worst of all sets of them. `counted` counts the groups.
+    """
+    worst: list[Worst | None] = [None] * len(promises)
+    for known in sets_of(tuple(given) if not isinstance(given, tuple) else given):
+        found = counted(table, policy, known, promises)
+        for place, (groups, promise) in enumerate(zip(found, promises, strict=True)):
+            here, before = worst_group(groups, known, promise), worst[place]
+            if before is None or (here is not None and (here.coarse, here.share) > (before.coarse, before.share)):
+                worst[place] = here
+    return worst
 
 
 def worst_group(groups: GroupFigures, given: Sequence[str], promise: GroupPromise) -> Worst | None:
     """Return the group with the largest figure, decided by exact fractions."""
     if not len(groups.rows):
         return None
-    hits, known = groups.above, groups.below
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
-    rough = hits / np.maximum(known, 1)
+    rough = groups.above / np.maximum(groups.below, 1)
+    if groups.coarse is not None:
+        rough = np.where(groups.coarse, np.inf, rough)
     contenders = np.flatnonzero(rough >= rough.max() * (1 - 1e-9))
-    base = int(known.max()) + 1  # pairs of counts as one number: rows are far fewer than 2**31
-    figures, which = np.unique(hits[contenders] * base + known[contenders], return_inverse=True)
-    shares = [groups.figure(int(figure) // base, int(figure) % base) for figure in figures]
+    figures, which = groups.pairs(contenders)
+    shares = [groups.figure(*figure) for figure in figures]
     surest = contenders[np.array([share == max(shares) for share in shares])[which]]
     largest = surest[groups.rows[surest] == groups.rows[surest].max()]
     best = _first_by_text(groups, largest)
     return Worst(
-        group=dict(zip(given, _texts(groups, best), strict=True)),
+        group=dict(zip(given, _texts(groups, best) if given else (), strict=True)),
         rows=int(groups.rows[best]),
-        hits=int(hits[best]),
+        hits=groups.hits_at(best),
         hidden=int(groups.hidden[best]),
-        share=groups.figure(int(hits[best]), int(known[best])),
-        limit=promise.at_most,
+        share=groups.figure(int(groups.above[best]), int(groups.below[best])),
+        limit=promise.stated,
         alone=int((groups.rows == 1).sum()),
         kind=promise.kind,
+        coarse=groups.is_coarse(best),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from discreet.common.private import private_json
 from discreet.errors import InputError
+from discreet.table.formats.place import place_of
 from discreet.table.stores.files import watched
 from discreet.version import __version__
 
@@ -22,7 +23,7 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def digest_of(table: Path) -> str:
+def digest_of(table: str | Path) -> str:
     """Return the SHA-256 of the file of a table or, where it has several, of their names and hashes, line by line."""
     files = [path for path in watched(table) if path.exists()]
     if len(files) == 1:
@@ -36,9 +37,14 @@ def manifest_path(plan: Path) -> Path:
     return plan.with_name(f"{plan.stem}.manifest.json")
 
 
-def refuse_unwritten_names(paths: Iterable[Path]) -> None:
+def name_of(table: str | Path) -> str:
+    """Return what a table or a file is called in the manifest: without its folder, without a user."""
+    return place_of(table).name
+
+
+def refuse_unwritten_names(paths: Iterable[str | Path]) -> None:
     """Refuse names of files that the manifest of a plan cannot write down."""
-    for path in paths:
+    for path in map(place_of, paths):
         try:
             path.name.encode()
         except UnicodeEncodeError:

@@ -26,3 +26,14 @@ def read_plan(path: str | Path) -> Plan:
         return Plan.from_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def read_order(path: str | Path) -> tuple[int, ...]:
+    """Return the rows of a release in the order in which they left, as the plan in a file has it."""
+    order = read_plan(path).order
+    if order is None:
+        raise InputError(
+            f"{path}: the plan has no order of rows; it has one where rows are shuffled and single cells confidential, "
+            "or where rows of persons are shuffled or left out"
+        )
+    return order

@@ -14,23 +14,28 @@ from typing import TYPE_CHECKING
 from discreet.columns.medians import map_path, stale_map, write_map
 from discreet.common.staging import Staging
 from discreet.errors import InputError
-from discreet.table.formats.known import other_ways
-from discreet.table.source import reopened
-from discreet.table.stores.engine import BigEngine
-from discreet.writing.manifest import digest_of, manifest, manifest_path, refuse_unwritten_names
+from discreet.table.formats.place import Address, is_standard, place_of
+from discreet.writing.destinations import Destination, destination
+from discreet.writing.manifest import digest_of, manifest, manifest_path, name_of, refuse_unwritten_names
+from discreet.writing.originals import refuse_original
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
     from discreet.release import Release
 
+NO_PLACE_FOR_INTERVALS = (
+    "{}: medians are released, and the intervals that they stand for must stand beside them; give --out the name of "
+    "a file"
+)
+
 
 def write_release(
     release: Release,
-    out: Path,
+    out: str | Path,
     *,
     force: bool = False,
     plan: Path | None = None,
-    sources: dict[str, Path] | None = None,
+    sources: Mapping[str, str | Path] | None = None,
     reports: Mapping[Path, bool] | None = None,
 ) -> None:
     """Write the release to `out`; with `plan` also the private plan and a manifest beside it.
@@ -42,9 +47,10 @@ def write_release(
     """
     if plan is not None:
         refuse_unwritten_names([*(sources or {}).values(), plan, out])
-    with _staging(force=force) as staging:
+    place = place_of(out)
+    with _staging(force=force) as staging, destination(place, force=force) as to:
         _stage_reports(staging, release.audit, reports or {})
-        _write(staging, release, out, plan, sources or {})
+        _write(staging, release, to, plan, sources or {})
 
 
 def write_reports(audit: Audit, reports: Mapping[Path, bool], *, force: bool = False) -> None:
@@ -80,36 +86,35 @@ def _stage_reports(staging: Staging, audit: Audit, reports: Mapping[Path, bool])
             file.write(audit.to_html(public=public).encode("utf-8", "replace"))
 
 
-def _write(staging: Staging, release: Release, out: Path, plan: Path | None, sources: dict[str, Path]) -> None:
-    if isinstance(release.engine, BigEngine) and release.engine.writes_folder(out):
-        with staging.folder(out) as folder:
-            release.engine.write_folder(folder)
-    else:
-        with staging.open(out) as file:
-            release.engine.write(file, out)
-    _read_back(release, staging.staged(out), out)
-    if release.intervals:
-        with staging.open(map_path(out)) as file:
-            escape = release.plan.policy.file.escape_formulas
-            file.write(write_map(release.intervals, escape_formulas=escape).encode())
-    elif stale := stale_map(out):
-        staging.remove(stale)
+def _write(
+    staging: Staging, release: Release, to: Destination, plan: Path | None, sources: Mapping[str, str | Path]
+) -> None:
+    to.stage(release, staging)
+    _stage_intervals(staging, release, to)
     if plan is not None:
-        parts = {part: (path.name, digest_of(path)) for part, path in sources.items()}
+        arrived = {"input": release.source.form.digest}
+        parts = {part: (name_of(path), arrived.get(part) or digest_of(path)) for part, path in sources.items()}
         kept = release.plan.to_json().encode()
         parts["plan"] = (plan.name, hashlib.sha256(kept).hexdigest())
-        parts["release"] = (out.name, digest_of(staging.staged(out)))
+        parts["release"] = (to.place.name, to.sha256)
         with staging.open(plan, private=True) as file:
             file.write(kept)
         with staging.open(manifest_path(plan), private=True) as file:
             file.write(manifest(parts).encode())
-    staging.commit(last=out)
+    staging.commit(last=to.file, then=to.hand_out, told=[] if to.file else [to.place])
 
 
-def _read_back(release: Release, written: Path, out: Path) -> None:
-    """Refuse a file that would be read as another table than the one that was verified."""
-    same = release.engine.reads_back(written, release.plan.policy, reopened)
-    if not same:
-        raise InputError(
-            f"{out}: the release would not be read back as it is; {other_ways(release.engine.form.format_for(out))}"
-        )
+def _stage_intervals(staging: Staging, release: Release, to: Destination) -> None:
+    """Write the intervals that released medians stand for beside the release; those of an earlier one go."""
+    if isinstance(to.place, Address) or is_standard(to.place):
+        if release.intervals:
+            raise InputError(NO_PLACE_FOR_INTERVALS.format(to.place))
+        return
+    if release.intervals or stale_map(to.place):
+        refuse_original(map_path(to.place), release.source.form.place)
+    if release.intervals:
+        with staging.open(map_path(to.place)) as file:
+            escape = release.plan.policy.file.escape_formulas
+            file.write(write_map(release.intervals, escape_formulas=escape).encode())
+    elif stale := stale_map(to.place):
+        staging.remove(stale)

@@ -15,6 +15,7 @@ import pytest
 from discreet.attack.base import Attack, Kind
 from discreet.audit.audit import Audit
 from discreet.audit.report.charts import trimmed
+from discreet.audit.report.private import private_page
 from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
 from discreet.audit.risk import RiskSpread
@@ -152,6 +153,21 @@ def test_every_chart_has_words_a_table_and_a_description(public: bool) -> None:
     assert all("url" not in json.dumps(spec["layer"]) for spec in specs)
     assert [kind for kind, _ in read.scripts()].count("module") == 1
     assert len({attrs["id"] for _, attrs in read.tags if "id" in attrs}) == sum("id" in attrs for _, attrs in read.tags)
+
+
+def test_every_chart_is_one_of_vega_lite() -> None:
+    """Whole charts are checked here, for they are not where a page is made."""
+    import altair
+    import jsonschema
+
+    check = altair.TopLevelLayerSpec.validate
+    pages = (private_page(rich()), public_page(sampled(rich()).public))
+    specs = [dict(figure.spec) for page in pages for figure in page.figures()]
+    assert len(specs) > 25
+    for spec in specs:
+        check(spec)
+    with pytest.raises(jsonschema.ValidationError):
+        check({**specs[0], "layer": [{"mark": "no such mark"}]})
 
 
 @pytest.mark.parametrize("public", [False, True])

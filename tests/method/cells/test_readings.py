@@ -121,6 +121,7 @@ def left_out_and_guessed(whole: Whole) -> tuple[int, int]:
     return len(kept), len(guessed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["hid3", "decp", "incp", "dropp"])
 def test_who_leaves_rough_classes_out_guesses_none_of_several_cells(method: str) -> None:
     found = [left_out_and_guessed(several(seed, method)) for seed in range(40)]

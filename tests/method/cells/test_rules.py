@@ -173,6 +173,7 @@ def test_figure_2_nothing_may_be_hidden() -> None:
 # ---- Random tables with the results of every method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(TINY)))
 def test_random_tables(number: int) -> None:
     golden = TINY[number]
@@ -537,6 +538,7 @@ TWO_TOO_MANY = marked("aas aat bas ba- abs aas a-t aat", "f", [0, 4, 7], "2/5", 
 ONE_TOO_MANY = marked("aas bat bbt bas aat bbs bbt aas", "e", [2, 3, 6], "1/3", denominator="published")
 
 
+@pytest.mark.slow
 @given(tasks(rows=8, most_conditions=2), st.booleans())
 @example(A_WAY, True)
 @example(NO_WAY, True)
@@ -564,6 +566,7 @@ def test_every_method_finds_a_way_where_a_small_table_has_one(task: Task, method
     assert rules.solve(Fast(task).table, method, Random(seed).randrange).status == optimum(task).status
 
 
+@pytest.mark.slow
 @given(tasks(rows=8, most_conditions=2), st.integers(1, 12), st.integers(0, 3000))
 def test_a_search_says_what_it_has_proven(task: Task, fewer_than: int, work: int) -> None:
     """Also when it ends too soon, or looks for fewer cells than there are."""
@@ -834,6 +837,7 @@ def wide(conditions: int) -> rules.RuleTable:
     return rules.RuleTable(cells, np.array([1, 1], dtype=np.int32), [0], limits, free, np.zeros(2, dtype=np.bool_))
 
 
+@pytest.mark.slow
 def test_twenty_conditions_of_its_own_are_soon_hidden() -> None:
     table = wide(20)
     kernels.fewest_hitting(table.rules, 0, 1)  # compiles

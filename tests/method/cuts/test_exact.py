@@ -99,6 +99,7 @@ def luckiest(fast: Evaluator, objective: Objective, cut: Cut) -> int:
     return cost + most
 
 
+@pytest.mark.slow
 @given(mixed_jobs(most_rows=12, search="coordinate"), st.data())
 def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: st.DataObject) -> None:
     """Whatever is asked: uses, promises, several sets of known columns, a limit; by the paper's rule and by ours."""
@@ -203,6 +204,7 @@ def few_rows(seed: int) -> tuple[pl.DataFrame, d.Policy]:
     return table, d.Policy(protect=templates, search="exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 6, 10])
 def test_a_small_space_is_proven_with_templates_too(seed: int) -> None:
     release = d.protect(*few_rows(seed), seed=0)
@@ -230,6 +232,7 @@ def test_no_proof_where_a_lucky_draw_would_beat_the_best() -> None:
     assert 1 - lucky >= release.plan.bound * (1 - release.plan.detail) - 1e-9
 
 
+@pytest.mark.slow
 def test_with_templates_the_bound_rises_as_sets_of_cuts_are_looked_at() -> None:
     """A group that is too sure when little is decided loses rows in every cut of the set."""
     table, policy = few_rows(1)
@@ -284,6 +287,7 @@ def test_options_and_frontier_fit_the_search() -> None:
     assert [point.possible for point in points] == [True, True]
 
 
+@pytest.mark.slow
 def test_adult_is_proven(data_dir: Path) -> None:
     """The whole of the search on real data: the least loss of detail with at least 2,000 rows in each group."""
     table = adult_table(data_dir)

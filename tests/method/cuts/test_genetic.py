@@ -126,6 +126,7 @@ def assert_costs(own: Genitor) -> None:
 ANY_JOBS = st.one_of(k_jobs(), mixed_jobs(search="coordinate"))
 
 
+@pytest.mark.slow
 @given(ANY_JOBS, AIMS, SEEDS, st.sampled_from([0.002, 0.1]), st.integers(0, 20))
 def test_all_members_are_valid_and_different(job: Job, aim: str, seed: int, mutation: float, most_gone: int) -> None:
     fast = evaluator(job)
@@ -147,6 +148,7 @@ def test_all_members_are_valid_and_different(job: Job, aim: str, seed: int, muta
     assert found.cost == own.objective.cost(found.outcome)
 
 
+@pytest.mark.slow
 def test_the_way_of_evaluation_changes_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strings whose keys are too large for the quick evaluation, and all where it is not right, go the general way."""
     fast = numbers_evaluator(numbers(60, 13, 60, 2, 2), 2)
@@ -193,6 +195,7 @@ def test_a_seed_repeats_exactly(job: Job, aim: str, seed: int) -> None:
     assert run() == run()
 
 
+@pytest.mark.slow
 @given(
     st.one_of(k_jobs(most_rows=10), mixed_jobs(most_rows=8, search="coordinate")), SEEDS, st.sampled_from([1, 4, 99])
 )
@@ -255,6 +258,7 @@ def small_search(*, stop: int | None = None, **options: Any) -> tuple[list[Genet
     return seen, found
 
 
+@pytest.mark.slow
 def test_the_search_can_be_stopped_at_any_time() -> None:
     """With the best so far: at first that is the coarsest cut."""
     _, found = small_search(stop=0)
@@ -268,6 +272,7 @@ def test_the_search_can_be_stopped_at_any_time() -> None:
     assert costs[-1] < costs[0]
 
 
+@pytest.mark.slow
 def test_a_full_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(genetic, "CHUNK", 100)
 
@@ -297,6 +302,7 @@ def test_work_is_done_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [firsts.tolist() for firsts in found.cut] == [firsts.tolist() for firsts in again.cut]
 
 
+@pytest.mark.slow
 def test_the_best_gets_better_and_different_strings_go_on_to_grow() -> None:
     """As in Figures 9 and 10."""
     seen, found = small_search(population=500, iterations=20_000)
@@ -336,6 +342,7 @@ def number_policy(**more: Any) -> d.Policy:
     )
 
 
+@pytest.mark.slow
 def test_the_search_repeats_itself_unless_there_is_another_seed() -> None:
     table = numbers(300, 3, 30, 2, 5)
     few = number_policy(genetic={"population": 20, "iterations": 200})
@@ -344,6 +351,7 @@ def test_the_search_repeats_itself_unless_there_is_another_seed() -> None:
     assert plans[0] != plans[3] or plans[0] != plans[4]
 
 
+@pytest.mark.slow
 def test_the_options_count() -> None:
     """Iterations keep more detail than the start alone; how much more with so few members is up to chance."""
     table = numbers(300, 3, 30, 2, 5)
@@ -427,6 +435,7 @@ def test_adult_with_few_iterations(aim: str, adult: Callable[[int], Evaluator]) 
         assert (found.outcome.kept[0] + found.outcome.dropped[0]) / total <= 0.1927
 
 
+@pytest.mark.slow
 def test_adult_with_k_and_a_template(data_dir: Path) -> None:
     """Promises of both kinds at once: the general evaluation, verified."""
     table = adult_table(data_dir)

@@ -206,6 +206,7 @@ def test_more_columns_than_level_vectors_can_tell() -> None:
     assert found.lost < 0.8 * found.units.per_row * problem.total
 
 
+@pytest.mark.slow
 def test_numbers_with_thousands_of_values() -> None:
     rng = np.random.default_rng(4)
     frame = pl.DataFrame(
@@ -235,6 +236,7 @@ def adult(data_dir: Path, k: int, *more: Any, **columns: d.Column) -> CutProblem
     return problem_of(frame, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", ARX)
 def test_adult_loses_less_than_the_best_known(data_dir: Path, k: int) -> None:
     problem = adult(data_dir, k)
@@ -243,6 +245,7 @@ def test_adult_loses_less_than_the_best_known(data_dir: Path, k: int) -> None:
     assert found.units.share(found.lost, problem.total) < ARX[k]
 
 
+@pytest.mark.slow
 def test_adult_with_a_template(data_dir: Path) -> None:
     names = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
     problem = adult(data_dir, 10, d.Template(given=names, infer={"salary-class": ">50K"}, at_most="60%"))
@@ -251,6 +254,7 @@ def test_adult_with_a_template(data_dir: Path) -> None:
     assert found.units.share(found.lost, problem.total) < 0.16
 
 
+@pytest.mark.slow
 def test_adult_with_free_intervals_and_sets(data_dir: Path) -> None:
     problem = adult(data_dir, 10, age=d.Column(type="number"))
     intervals = search(problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,11 @@ from discreet.audit.report.words import (
     value,
 )
 from discreet.audit.risk import Risk, RiskSpread
+from discreet.audit.secrets import SecretRisk
+from discreet.common.wording import in_persons
 from discreet.policy import Confidential, GroupPromise
 from discreet.policy.requirements import PROMISES
-from discreet.policy.requirements.base import Unit
+from discreet.policy.requirements.base import GroupWords, Unit
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding, Worst
 
@@ -49,7 +51,29 @@ def promises_section(audit: Audit) -> Section:
     if not audit.risk:
         blocks += _worst_only(pairs[:MOST_PROMISES])
     blocks.append(more_promises(len(audit.risk) or len(pairs)))
+    blocks.append(_secrets(audit.secrets))
     return section("promises", "Promises", blocks)
+
+
+def _secrets(found: Sequence[SecretRisk]) -> PageTable | None:
+    """Return what the worst groups tell of each secret by the figures of the field."""
+    if not found:
+        return None
+    head = ("Secret", "Known", "", "l (values)", "l (entropy)", "t (distance)", "β (commoner by)")
+    rows = [
+        (
+            clipped(each.column),
+            listed([clipped(name) for name in each.known], 40),
+            when,
+            number(figures.l),
+            number(figures.entropy_l),
+            share(figures.t),
+            share(figures.beta),
+        )
+        for each in found[:MOST_PROMISES]
+        for when, figures in (("before", each.before), ("after", each.after))
+    ]
+    return PageTable("What the worst groups tell of each secret, whatever was promised", head, tuple(rows), folded=True)
 
 
 def _table(pairs: Sequence[_Pair]) -> PageTable:
@@ -111,15 +135,31 @@ def _figures(pairs: Sequence[_Pair]) -> list[Figure]:
     return figures
 
 
+def _words_of(kind: type[GroupPromise], *, persons: bool) -> GroupWords:
+    """Return how reports speak of a kind of promise, of rows or of persons."""
+    if not persons:
+        return kind.words
+    words = kind.words
+    return replace(
+        words,
+        title=in_persons(words.title),
+        broken=in_persons(words.broken),
+        axis=in_persons(words.axis),
+        caption=in_persons(words.caption),
+        group=in_persons(words.group),
+        above=in_persons(words.above),
+    )
+
+
 def _shares(kind: type[GroupPromise], found: Sequence[_Measured]) -> Figure:
     """Return the share in the worst group of each promise before and after."""
-    words = kind.words
+    words = _words_of(kind, persons=found[0].after.persons)
     surest = max(each.after.share for each in found)
     earlier = max((each.before.share for each in found if each.before is not None), default=None)
-    from_ = "" if earlier is None else f" (before: {share(earlier)})"
-    title = f"{words.title.format(share(surest))}{from_}"
+    from_ = "" if earlier is None else f" (before: {kind.shown(earlier)})"
+    title = f"{words.title.format(kind.shown(surest))}{from_}"
     if not all(each.after.within for each in found):
-        title = words.broken.format(share(surest))
+        title = words.broken.format(kind.shown(surest))
     lines = [
         charts.DotLine(
             f"{each.number}. {clipped(each.promise)}",
@@ -138,24 +178,27 @@ def _shares(kind: type[GroupPromise], found: Sequence[_Measured]) -> Figure:
                 stand(each.before),
                 stand(each.after),
                 limit(each.after),
-                share(each.after.worst_case),
+                kind.shown(each.after.worst_case),
             )
             for each in found
         ),
     )
-    spec = charts.dots(lines, charts.Axis(words.axis), f"{title}. Confidence before and after.")
+    most = max(x for line in lines for x in line.points.values() if x is not None)
+    axis = charts.Axis(words.axis) if most <= 1 else charts.Axis(words.axis, "~g", 1.1 * most)
+    spec = charts.dots(lines, axis, f"{title}. {words.axis.capitalize()}, before and after.")
     return Figure(words.name, title, spec, table, _KEY, more_lines(len(found)))
 
 
 def _numbers(kind: type[GroupPromise], unit: Unit, found: Sequence[_Measured]) -> Figure:
     """Return how many rows or values the worst group of each promise has before and after."""
-    words = kind.words
+    persons = found[0].after.persons
+    words = _words_of(kind, persons=persons)
     fewest = min(kind.number(each.after) for each in found)
     earlier = min((kind.number(each.before) for each in found if each.before is not None), default=None)
     from_ = "" if earlier is None else f" (before: {earlier:,})"
-    title = f"{words.title.format(unit.counted(fewest))}{from_}"
+    title = f"{words.title.format(_counted(unit, fewest, persons=persons))}{from_}"
     if not all(each.after.within for each in found):
-        title = words.broken.format(unit.counted(fewest))
+        title = words.broken.format(_counted(unit, fewest, persons=persons))
     lines = []
     for each in found[:MOST_LINES]:
         before = None if each.before is None else max(kind.number(each.before), 1)
@@ -188,6 +231,10 @@ def _numbers(kind: type[GroupPromise], unit: Unit, found: Sequence[_Measured]) -
     return Figure(words.name, title, spec, table, _KEY, more_lines(len(found)))
 
 
+def _counted(unit: Unit, number: int, *, persons: bool) -> str:
+    return in_persons(unit.counted(number)) if persons else unit.counted(number)
+
+
 def _of_risk(name: str, risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
     """Return how the groups of one promise lie, and the worst of them by counts."""
     n = next((n for n, one in enumerate(findings, 1) if one.promise == risk.promise), risk.index + 1)
@@ -207,12 +254,28 @@ def spread_figure(name: str, risk: Risk) -> Figure | None:
     before, after = (share(count / rows) if rows else "0%" for count, rows in
                      ((risk.above_before, risk.rows_before), (risk.above_after, risk.rows_after)))  # fmt: skip
     kind, at = PROMISES[risk.kind], Fraction(risk.limit)
-    where = kind.words.above.format(share(at) if kind.unit is None else risk.limit)
-    title = f"{after} of the rows stand {where} (before: {before})"
+    persons = any(worst.persons for worst in risk.worst_after)
+    above = _words_of(kind, persons=persons).above
+    where = above.format(kind.shown(at) if kind.unit is None else risk.limit)
+    title = f"{after} of the {'persons' if persons else 'rows'} stand {where} (before: {before})"
     earlier = risk.spread_before if risk.spread_before.ends == risk.spread_after.ends else None
     spec = charts.spread(earlier, risk.spread_after, at, kind, description=f"{title}. Rows by group.")
+    table = spread_table(earlier, risk.spread_after, at, kind)
+    if persons:
+        spec = {name: _of_persons(part) for name, part in spec.items()}
+        table = replace(table, caption=in_persons(table.caption), head=tuple(map(in_persons, table.head)))
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
-    return Figure(name, title, spec, spread_table(earlier, risk.spread_after, at, kind), key)
+    return Figure(name, title, spec, table, key)
+
+
+def _of_persons(part: object) -> object:
+    """Return a part of a chart whose words are about persons, not rows."""
+    if isinstance(part, dict):
+        return {
+            name: in_persons(each) if name in ("said", "title") and isinstance(each, str) else _of_persons(each)
+            for name, each in part.items()
+        }
+    return [_of_persons(each) for each in part] if isinstance(part, list) else part
 
 
 def spread_table(before: RiskSpread | None, after: RiskSpread, at: Fraction, kind: type[GroupPromise]) -> PageTable:
@@ -242,9 +305,9 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
     kind = PROMISES[groups[0].kind]
     hides = any(group.hidden for group in groups)
     columns = list(groups[0].group)
-    head = ["Group", "Rows"]
+    head = ["Group", "Persons" if groups[0].persons else "Rows"]
     if kind.unit is None:
-        head += ["With the value", *(["Hidden"] if hides else []), "Confidence"]
+        head += [*([kind.words.hits] if kind.words.hits else []), *(["Hidden"] if hides else []), kind.words.figure]
     elif kind.measure != "rows":
         head += [*(["Hidden"] if hides else []), kind.unit.many.capitalize()]
     rows = []
@@ -252,7 +315,8 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
         told = listed([f"{clipped(column)} = {value(group.group[column])}" for column in columns], 40)
         row = [told or "all rows", number(group.rows)]
         if kind.unit is None:
-            row += [number(group.hits), *([number(group.hidden)] if hides else []), share(group.share)]
+            row += [number(group.hits)] if kind.words.hits else []
+            row += [*([number(group.hidden)] if hides else []), kind.shown(group.share)]
         elif kind.measure != "rows":
             row += [*([number(group.hidden)] if hides else []), number(kind.number(group))]
         rows.append(tuple(row))

@@ -26,9 +26,9 @@ SMALL = 30_000
 """Characters of JSON that are put into the page."""
 
 
+@charts.unchecked
 def private_page(audit: Audit) -> Page:
     """Return the report for the owner of the table."""
-    charts.altair()
     name = None if audit.about is None else audit.about.name
     sections = [
         _warnings(audit),

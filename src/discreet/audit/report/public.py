@@ -46,9 +46,9 @@ _KINDS = {
 _BY_SIZE = next(promise for promise in PROMISES.values() if promise.measure == "rows")
 
 
+@charts.unchecked
 def public_page(told: Facts) -> Page:
     """Return the report that may be published."""
-    charts.altair()
     level, verdict = _verdict(told)
     return Page(
         title="About this release" if told.name is None else f"About {told.name}",
@@ -133,6 +133,8 @@ def _made(told: Facts) -> Section:
         drawn, k_on = told.terms.sample
         where = "the released rows" if k_on == "sample" else "the whole table"
         rows.append(("Sample", f"{drawn} of the rows, drawn at random; k counts in {where}"))
+    if told.terms.shuffled and told.terms.method is not None:
+        rows.append(("Order", "the rows are in an order drawn at random"))
     return section("made", "How it was made", [PageTable("The release", ("", ""), tuple(rows), words=frozenset({1}))])
 
 

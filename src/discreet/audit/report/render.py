@@ -82,15 +82,10 @@ def safe_json(value: Any) -> str:
 @cache
 def _script() -> str:
     """Return the JavaScript of a page: the libraries that draw charts, once, and what calls them."""
-    import vl_convert
-
+    from discreet.audit.report.bundle import bundle
     from discreet.audit.report.charts import altair
 
-    version = ".".join(altair().SCHEMA_VERSION.split(".")[:2])  # that of the charts
-    bundle: str = vl_convert.javascript_bundle(_text("page.js"), vl_version=version)
-    if "</script" in bundle.lower() or "<!--" in bundle:
-        raise InputError("the JavaScript of this version of vl-convert cannot be put into a page")
-    return bundle
+    return bundle(_text("page.js"), ".".join(altair().SCHEMA_VERSION.split(".")[:2]))  # the version of the charts
 
 
 @cache

@@ -7,14 +7,15 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from discreet.attack.base import Attack
 from discreet.common.shares import short_percent
+from discreet.common.wording import in_persons
 from discreet.policy import Confidential
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding, Worst
 
 if TYPE_CHECKING:
+    from discreet.attack.base import Attack
     from discreet.audit.audit import Audit
 
 LONGEST = 120
@@ -119,14 +120,16 @@ def stand(worst: Worst | None) -> str:
     """Return how a promise stands in its worst group."""
     if worst is None:
         return NOTHING
-    return PROMISES[worst.kind].stands(worst)
+    said = PROMISES[worst.kind].stands(worst)
+    return in_persons(said) if worst.persons else said
 
 
 def limit(worst: Worst | None) -> str:
     """Return what a promise allows."""
     if worst is None:
         return NOTHING
-    return PROMISES[worst.kind].allows(worst.limit)
+    said = PROMISES[worst.kind].allows(worst.limit)
+    return in_persons(said) if worst.persons else said
 
 
 def compared(attack: Attack) -> str:

@@ -8,9 +8,17 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
-from discreet.cli.options import ForceOption, KeyedEngineOptions, OutOption, PrintOptions, TableArg, TableLayoutOptions
-from discreet.cli.outputs import refuse_outputs, released_files
+from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
+from discreet.cli.options import (
+    ForceOption,
+    KeyedEngineOptions,
+    OutOption,
+    PopulationOption,
+    PrintOptions,
+    TableArg,
+    TableLayoutOptions,
+)
+from discreet.cli.outputs import beside_release, refuse_outputs, refuse_release, released_files
 from discreet.cli.progress import show_progress
 from discreet.cli.reporting import print_json, reporting
 
@@ -23,6 +31,7 @@ def apply(
         Path | None,
         typer.Option("--policy", "-p", help="The owner's policy, to verify against; that of PLAN when absent."),
     ] = None,
+    population: PopulationOption = None,
     force: ForceOption = False,
     *,
     rows: KeyedEngineOptions,
@@ -31,10 +40,9 @@ def apply(
 ) -> None:
     """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
     with reporting(shown.as_json, shown.quiet) as state:
-        from discreet.table.formats.known import refuse_foreign
-
-        refuse_foreign(out)
+        refuse_release(out, table, force, shown.as_json)
         from discreet.pipeline import apply as run
+        from discreet.table.formats.place import place_of
         from discreet.writing.plan_file import read_plan
         from discreet.writing.release import write_release
 
@@ -43,18 +51,22 @@ def apply(
             kept, rules = replace(kept, policy=kept.policy.with_file(**layout.said())), None
         else:
             rules = read_rules(policy, layout)
-        inputs = [path for path in (table, plan, policy) if path is not None]
+        inputs: list[str | Path] = [path for path in (table, plan, policy, population) if path is not None]
         refuse_outputs(released_files(out, rules or kept.policy), inputs, force)
-        before = {path: stamp_of(path) for path in inputs}
+        before: dict[str | Path, object] = {path: stamp_of(path) for path in inputs}
         with show_progress(shown.no_progress) as say:
-            release = run(kept, table, say, rows.opening(), rules)
+            release = run(kept, table, say, rows.opening(), rules, population)
             refuse_changed(before)
-            state.release = out
+            state.release = place_of(out)
             write_release(release, out, force=force)
         from discreet.cli.show.release import print_release, release_dict
 
         if shown.as_json:
-            print_json({**release_dict(release, out, None), "policy": None if policy is None else str(policy)})
+            print_json(
+                {**release_dict(release, shown_name(out), None), "policy": None if policy is None else str(policy)}
+            )
         else:
             against = "the policy in the plan" if policy is None else str(policy)
-            print_release(release, str(table), str(out), state.files(), why=False, against=against, quiet=shown.quiet)
+            names = shown_name(table), shown_name(out)
+            with beside_release(out):
+                print_release(release, *names, state.files(), why=False, against=against, quiet=shown.quiet)

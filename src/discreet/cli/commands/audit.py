@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
+from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
     ForceOption,
     KeyedEngineOptions,
     OriginalLayoutOptions,
     PartialOption,
+    PlanOrderOption,
     PolicyOption,
+    PopulationOption,
     PrintOptions,
     ReleaseArg,
     ReportOptions,
@@ -27,15 +29,13 @@ from discreet.cli.reporting import reporting
 def audit(
     release: ReleaseArg,
     policy: PolicyOption,
-    original: Annotated[Path, typer.Option("--original", help="The table it was made from.", show_default=False)],
+    original: Annotated[str, typer.Option("--original", help="The table it was made from.", show_default=False)],
     *,
     files: ReportOptions,
     control: Annotated[
-        Path | None, typer.Option("--control", help="Rows of people who are not in the table, for comparison.")
+        str | None, typer.Option("--control", help="Rows of people who are not in the table, for comparison.")
     ] = None,
-    population: Annotated[
-        Path | None, typer.Option("--population", help="Rows of all people among whom those of the table are.")
-    ] = None,
+    population: PopulationOption = None,
     target: Annotated[
         list[str] | None, typer.Option("--target", help="A further column to be guessed; may be repeated.")
     ] = None,
@@ -46,6 +46,7 @@ def audit(
         float | None, typer.Option("--time-limit", min=0, help="Seconds after which no further attack is begun.")
     ] = None,
     seed: SeedOption = None,
+    plan: PlanOrderOption = None,
     partial: PartialOption = False,
     force: ForceOption = False,
     rows: KeyedEngineOptions,
@@ -54,15 +55,20 @@ def audit(
 ) -> None:
     """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
     with reporting(shown.as_json, shown.quiet) as state:
-        inputs = [path for path in (release, policy, original, control, population) if path is not None]
-        before = {path: stamp_of(path) for path in inputs}
+        inputs: list[str | Path] = [
+            path for path in (release, policy, original, control, population, plan) if path is not None
+        ]
+        before: dict[str | Path, object] = {path: stamp_of(path) for path in inputs}
         reports = report_files(files)
         refuse_outputs(reports, inputs, force)
         rules = read_rules(policy, layout)
         from discreet.audit.auditing import audit_release as run
         from discreet.cli.show.verdict import passed
         from discreet.cli.stopping import Stopper
+        from discreet.writing.plan_file import read_order
         from discreet.writing.release import write_reports
+
+        order = None if plan is None else read_order(plan)
 
         stopper = Stopper("the attacks so far are reported")
         with show_progress(shown.no_progress, expected=thorough and not shown.quiet) as say:
@@ -77,6 +83,7 @@ def audit(
                     thorough=thorough,
                     time_limit=time_limit,
                     seed=seed,
+                    order=order,
                     progress=stopper.watch(say),
                     **rows.said(),
                 )
@@ -90,4 +97,4 @@ def audit(
             from discreet.cli.show.audit import print_audit
 
             written = state.files([path for path, public in reports.items() if not public])
-            print_audit(found, str(release), written, quiet=shown.quiet)
+            print_audit(found, shown_name(release), written, quiet=shown.quiet)

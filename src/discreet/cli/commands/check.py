@@ -16,7 +16,7 @@ from discreet.errors import InputError
 def check(
     policy: Annotated[Path, typer.Argument(metavar="POLICY", help="Policy file (YAML or TOML).", show_default=False)],
     table: Annotated[
-        Path | None, typer.Option("--table", help="Check it against this table, with its present risk.")
+        str | None, typer.Option("--table", help="Check it against this table, with its present risk.")
     ] = None,
     *,
     rows: EngineOptions,

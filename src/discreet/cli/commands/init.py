@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.inputs import file_options
+from discreet.cli.inputs import file_options, shown_name
 from discreet.cli.options import ForceOption, TableArg, TableLayoutOptions
 from discreet.cli.outputs import refuse_outputs
 from discreet.cli.reporting import print_file, reporting
@@ -37,4 +37,4 @@ def init(
             with staging.open(out) as file:
                 file.write(draft.text.encode())
             staging.commit(last=out)
-        print_draft(draft, str(table), str(out))
+        print_draft(draft, shown_name(table), str(out))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.inputs import read_rules, refuse_changed, stamp_of
+from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
     ForceOption,
     KeyedEngineOptions,
@@ -21,7 +21,7 @@ from discreet.cli.options import (
     TableArg,
     TableLayoutOptions,
 )
-from discreet.cli.outputs import refuse_outputs, released_files, report_files
+from discreet.cli.outputs import beside_release, refuse_outputs, refuse_release, released_files, report_files
 from discreet.cli.progress import show_progress
 from discreet.cli.reporting import print_json, reporting
 from discreet.errors import InputError
@@ -56,10 +56,8 @@ def protect(
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
     with reporting(shown.as_json, shown.quiet) as state:
-        from discreet.table.formats.known import refuse_foreign
-
-        refuse_foreign(out)
-        before = {path: stamp_of(path) for path in (table, policy)}
+        refuse_release(out, table, force, shown.as_json)
+        before: dict[str | Path, object] = {path: stamp_of(path) for path in (table, policy)}
         rules = read_rules(policy, layout)
         reports = report_files(files)
         _refuse_attacks(rows, reports)
@@ -70,6 +68,7 @@ def protect(
             refuse_unwritten_names([table, policy, plan, out])
         from discreet.cli.stopping import Stopper
         from discreet.pipeline import protect as run
+        from discreet.table.formats.place import place_of
         from discreet.writing.release import write_release
 
         stopper = Stopper()
@@ -86,26 +85,30 @@ def protect(
                 if reports:
                     release = _attacked(release, out, time_limit, seed, stopper.watch(say))
             refuse_changed(before)
-            sources = {"input": table, "policy": policy}
-            state.release = out
+            sources: dict[str, str | Path] = {"input": table, "policy": policy}
+            state.release = place_of(out)
             write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
         from discreet.cli.show.release import print_release, release_dict
 
         if shown.as_json:
-            print_json(release_dict(release, out, plan))
+            print_json(release_dict(release, shown_name(out), plan))
         else:
             stopped = "by Ctrl-C" if stopper.asked else "at the time limit"
             written = state.files([*kept, *(path for path, public in reports.items() if not public)])
-            print_release(release, str(table), str(out), written, stopped=stopped, quiet=shown.quiet)
+            with beside_release(out):
+                print_release(release, shown_name(table), shown_name(out), written, stopped=stopped, quiet=shown.quiet)
 
 
 def _attacked(
-    release: Release, out: Path, time_limit: float | None, seed: int | None, say: Callable[[Progress], bool | None]
+    release: Release, out: str, time_limit: float | None, seed: int | None, say: Callable[[Progress], bool | None]
 ) -> Release:
     """Return the release with the audit that belongs into its report."""
     from discreet.audit.auditing import attacked
+    from discreet.table.formats.place import place_of
 
-    return replace(release, audit=attacked(release, name=out.name, time_limit=time_limit, seed=seed, progress=say))
+    return replace(
+        release, audit=attacked(release, name=place_of(out).name, time_limit=time_limit, seed=seed, progress=say)
+    )
 
 
 def _refuse_attacks(rows: KeyedEngineOptions, reports: Mapping[Path, bool]) -> None:

@@ -101,7 +101,7 @@ def _refuse_with_check(options: dict[str, object]) -> None:
 def _check_taxonomy(
     state: CommandState,
     path: Path,
-    table: Path,
+    table: str,
     column: str,
     missing: list[str],
     file: FileOptions,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from discreet.cli.inputs import read_rules
+from discreet.cli.inputs import read_rules, shown_name
 from discreet.cli.options import (
     KeyedEngineOptions,
     OriginalLayoutOptions,
     PartialOption,
+    PlanOrderOption,
     PolicyOption,
+    PopulationOption,
     PrintOptions,
     ReleaseArg,
 )
@@ -23,8 +24,10 @@ def verify(
     release: ReleaseArg,
     policy: PolicyOption,
     original: Annotated[
-        Path | None, typer.Option("--original", help="The table it was made from, to check every cell.")
+        str | None, typer.Option("--original", help="The table it was made from, to check every cell.")
     ] = None,
+    plan: PlanOrderOption = None,
+    population: PopulationOption = None,
     partial: PartialOption = False,
     *,
     rows: KeyedEngineOptions,
@@ -36,12 +39,14 @@ def verify(
         rules = read_rules(policy, layout)
         from discreet.cli.show.verdict import passed
         from discreet.verification.promises import verify as run
+        from discreet.writing.plan_file import read_order
 
-        found = run(release, rules, original, **rows.said())
+        order = None if plan is None else read_order(plan)
+        found = run(release, rules, original, order=order, population=population, **rows.said())
         state.code = 0 if passed(found, partial) else 1
         if shown.as_json:
             print(found.to_json())
         else:
             from discreet.cli.show.promises import print_verification
 
-            print_verification(found, str(release), with_original=original is not None, quiet=shown.quiet)
+            print_verification(found, shown_name(release), with_original=original is not None, quiet=shown.quiet)

@@ -28,14 +28,17 @@ def print_check(result: CheckedPolicy, policy: Policy) -> None:
     _print_previews(to, result.previews)
     to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
-        to.print(f"  {number}. {escape(promise.made.in_words())}", soft_wrap=True)
+        to.print(f"  {number}. {escape(promise.said(promise.made.in_words()))}", soft_wrap=True)
         if promise.now is not None:
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             now = worst_in_words(promise.now, sensitive_columns(policy))
             to.print(f"     now: {escape(now)}: {kept}", soft_wrap=True)
-            to.print(f"     rows alone in their group: {promise.now.alone} of {result.rows}", soft_wrap=True)
+            alone = f"persons alone in their group: {promise.now.alone}"
+            if not promise.now.persons:
+                alone = f"rows alone in their group: {promise.now.alone} of {result.rows}"
+            to.print(f"     {alone}", soft_wrap=True)
             if promise.least is not None and not promise.possible:
-                told = promise.made.cannot_be_kept(promise.least.share)
+                told = promise.said(promise.made.cannot_be_kept(promise.least.share))
                 to.print(f"     [red]{escape(told)}[/]", soft_wrap=True)
     for number, cells in enumerate(result.cells, start=len(result.promises) + 1):
         to.print(f"  {number}. {escape(cells.made.in_words())}", soft_wrap=True)

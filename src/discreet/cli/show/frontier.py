@@ -6,7 +6,6 @@ from rich.table import Table
 
 from discreet.assist.frontier import WARNING, Frontier
 from discreet.cli.terminal import console, escape, print_private
-from discreet.common.shares import percent
 
 
 def print_frontier(found: Frontier, plot: str | None) -> None:
@@ -16,7 +15,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     to.print("How much can be told at which threshold (planned, not released). Changed is the threshold of:")
     for promise in found.swept:
         to.print(f"  {escape(promise)}", soft_wrap=True)
-    names = ["threshold", "largest share" if found.unit is None else found.unit.worst, "detail kept", ""]
+    names = ["threshold", found.worst_name, "detail kept", ""]
     names += [f"of {escape(found.target)} kept"] if found.target is not None else []
     table = Table(*names, "disclosures", box=None)
     for point in found.points:
@@ -24,7 +23,7 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
         if point.largest is None or point.detail is None:
             table.add_row(name, f"[red]{found.reason(point)}[/]")
             continue
-        largest = f"{point.largest.denominator}" if found.sizes else percent(point.largest)
+        largest = found.figure_of(point.largest)
         bar = "█" * round(point.detail * 20)
         told = "" if point.target is None else f"{point.target:.1%}"
         target = [told] if found.target is not None else []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from discreet.cli.terminal import escape
-from discreet.measure.cells import CellMeasures
-from discreet.measure.usefulness import ToldTarget, Usefulness
+
+if TYPE_CHECKING:
+    from discreet.measure.cells import CellMeasures
+    from discreet.measure.usefulness import ToldTarget, Usefulness
 
 LEAST_BOUND = 0.01
 """Bounds below this say nothing."""

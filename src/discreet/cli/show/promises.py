@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -12,8 +13,10 @@ from discreet.cli.terminal import console, escape, print_private
 from discreet.errors import rows_listed
 from discreet.policy import Policy
 from discreet.verification.answers import Answer
-from discreet.verification.cell_answers import Against, CellsFound
 from discreet.verification.findings import Finding, Verification, Worst
+
+if TYPE_CHECKING:
+    from discreet.verification.cell_answers import Against, CellsFound
 
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow", Answer.BY_LOT: "yellow"}
 

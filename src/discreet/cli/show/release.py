@@ -47,7 +47,7 @@ def print_release(
     print_verdict(to, release.audit, out, written, against=against, quiet=quiet)
 
 
-def release_dict(release: Release, out: Path, plan: Path | None) -> dict[str, object]:
+def release_dict(release: Release, out: str, plan: Path | None) -> dict[str, object]:
     """Return what is said of a release in JSON."""
     return {
         "private": private_line(),
@@ -74,7 +74,7 @@ def _print_made(
     to.print()
     print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
     if audit.sample is not None:
-        crowds = any(promise.column is None for promise in release.plan.policy.promises())
+        crowds = any(promise.measure == "rows" for promise in release.plan.policy.promises())
         to.print(f"\nReleased is {audit.sample.in_words(crowds=crowds)}.", soft_wrap=True)
     if audit.suppressed or audit.removed:
         to.print(f"\n{_suppressed(audit)}")
@@ -94,7 +94,9 @@ def _suppressed(audit: Audit) -> str:
     """Return how many rows did not fit, and why."""
     gone, total = audit.suppressed + audit.removed, audit.rows + audit.removed
     of_which = [f"{audit.unseen} for a value that the plan has not seen"] if audit.unseen else []
-    of_which += [f"{audit.drawn} drawn by lot"] if audit.drawn else []
+    persons = any(finding.worst is not None and finding.worst.persons for finding in audit.promises)
+    drawn = f"{audit.drawn} {'person' if audit.drawn == 1 else 'persons'}" if persons else f"{audit.drawn}"
+    of_which += [f"{drawn} drawn by lot"] if audit.drawn else []
     why = f", of which {' and '.join(of_which)}" if of_which else ""
     became = "removed" if audit.removed else "suppressed"
     return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"

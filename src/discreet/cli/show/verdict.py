@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from discreet.attack.base import Attack
 from discreet.audit.audit import Audit
 from discreet.audit.report.words import attacked
 from discreet.cli.terminal import escape
+from discreet.table.formats.place import Place
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Verification
+
+if TYPE_CHECKING:
+    from discreet.attack.base import Attack
 
 MOST = 8
 """Attacks named before the rest is only counted."""
@@ -23,7 +27,7 @@ MOST = 8
 class WrittenFiles:
     """The files that a command has written, and those of them that nobody else may see."""
 
-    files: Sequence[Path] = ()
+    files: Sequence[Place] = ()
     private: Sequence[Path] = ()
 
     def in_words(self) -> str:

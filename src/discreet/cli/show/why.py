@@ -11,6 +11,7 @@ from discreet.plan.parts import Kept, Step
 from discreet.plan.plan import Plan
 from discreet.plan.reasons import KeptReason
 from discreet.policy import Policy
+from discreet.policy.persons import worded
 
 
 def print_why(to: Console, plan: Plan) -> None:
@@ -69,4 +70,5 @@ def _reason(kept: Kept, policy: Policy) -> str:
         if promise.index == kept.requirement and promise.value == kept.infers
     )
     cut = f" (best cut at {kept.cut})" if kept.cut is not None else ""
-    return f"would break promise {number}: {promise.would_break(kept.hits or 0, kept.rows or 0)}{cut}"
+    breaks = worded(policy, promise, promise.would_break(kept.hits or 0, kept.rows or 0))
+    return f"would break promise {number}: {breaks}{cut}"

@@ -7,10 +7,8 @@ there, this file's code on disk is stale too. All comparisons are products of in
 
 from __future__ import annotations
 
-import numpy as np
-
 from discreet.common.compiled import kernel
-from discreet.method.base.measure_kernels import FIRST, MEASURE, SHARE, STOP, above, below
+from discreet.method.base.measure_kernels import FIRST, MEASURE, SHARE, STOP, figure_of
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""
@@ -98,8 +96,7 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             for at in range(start[g], stop[g]):
                 total[t] += hits[t, at]
         for p in range(len(limits)):
-            a = above(rows, total, limits, p)
-            n = below(rows, total, limits, p)
+            a, n = figure_of(rows, total, limits, p)
             if a * now[p, 1] > now[p, 0] * n:
                 now[p, 0] = a
                 now[p, 1] = n
@@ -161,13 +158,11 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                         left = count[v]
                         for t in range(first, last):
                             side[t] = part[v, t]
-                    a = above(left, side, limits, p)
-                    n = below(left, side, limits, p)
+                    a, n = figure_of(left, side, limits, p)
                     if kind != NODE:
                         for t in range(first, last):
                             side[t] = total[t] - side[t]
-                        other_a = above(rows - left, side, limits, p)
-                        other_n = below(rows - left, side, limits, p)
+                        other_a, other_n = figure_of(rows - left, side, limits, p)
                         for t in range(first, last):
                             side[t] = total[t] - side[t]
                         if other_a * n > a * other_n:
@@ -206,16 +201,3 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                 count[seen[i]] = 0
                 for t in range(hits.shape[0]):
                     part[seen[i], t] = 0
-
-
-def warm_up() -> None:
-    """Load (the first time: compile) the kernels, with types as `GroupCounts` has them and nothing to do."""
-    none = np.zeros(0, dtype=np.int64)
-    flags = np.zeros(0, dtype=np.bool_)
-    table = np.zeros((0, 0), dtype=np.int64)
-    shares = np.zeros((0, 0, 2), dtype=np.int64)
-    codes = np.zeros((0, 0), dtype=np.uint16)
-    split(none, none, none, codes, none, table, none, none, none, 0, none, none)
-    mode = np.zeros(0, dtype=np.uint8)
-    rescore(none, none, none, codes, none, mode, none, none, flags, none, none, table, table, table, shares,
-            none, none, table, none, none)  # fmt: skip

@@ -12,10 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.common.compiled import need_all
+from discreet.common.shares import largest_below
 from discreet.encoded import Ints
 
+__all__ = ["LINE", "GroupLimit", "largest_below", "lines_of", "stacked"]
+
 LINE = 5
-"""Numbers in a line: numerator, denominator, measure, and from where to where its tallies stand."""
+"""Numbers in a line: numerator, denominator, measure, and from where to where its tallies stand; others may follow."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class GroupLimit:
     """About how many rows a group needs if they are drawn evenly from others; see `GroupPromise`."""
     helping: Callable[[Ints, Ints], Ints]
     """How many of some rows may help a group that breaks the limit."""
+    numbers: Callable[[Fraction, int], Sequence[int] | Ints | None]
+    """What else the measure needs to know, for a limit and so many rows in all; None if nothing."""
+    decides: bool
+    """Whether the measure knows by itself what breaks the limit: then the line has 1/1."""
+    people: int = 0
+    """How many people there are, where they stand below the line of its figures."""
 
     def own(self, tallies: Ints) -> Ints:
         """Return the tallies (first axis) that it counts."""
@@ -51,38 +61,30 @@ class GroupLimit:
         return [Fraction(a, b) for a, b in zip(above.tolist(), below.tolist(), strict=True)]
 
 
-def largest_below(share: Fraction, rows: int) -> Fraction:
-    """Return the largest fraction with a denominator of at most `rows` that is not above `share`.
-
-    A share of at most `rows` rows is within `share` exactly when it is within this one, so that comparisons
-    stay within 64 bits whatever threshold the owner wrote.
-
-    >>> largest_below(Fraction("0.333333333333"), 100)
-    Fraction(33, 100)
-    """
-    if share.denominator <= rows:
-        return share
-    # The convergents of the continued fraction end in the two neighbours of `share` (as in limit_denominator).
-    p0, q0, p1, q1 = 0, 1, 1, 0
-    n, d = share.numerator, share.denominator
-    while True:
-        a = n // d
-        if q0 + a * q1 > rows:
-            break
-        p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
-        n, d = d, n - a * d
-    k = (rows - q0) // q1
-    return min(Fraction(p0 + k * p1, q0 + k * q1), Fraction(p1, q1))
-
-
 def lines_of(
     limits: Sequence[GroupLimit], total: int, at_most: Sequence[Fraction] | None = None, first: int = 0
 ) -> Ints:
     """Return limits as the compiled loops take them; `first` is where the tallies of their table begin among others."""
-    from discreet.method.base.measure_kernels import MEASURES  # compiled: only loaded when needed
+    from discreet.method.base.measure_kernels import MEASURES, ROWS, SHARE  # compiled: only loaded when needed
 
-    lines = np.empty((len(limits), LINE), dtype=np.int64)
-    for line, limit, most in zip(lines, limits, at_most or [limit.at_most for limit in limits], strict=True):
-        near = largest_below(most, total)
-        line[:] = near.numerator, near.denominator, MEASURES[limit.measure], first + limit.first, first + limit.stop
+    if any(MEASURES[limit.measure] not in (ROWS, SHARE) for limit in limits):
+        need_all()
+
+    all_most = list(at_most or [limit.at_most for limit in limits])
+    more = [limit.numbers(most, total) for limit, most in zip(limits, all_most, strict=True)]
+    lines = np.zeros((len(limits), LINE + max((len(own) for own in more if own is not None), default=0)), np.int64)
+    for line, limit, most, own in zip(lines, limits, all_most, more, strict=True):
+        near = Fraction(1) if limit.decides else largest_below(most, max(total, limit.people))
+        stands = first + limit.first, first + limit.stop
+        line[:LINE] = near.numerator, near.denominator, MEASURES[limit.measure], *stands
+        if own is not None:
+            line[LINE : LINE + len(own)] = own
     return lines
+
+
+def stacked(lines: Sequence[Ints]) -> Ints:
+    """Return the lines of several tables one after the other, all as wide as the widest."""
+    widest = max((each.shape[1] for each in lines), default=LINE)
+    found = [np.zeros((0, widest), dtype=np.int64)]
+    found += [np.pad(each, ((0, 0), (0, widest - each.shape[1]))) for each in lines]
+    return np.concatenate(found)

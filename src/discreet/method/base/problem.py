@@ -51,6 +51,8 @@ class GroupTable:
     hits: Ints
     """What limits count besides: tallies (first axis), such as the rows with a property, of each collapsed row."""
     limits: tuple[GroupLimit, ...]
+    strangers: int = -1
+    """What `fixed` has for people of a population that the table does not know: they are in no group of its rows."""
 
     @property
     def promises(self) -> tuple[int, ...]:
@@ -78,6 +80,7 @@ class CutProblem:
     codes: npt.NDArray[np.int32]
     """Code of each changeable column (first axis) in each collapsed row."""
     sizes: Ints
+    """Rows of each collapsed row: none where people of a population stand, who are only counted beside the rows."""
     targets: tuple[CutTarget, ...]
     """What is to be predicted; nothing for general use."""
     tables: tuple[GroupTable, ...]

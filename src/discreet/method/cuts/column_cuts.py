@@ -72,7 +72,7 @@ class ColumnCuts:
             evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
             maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
             objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at, out_at,
-            np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties), dtype=np.int64),
+            np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties + 1), dtype=np.int64),
         )  # fmt: skip
         return [int(x) for x in cost]
 

@@ -19,6 +19,8 @@ MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
 MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
+FEW_ROWS = 1_000
+"""Rows up to which steps are remembered: a search of so few comes to the same cuts again and again."""
 
 
 class ColumnSteps:
@@ -33,6 +35,7 @@ class ColumnSteps:
         self.guesses = self.contexts.share > 1
         """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
+        self.taken: dict[tuple[int, Objective, bytes], Candidate] = {}
 
     def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
         """Take the best step of each column in turn until none is better."""
@@ -41,11 +44,19 @@ class ColumnSteps:
         since = 0
         turn = 0
         while since < len(order):
-            better = self._step(best, order[turn], objective)
+            better = self._remembered(best, order[turn], objective)
             since = 0 if better.cost < best.cost else since + 1
             best = better
             turn = (turn + 1) % len(order)
         return best
+
+    def _remembered(self, best: Candidate, place: int, objective: Objective) -> Candidate:
+        if len(self.problem.sizes) > FEW_ROWS:
+            return self._step(best, place, objective)
+        key = place, objective, b"".join(firsts.tobytes() for firsts in best.cut)
+        if key not in self.taken:
+            self.taken[key] = self._step(best, place, objective)
+        return self.taken[key]
 
     def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if self.problem.columns[place].space.plain:

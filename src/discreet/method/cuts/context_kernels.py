@@ -164,21 +164,6 @@ def collapse_sorted(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def other_losses(row_of, groups, codes, column, loss, offsets, others):  # type: ignore[no-untyped-def]
-    """Write what the rows of each context lose by all columns but one, the same for all of them.
-
-    O(groups * columns).
-    """
-    for g in range(groups):
-        row = row_of[g]
-        each = 0
-        for c in range(codes.shape[0]):
-            if c != column:
-                each += loss[offsets[c] + codes[c, row]]
-        others[g] = each
-
-
-@kernel
 def interval_costs(  # type: ignore[no-untyped-def]
     start, groups, code, first, stop, sizes, fields, dropped, others, hits, limits, lm, shape, weights,
     kept, based, tally, hit,
@@ -245,7 +230,8 @@ def node_costs(  # type: ignore[no-untyped-def]
 
     `leaf` is the node of each code (-1 for none), `parent` the node above each (-1 for none). `losses` are by node
     and code, or by node only (one for all codes). The last six are scratch with a place for each node, zero on
-    entry and on return. O(rows * depth * (fields + properties)).
+    entry and on return; the last has one more property: whether the node was touched.
+    O(rows * depth * (fields + properties)).
     """
     by_code = losses.shape[1] > 1
     width = fields.shape[1]
@@ -257,7 +243,8 @@ def node_costs(  # type: ignore[no-untyped-def]
         for row in range(start[g], start[g + 1]):
             node = leaf[code[row]]
             while node >= 0:
-                if n_at[node] == 0:
+                if hit_at[node, properties] == 0:
+                    hit_at[node, properties] = 1
                     touched[found] = node
                     found += 1
                 n_at[node] += sizes[row]
@@ -280,7 +267,7 @@ def node_costs(  # type: ignore[no-untyped-def]
                     cost[node] += weight * minority(tally, 0, width)
                 else:
                     cost[node] += judged(tally, kinds, begins, at_params, params, weights)
-            for p in range(properties):
+            for p in range(properties + 1):
                 hit_at[node, p] = 0
             for f in range(width):
                 f_at[node, f] = 0

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import LARGEST_KEY, Ints, keys
-from discreet.method.base.limits import lines_of
+from discreet.method.base.limits import lines_of, stacked
 from discreet.method.base.problem import CutProblem
 from discreet.method.cuts.context_kernels import (
     choose_by_group,
     choose_by_key,
     collapse_directly,
     collapse_sorted,
-    other_losses,
 )
 from discreet.method.cuts.evaluation import Cut, Evaluator, Parts
 from discreet.method.cuts.evaluation_kernels import dense
@@ -54,10 +53,17 @@ class ContextMaker:
         self.hits = np.concatenate([table.hits for table in tables]) if tables else np.zeros((0, rows), dtype=np.int64)
         begins = np.cumsum([0, *(len(table.hits) for table in tables)])
         lines = [lines_of(t.limits, problem.total, first=int(at)) for t, at in zip(tables, begins, strict=False)]
-        self.limits = np.concatenate([lines_of((), problem.total), *lines])
+        self.limits = np.unique(stacked(lines), axis=0)  # sets of columns often ask for the same
         bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        """What tells rows apart in some table, whatever is disclosed."""
+        self.beside = self.fixed
+        """The same, with people beside the rows that they look like, also where another table does not know them."""
+        if any(table.strangers >= 0 for table in tables):
+            known = [np.where(table.fixed == table.strangers, 0, table.fixed).astype(np.uint64) for table in tables]
+            key, _ = keys(known, bounds, rows)
+            self.beside = np.unique(key, return_inverse=True)[1].astype(np.int64)
         self._order: dict[int, Ints] = {}
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.rows = np.empty(rows + 1, dtype=np.int64)
@@ -96,12 +102,19 @@ class ContextMaker:
                 order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
                 self.rows, *self.collapsed,
             )  # fmt: skip
-        loss = evaluator.losses(cut)
-        other_losses(self.rows, groups, problem.codes, place, loss, evaluator.offsets, self.others)
+        self._other_losses(cut, place, groups)
         codes, sizes, fields, hits = self.collapsed
         return Contexts(
             groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found],
         )  # fmt: skip
+
+    def _other_losses(self, cut: Cut, place: int, groups: int) -> None:
+        """Write what the rows of each context lose by all columns but one, the same for all of them."""
+        others, rows = self.others[:groups], self.rows[:groups]
+        others.fill(0)
+        for column, codes in enumerate(self.problem.codes):
+            if column != place:
+                others += self.evaluator.told(column, cut[column]).loss[codes[rows]]
 
     def _some(self, columns: Ints, parts: Parts) -> tuple[Ints, int]:
         """Put rows alike on the columns into groups, those of some groups if there are many; the numbers are in `ids`.
@@ -109,11 +122,11 @@ class ContextMaker:
         Return the rows and the number of groups.
         """
         evaluator = self.evaluator
-        bound = prod([int(self.fixed.max(initial=0)) + 1, *parts.widths[columns].tolist()])
+        bound = prod([int(self.beside.max(initial=0)) + 1, *parts.widths[columns].tolist()])
         share = min(self.share, bound // FEWEST_CONTEXTS)
         while share > 1 and bound < LARGEST_KEY:
             rows = choose_by_key(
-                self.problem.codes, columns, parts.numbers, evaluator.offsets, parts.widths, self.fixed, share,
+                self.problem.codes, columns, parts.numbers, evaluator.offsets, parts.widths, self.beside, share,
                 evaluator.key, self.chosen,
             )  # fmt: skip
             key, ids = evaluator.key[:rows], evaluator.ids[:rows]
@@ -121,7 +134,7 @@ class ContextMaker:
             if groups >= FEWEST_CONTEXTS:
                 return self.chosen[:rows], groups
             share //= 4
-        groups = evaluator.group(columns, parts, self.fixed)
+        groups = evaluator.group(columns, parts, self.beside)
         share = min(share, groups // FEWEST_CONTEXTS)
         if share <= 1:
             return self.everyone, groups

@@ -9,7 +9,7 @@ what is told then; see `outermost`. Everything is in integers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
 from discreet.method.base.targets import CutTarget, fields_of, shape_of
 from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
+from discreet.method.cuts.many_sets import ManySets, serves
 from discreet.method.cuts.outermost import Inner, Outermost, together
 from discreet.method.cuts.target_kernels import target_cost, target_costs
 
@@ -106,7 +107,17 @@ class Evaluator:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [lines_of(table.limits, problem.total) for table in problem.tables]
         self._told: dict[tuple[int, bytes], ToldColumn] = {}
+        self.many = ManySets(problem) if serves(problem) else None
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
+
+    def without_people(self) -> Evaluator:
+        """Return what evaluates the rows alone, by the limits that count nothing else: no cut costs more there."""
+        problem = self.problem
+        if not any(limit.people for table in problem.tables for limit in table.limits):
+            return self
+        alone = Evaluator(rows_only(problem), few_may_pass=self.few_may_pass)
+        alone.units = self.units
+        return alone
 
     def parts(self, cut: Cut) -> Parts:
         """Return the part of each code as a number from 0, all columns one after the other, and how many there are."""
@@ -132,7 +143,9 @@ class Evaluator:
         """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
         outcome = self._as_it_is(cut, by_lot=by_lot)
         while self.outermost is not None and outcome.gone:
-            coarser = self.outermost.coarser(outcome.cut, outcome.left_out, partial(self._together, outcome.cut))
+            # People of a population are no rows that are kept.
+            left_out = outcome.left_out | (self.problem.sizes == 0)
+            coarser = self.outermost.coarser(outcome.cut, left_out, partial(self._together, outcome.cut))
             if coarser is None:
                 break
             outcome = self._as_it_is(coarser, by_lot=by_lot)
@@ -153,6 +166,8 @@ class Evaluator:
     def _left_out(self, part: Parts) -> tuple[npt.NDArray[np.bool_], int]:
         """Return the rows of groups that break a promise; `ids` are the groups of the last table, which has so many."""
         problem, groups = self.problem, 0
+        if self.many is not None:
+            return self.many.left_out(part.numbers, self.offsets, part.widths, problem.sizes), groups
         left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
         changed = True
         while changed:
@@ -168,7 +183,9 @@ class Evaluator:
     def _together(self, cut: Cut, hidden: list[Inner]) -> npt.NDArray[np.bool_]:
         """Return the rows left out when intervals below and above those told are one part."""
         part = self.parts(cut)
-        return self._left_out(part._replace(numbers=together(part.numbers, self.offsets, hidden)))[0]
+        left_out, _ = self._left_out(part._replace(numbers=together(part.numbers, self.offsets, hidden)))
+        found: npt.NDArray[np.bool_] = left_out | (self.problem.sizes == 0)
+        return found
 
     @cached_property
     def at_once(self) -> bool:
@@ -204,7 +221,7 @@ class Evaluator:
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what rows kept and rows left out cost each target; `ids` are the groups of the last table."""
         last = self.problem.tables[-1] if self.problem.tables else None
-        seen = None if last is None or last.fixed.any() else last.columns
+        seen = None if last is None or last.fixed.any() or self.many is not None else last.columns
         kept, dropped = [], []
         arranged: tuple[int, ...] | None = None
         for place, target in enumerate(self.problem.targets):
@@ -268,6 +285,8 @@ class Evaluator:
 
     def _short(self, left_out: npt.NDArray[np.bool_]) -> int:
         """Return how many more rows, as the table has them, those left out need to keep the promises as a group."""
+        if self.many is not None:
+            return self.many.short(int(self.problem.sizes[left_out].sum()))
         most = 0
         for table in self.problem.tables:
             for number in np.unique(table.fixed[left_out]):
@@ -282,6 +301,23 @@ class Evaluator:
             for limit in table.limits
         )
         return max(needs, default=0)
+
+
+def rows_only(problem: CutProblem) -> CutProblem:
+    """Return a problem without the people of populations, and without the limits that count them."""
+    kept = np.flatnonzero(problem.sizes)
+    tables = [
+        replace(table, fixed=table.fixed[kept], sizes=table.sizes[kept], hits=table.hits[:, kept])
+        for table in problem.tables
+        if not any(limit.people for limit in table.limits)
+    ]
+    return replace(
+        problem,
+        codes=np.ascontiguousarray(problem.codes[:, kept]),
+        sizes=problem.sizes[kept],
+        targets=tuple(replace(target, fields=target.fields[kept]) for target in problem.targets),
+        tables=tuple(tables),
+    )
 
 
 def _joined(found: Sequence[Ints]) -> Ints:

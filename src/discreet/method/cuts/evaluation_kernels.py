@@ -20,14 +20,6 @@ PIECE = 2048
 
 
 @kernel
-def sum_codes(code, figures, sums):  # type: ignore[no-untyped-def]
-    """Sum up the figures (a line for each row) of each code. O(rows * figures)."""
-    for row in range(len(code)):
-        for f in range(figures.shape[1]):
-            sums[code[row], f] += figures[row, f]
-
-
-@kernel
 def dense(key, bound, ids, table, places):  # type: ignore[no-untyped-def]
     """Number the different keys in the order they come; return how many. `table` and `places` are scratch.
 

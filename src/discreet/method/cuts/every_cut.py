@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.compiled import room
 from discreet.encoded import Ints
-from discreet.method.base.limits import lines_of
+from discreet.method.base.limits import stacked
 from discreet.method.base.space import Flags
 from discreet.method.cuts.bits import Cuts, cuts_of, number_of_cuts
 from discreet.method.cuts.coordinate import cut_of
@@ -29,6 +30,7 @@ OVERHEAD = 16
 """Rows that could be looked at in the time that a cut takes besides."""
 
 
+@room
 class Choices(NamedTuple):
     """All cuts of each column, column after column."""
 
@@ -172,7 +174,7 @@ def _few(evaluator: Evaluator) -> Few:
         np.concatenate([nothing, *(table.sizes.reshape(1, -1) for table in tables)]),
         np.concatenate([nothing, *(table.hits for table in tables)]),
         _ends([table.hits for table in tables]),
-        np.concatenate([lines_of((), problem.total), *evaluator.limits]),
+        stacked(evaluator.limits),
         _ends(evaluator.limits),
         _joined(columns),
         _ends(columns),

@@ -88,7 +88,7 @@ class _BranchAndBound:
     def __init__(self, problem: CutProblem, evaluator: Evaluator, objective: Objective, start: Candidate) -> None:
         self.evaluator, self.objective = evaluator, objective
         self.steps = ColumnSteps(problem, evaluator)
-        self.bounds = Bounds(evaluator, objective, self.steps.contexts.fixed)
+        self.bounds = Bounds(evaluator.without_people(), objective, self.steps.contexts.fixed[problem.sizes > 0])
         self.best = start
         self.floor = NEVER
         """The least that a single cut which was not better costs, rows by lot aside."""

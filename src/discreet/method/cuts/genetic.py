@@ -82,7 +82,10 @@ def search(
     The settings are those of the paper. Once all cuts were seen, the search ends. It does not end before its time
     without a cut that leaves out no more rows than it may.
     """
-    genitor = Genitor(problem, evaluator, objective, population=population, mutation=mutation, bias=bias, rng=rng)
+    genitor = Genitor(
+        problem, evaluator, objective,
+        population=population, mutation=mutation, bias=bias, rng=rng, iterations=iterations,
+    )  # fmt: skip
     for done in genitor.run(iterations):
         left = 0 if genitor.saw_everything else iterations - done
         best = genitor.best()
@@ -104,6 +107,7 @@ class Genitor:
         mutation: float = 0.002,
         bias: float = 1.5,
         rng: np.random.Generator,
+        iterations: int = MOST_REMEMBERED,
     ) -> None:
         self.problem, self.evaluator, self.objective = problem, evaluator, objective
         self.mutation, self.bias, self.rng = mutation, bias, rng
@@ -111,7 +115,7 @@ class Genitor:
         self.strings = _strings(self.cuts)
         self.quick = Quick(problem, evaluator, objective, self.cuts)
         self.everything = number_of_cuts(self.cuts)
-        self.herd = _no_members(min(population, self.everything), self.everything, len(self.cuts.parent))
+        self.herd = _no_members(min(population, self.everything), self.everything, iterations, len(self.cuts.parent))
         self._best: tuple[bytes, Candidate] | None = None
 
     @property
@@ -253,9 +257,9 @@ def _strings(cuts: Cuts) -> Strings:
     return Strings(cuts.switch, cuts.parent, cuts.widths, marks)
 
 
-def _no_members(population: int, everything: int, switches: int) -> Herd:
+def _no_members(population: int, everything: int, iterations: int, switches: int) -> Herd:
     words = -(-switches // 64)
-    entries = min(everything, MOST_REMEMBERED, MEMO // (8 * words + 32))
+    entries = min(everything, MOST_REMEMBERED, MEMO // (8 * words + 32), population + iterations + CHUNK)
     entries = max(entries, population) + CHUNK
     return Herd(
         order=np.zeros(population, dtype=np.int64),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.base.space import Flags
 from discreet.method.cuts.quick_kernels import Bytes, Words, cost_of, outcome_of
@@ -31,6 +31,7 @@ class Strings(NamedTuple):
     marks: Words
 
 
+@room
 class Herd(NamedTuple):
     """The population, the best first, and everything that was ever made."""
 
@@ -60,6 +61,7 @@ class Herd(NamedTuple):
     """Entries of the memo; different strings so far; rows looked at; whether the child waits for its cost; members."""
 
 
+@room
 class Chunk(NamedTuple):
     """What is drawn by lot for some iterations."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import kernel, room
 from discreet.encoded import LARGEST_KEY, Ints
 from discreet.method.base.space import Flags
 from discreet.method.cuts.evaluation_kernels import HASH, POSITIVE
@@ -87,6 +87,7 @@ class Aims(NamedTuple):
     """Whether outermost intervals of which no row is kept are hidden."""
 
 
+@room
 class CountScratch(NamedTuple):
     """Scratch; `keys` and `table` are all zeros whenever the evaluation is not at work."""
 

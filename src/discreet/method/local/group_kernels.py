@@ -55,6 +55,20 @@ class ItemGroups(NamedTuple):
 
 
 @kernel
+def clear_line(lines, at):  # type: ignore[no-untyped-def]
+    """Write zeros to a line of a table. O(columns). (To assign a whole line takes Numba long to compile.)"""
+    for c in range(lines.shape[1]):
+        lines[at, c] = 0
+
+
+@kernel
+def copy_line(to, at, source, line):  # type: ignore[no-untyped-def]
+    """Copy a line of one table to another. O(columns)."""
+    for c in range(to.shape[1]):
+        to[at, c] = source[line, c]
+
+
+@kernel
 def keeps(figures, limits):  # type: ignore[no-untyped-def]
     """Whether a group with these figures keeps every limit. O(limits)."""
     lines = limits.lines
@@ -124,10 +138,10 @@ def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
     """Give a group the tightest labels and the figures of its items. O(items of the group * (columns + figures))."""
     first, last, following = groups.first[g], groups.last[g], groups.next
     kind, codes = shapes.kind, items.codes
-    groups.figures[g] = 0
+    clear_line(groups.figures, g)
     item = groups.head[g]
     if item < 0:
-        groups.losses[g] = 0
+        clear_line(groups.losses, g)
         return
     figures, of_group = items.figures, groups.figures[g]
     for c in range(len(kind)):
@@ -264,10 +278,10 @@ class Undo(NamedTuple):
 def keep(groups, undo, at, g):  # type: ignore[no-untyped-def]
     """Remember a group. O(columns + figures)."""
     undo.to[at] = g
-    undo.first[at] = groups.first[g]
-    undo.last[at] = groups.last[g]
-    undo.losses[at] = groups.losses[g]
-    undo.figures[at] = groups.figures[g]
+    copy_line(undo.first, at, groups.first, g)
+    copy_line(undo.last, at, groups.last, g)
+    copy_line(undo.losses, at, groups.losses, g)
+    copy_line(undo.figures, at, groups.figures, g)
 
 
 @kernel
@@ -275,7 +289,7 @@ def give_back(groups, undo, n):  # type: ignore[no-untyped-def]
     """Make the last `n` remembered groups what they were. O(n * (columns + figures))."""
     for z in range(n - 1, -1, -1):
         g = undo.to[z]
-        groups.first[g] = undo.first[z]
-        groups.last[g] = undo.last[z]
-        groups.losses[g] = undo.losses[z]
-        groups.figures[g] = undo.figures[z]
+        copy_line(groups.first, g, undo.first, z)
+        copy_line(groups.last, g, undo.last, z)
+        copy_line(groups.losses, g, undo.losses, z)
+        copy_line(groups.figures, g, undo.figures, z)

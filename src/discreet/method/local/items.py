@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.encoded import Ints, keys, regroup
-from discreet.method.base.limits import lines_of
+from discreet.method.base.limits import lines_of, stacked
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
 from discreet.method.local.group_kernels import GroupedItems, GroupLimits
@@ -204,7 +204,7 @@ def _limits(
     """Return the figures of the items, the limits on them, and how many rows a group needs at least."""
     figures = [problem.sizes]
     rows: list[int] = []
-    lines = [lines_of((), problem.total)]
+    lines = []
     least = 1
     for table in tables:
         known = 0
@@ -218,5 +218,5 @@ def _limits(
             if known == 0:
                 least = max(least, min(limit.needs_rows, problem.total + 1))
     sums = [np.add.reduceat(each[order], starts) if len(starts) else each[:0] for each in figures]
-    kept = GroupLimits(np.array(rows, dtype=np.int64), np.concatenate(lines))
+    kept = GroupLimits(np.array(rows, dtype=np.int64), stacked(lines))
     return np.ascontiguousarray(np.stack(sums, axis=1).astype(np.int64)), kept, least

@@ -94,7 +94,7 @@ def lattice_of(levels: Sequence[Sequence[Level]], changeable: int) -> Lattice:
     return Lattice(
         order,
         np.array([len(each) for each in levels], dtype=np.int64),
-        offset.astype(np.uint64),
+        offset.astype(np.uint32),
         np.concatenate(cells).astype(np.uint32),
         np.concatenate(losses),
         low,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from discreet.common.compiled import kernel
 from discreet.method.local.group_kernels import (
+    clear_line,
+    copy_line,
     cost,
     enter,
     fits,
@@ -104,18 +106,18 @@ def relocate(shapes, items, limits, groups, order, spare):  # type: ignore[no-un
         enter(groups, item, to)
         join(shapes, items, groups, to, item)
         moved += 1
-    groups.figures[spare] = 0
-    groups.losses[spare] = 0
+    clear_line(groups.figures, spare)
+    clear_line(groups.losses, spare)
     return moved
 
 
 @kernel
 def _copy(groups, source, to):  # type: ignore[no-untyped-def]
     """Give a group the labels and figures of another. O(columns + figures)."""
-    groups.first[to] = groups.first[source]
-    groups.last[to] = groups.last[source]
-    groups.losses[to] = groups.losses[source]
-    groups.figures[to] = groups.figures[source]
+    copy_line(groups.first, to, groups.first, source)
+    copy_line(groups.last, to, groups.last, source)
+    copy_line(groups.losses, to, groups.losses, source)
+    copy_line(groups.figures, to, groups.figures, source)
 
 
 @kernel
@@ -164,8 +166,8 @@ def deal(shapes, items, limits, groups, g, bound, largest, undo):  # type: ignor
     for z in range(n):
         enter(groups, undo.item[z], undo.to[z])
     groups.head[g] = -1
-    groups.figures[g] = 0
-    groups.losses[g] = 0
+    clear_line(groups.figures, g)
+    clear_line(groups.losses, g)
     return True, spent
 
 
@@ -213,7 +215,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
         groups.numbers[1] += n + m
         donors = 0
         before = 0
-        groups.figures[new] = 0
+        clear_line(groups.figures, new)
         for z in range(n):
             g = groups.of[moved[z]]
             if mark[g] == 0:
@@ -302,8 +304,8 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
             if not better or groups.head[g] < 0:
                 recount(shapes, items, groups, g)
         if not better:
-            groups.figures[new] = 0
-            groups.losses[new] = 0
+            clear_line(groups.figures, new)
+            clear_line(groups.losses, new)
     return released
 
 

@@ -7,6 +7,7 @@ their turn, since rows have left meanwhile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -53,7 +54,7 @@ class Peeling:
         self.near = part.least if scarce else max(part.least * 7 // 10, 1)
         # Where rows are all that counts, a cell with the same rows as a finer one has been looked at already.
         self.once = bool((part.limits.lines[:, MEASURE] == ROWS).all())
-        self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)))
+        self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)), most_members(part, levels))
 
     def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:
         """Write the groups to `of`, and cells that were nearly missed to `missed`; see `release`."""
@@ -84,7 +85,12 @@ class Peeling:
             low, width = high, 2 * width if 4 * members < len(found.members) else width
 
 
-def _room(members: int) -> PeeledCells:
-    """Return room for cells with so many rows."""
-    loss, vector, begin, end = (np.empty(members // 4 + 1, dtype=np.int64) for _ in range(4))
-    return PeeledCells(loss, vector, begin, end, np.empty(members, dtype=np.uint32))
+def most_members(part: ItemPart, levels: Sequence[Sequence[Level]]) -> int:
+    """Return how many rows all cells have at most, a row counted in each: it is in one of each level vector."""
+    return len(part.sizes) * math.prod(len(each) for each in levels)
+
+
+def _room(members: int, most: int) -> PeeledCells:
+    """Return room for cells with so many rows, and for no more than there are."""
+    loss, vector, begin, end = (np.empty(min(members // 4, most) + 1, dtype=np.int64) for _ in range(4))
+    return PeeledCells(loss, vector, begin, end, np.empty(min(members, most), dtype=np.uint32))

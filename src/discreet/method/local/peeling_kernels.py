@@ -24,7 +24,7 @@ class Lattice(NamedTuple):
     """The columns, in the order in which they are looked at."""
     levels: Ints
     """How many levels each column has."""
-    offset: npt.NDArray[np.uint64]
+    offset: npt.NDArray[np.uint32]
     cells: npt.NDArray[np.uint32]
     """The cell of each code. Unsigned, as are rows and codes here: that is quicker to look up."""
     losses: Ints
@@ -60,13 +60,15 @@ def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     O(visits + columns * rows left + cells of the lattice).
     """
     columns = len(lattice.order)
-    active = np.flatnonzero(of < 0)
-    n = len(active)
+    active, n = np.empty(len(of), np.int64), 0
     weights = np.empty(len(sizes), np.int64)  # of a row: its size, and one in the lower half
     total = 0
-    for row in active:
-        weights[row] = (sizes[row] << 32) + 1
-        total += sizes[row]
+    for row in range(len(of)):
+        if of[row] < 0:
+            active[n] = row
+            n += 1
+            weights[row] = (sizes[row] << 32) + 1
+            total += sizes[row]
     if total < near:
         return 0, True, visits
     most = min(n, total // near) + 1
@@ -76,13 +78,16 @@ def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     begin_of, end_of, loss_of = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.int64)
     level, part, parts = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.int64)
     vector = np.zeros(columns + 1, np.int64)
-    row_at[0] = active
+    for at in range(n):
+        row_at[0, at] = active[at]
     end_of[0] = n
     level[0] = lattice.levels[lattice.order[0]]
     widest = 1
     for at in range(len(lattice.cells)):
         widest = max(widest, lattice.cells[at] + 1)
-    count, place, number = np.zeros(widest, np.int64), np.full(widest, -1, np.int32), np.zeros(widest, np.int32)
+    count, place, number = np.zeros(widest, np.int64), np.empty(widest, np.int32), np.zeros(widest, np.int32)
+    for at in range(widest):
+        place[at] = -1
     seen = np.empty(widest + 1, np.uint32)
     cells, used = 0, 0
     d = 0

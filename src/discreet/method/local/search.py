@@ -24,7 +24,7 @@ from discreet.method.local.group_kernels import NEVER, ItemGroups, Undo
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
-from discreet.method.local.peeling import Peeling, PeelingWatch
+from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
 MOST_VECTORS = 20_000
@@ -145,7 +145,7 @@ class _LocalSearch:
                 block_of(codes[left], [levels[c] for c in left]),
                 block_of(codes[right], [levels[c] for c in right]),
             )
-        missed = np.empty((MOST_MISSED if levels else 0, 4), dtype=np.int64)
+        missed = np.empty((min(MOST_MISSED, most_members(part, levels)) if levels else 0, 4), dtype=np.int64)
 
         def carry_on(watch: PeelingWatch) -> bool:
             return self._go_on(watch) or int(part.sizes[of < 0].sum()) > self.most

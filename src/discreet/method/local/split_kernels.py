@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import kernel
-from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, SHARE, below
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, SHARE, figure_of
 from discreet.method.local.group_kernels import (
     bits,
     cost,
@@ -190,7 +190,8 @@ def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-
                     hits = groups.figures[h, lines[p, FIRST]]
                     slack += (lines[p, NUMERATOR] * rows - lines[p, DENOMINATOR] * hits) / lines[p, DENOMINATOR]
                 else:
-                    slack += below(rows, groups.figures[h], lines, p)
+                    _, under = figure_of(rows, groups.figures[h], lines, p)
+                    slack += under
             if helper < 0 or slack > helps:
                 helps, helper = slack, h
     return at if at >= 0 else helper

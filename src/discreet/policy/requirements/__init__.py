@@ -21,7 +21,10 @@ from discreet.policy.part import Part
 from discreet.policy.requirements.base import GroupPromise, GroupRequirement
 from discreet.policy.requirements.k_anonymity import Crowd, KAnonymity
 from discreet.policy.requirements.l_diversity import LDiversity
-from discreet.policy.requirements.template import Inference, Template
+from discreet.policy.requirements.membership import Membership
+from discreet.policy.requirements.t_closeness import TCloseness
+from discreet.policy.requirements.template import Template
+from discreet.policy.requirements.template_promise import Inference
 
 REQUIREMENTS: Registry[type[GroupRequirement] | type[Confidential]] = Registry("requirement")
 """The kinds of requirements by the field that tells which is meant."""
@@ -31,14 +34,14 @@ PROMISES: dict[str, type[GroupPromise]] = {}
 
 def register(requirement: type[GroupRequirement] | type[Confidential]) -> None:
     """Let policies have a further kind of requirement, from now on."""
-    if issubclass(requirement, GroupRequirement):
-        made = requirement.made
+    kinds = (requirement.makes or (requirement.made,)) if issubclass(requirement, GroupRequirement) else ()
+    for made in kinds:
         if PROMISES.get(made.kind, made) is not made:  # verification would count it as the other one
             raise ValueError(f"there is another kind of promise {made.kind!r} already; give {made.__name__} its own")
     REQUIREMENTS.add(requirement.tag, requirement)
     TAGGED[requirement.tag] = requirement
     if issubclass(requirement, GroupRequirement):
-        PROMISES[requirement.made.kind] = requirement.made
+        PROMISES.update({made.kind: made for made in kinds})
         for field, message in requirement.needs.items():
             MISSING.setdefault(field, message)
 
@@ -49,13 +52,20 @@ def unregister(requirement: type[GroupRequirement]) -> None:
     REQUIREMENTS.remove(requirement.tag)
 
 
-for _requirement in (Template, KAnonymity, LDiversity, Confidential):  # in the order in which people are told of them
+for _requirement in (
+    Template,
+    KAnonymity,
+    LDiversity,
+    TCloseness,
+    Membership,
+    Confidential,
+):  # in the order in which people are told of them
     register(_requirement)
 
 
 def _kind(value: Any) -> str | None:
     if isinstance(value, Mapping):
-        tags = [tag for tag in REQUIREMENTS.names() if tag in value]
+        tags = [kind.tag for kind in REQUIREMENTS if kind.is_meant(value)]
         return tags[0] if len(tags) == 1 else None
     return next((kind.tag for kind in REQUIREMENTS if isinstance(value, kind)), None)
 
@@ -65,7 +75,7 @@ class _AnyRequirement:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         kinds = [Annotated[kind, Tag(kind.tag)] for kind in REQUIREMENTS]
-        ways = listed([f"'{kind.tag}' ({kind.hint})" for kind in REQUIREMENTS], "and")
+        ways = listed([f"'{kind.written or kind.tag}' ({kind.hint})" for kind in REQUIREMENTS], "and")
         message = f"a requirement has one of {ways}"
         told = Discriminator(_kind, custom_error_type="requirement", custom_error_message=message)
         return handler.generate_schema(Annotated[reduce(or_, kinds), told])
@@ -85,7 +95,9 @@ __all__ = [
     "Inference",
     "KAnonymity",
     "LDiversity",
+    "Membership",
     "Requirement",
+    "TCloseness",
     "Template",
     "register",
     "unregister",

@@ -9,24 +9,26 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
 
-from discreet.common.registry import listed
 from discreet.encoded import Ints
 from discreet.policy.part import Whole
 from discreet.policy.places import Path
+from discreet.policy.populations import Among, Population
+from discreet.policy.requirements.any_of import in_short, in_words
 from discreet.policy.requirements.base import (
     GroupPromise,
     GroupRequirement,
     GroupWords,
     KnownColumns,
     Unit,
-    ValuesOf,
     WorstGroup,
 )
+from discreet.policy.requirements.k_map import KMap
+from discreet.policy.requirements.seen import SeenOf
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Crowd(GroupPromise):
     noun: ClassVar[tuple[str, str]] = ("k", "k")
     called: ClassVar[str] = "k-anonymity"
     measure: ClassVar[str] = "rows"
+    threshold: ClassVar[str] = "k"
     unit: ClassVar[Unit | None] = Unit("row", "rows", "k", "least rows alike", "smallest group")
     words: ClassVar[GroupWords] = GroupWords(
         name="sizes",
@@ -91,7 +94,7 @@ class Crowd(GroupPromise):
         """Return the promise as a sentence."""
         rows = f"at least {self.k} rows{' of the whole table' if self.whole else ''} that could be theirs"
         unless = ", unless they know that the person is in the sample" if self.whole else ""
-        return f"Whoever knows the {listed(self.given, 'and')} of a person finds {rows}{unless}."
+        return f"Whoever knows {in_words(self.given)} finds {rows}{unless}."
 
     def cannot_be_kept(self, least: Fraction) -> str:
         """Return what an owner needs to know where no release keeps it: the largest smallest group."""
@@ -124,7 +127,7 @@ class Crowd(GroupPromise):
         return worst.rows
 
     def __str__(self) -> str:
-        return f"{', '.join(self.given)}: at least {self.k} rows alike{' in the whole table' if self.whole else ''}"
+        return f"{in_short(self.given)}: at least {self.k} rows alike{' in the whole table' if self.whole else ''}"
 
 
 class KAnonymity(GroupRequirement):
@@ -136,6 +139,8 @@ class KAnonymity(GroupRequirement):
         The least number of rows that look alike.
     over
         The columns an adversary may know.
+    among
+        The population, as a table or the path of a file: `k` then counts its people, not the rows (k-map).
 
     Examples
     --------
@@ -149,23 +154,35 @@ class KAnonymity(GroupRequirement):
         "over": "is missing; write the columns an adversary may know, such as [age, sex]",
     }
     made: ClassVar[type[GroupPromise]] = Crowd
+    makes: ClassVar[tuple[type[GroupPromise], ...]] = (Crowd, KMap)
 
-    k: Whole = Field(ge=1, description="the least number of rows that look alike")
+    k: Whole = Field(ge=1, description="the least number of rows that look alike, or of people with `among`")
     over: KnownColumns
+    among: Among | None = None
 
     if TYPE_CHECKING:
 
-        def __init__(self, *, k: int, over: Sequence[str]) -> None: ...
+        def __init__(self, *, k: int, over: Sequence[str], among: Any = None) -> None: ...
+
+    @property
+    def kind_made(self) -> type[GroupPromise]:
+        """The kind of promise that this one makes."""
+        return Crowd if self.among is None else KMap
+
+    @property
+    def population(self) -> Population | None:
+        """The people who are counted, where they are not the rows."""
+        return self.among
 
     @property
     def known(self) -> tuple[str, ...]:
         """The columns that an adversary may know."""
         return self.over
 
-    def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Crowd]:
+    def promises(self, index: int, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield the promise; `index` is the position of this requirement in `protect`."""
-        del values
-        yield Crowd(index, self.over, self.k)
+        del seen
+        yield Crowd(index, self.over, self.k) if self.among is None else KMap(index, self.over, self.k, self.among)
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each column that it names, with its place."""
@@ -174,11 +191,17 @@ class KAnonymity(GroupRequirement):
 
     def on_share(self, share: Fraction) -> Self:
         """Return the same requirement where only a share of the rows is searched: k rows are about so many of them."""
+        if self.among is not None:  # the people are all there
+            return self
         return self.model_copy(update={"k": scaled_k(self.k, share)})
 
     def with_limit(self, limit: Fraction) -> Self:
         """Return the same requirement with another k."""
         return self.model_copy(update={"k": limit.denominator})
+
+    def with_population(self, population: Population) -> Self:
+        """Return the same requirement among other people, where it counts them."""
+        return self if self.among is None else self.model_copy(update={"among": population})
 
 
 def scaled_k(k: int, share: Fraction) -> int:

@@ -1,4 +1,6 @@
-"""Distinct l-diversity (Machanavajjhala et al.): no group has fewer than l different values of a sensitive column.
+"""l-diversity (Machanavajjhala et al.): no group has fewer than l different values of a sensitive column.
+
+The distinct kind stands here; `entropy_diversity` and `recursive_diversity` are the other two of the paper.
 
 In every group one value is one of the different ones there are, 1/values, which is at most 1/l; a union of groups has
 all values of each. Rows whose value is hidden or unknown count nowhere, and a group of which no value is known
@@ -8,17 +10,23 @@ keeps it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
-from discreet.common.registry import listed
 from discreet.encoded import Ints
-from discreet.policy.part import Whole
 from discreet.policy.places import Path
+from discreet.policy.requirements.amounts import LeastValues, Times
+from discreet.policy.requirements.any_of import in_short, in_words
 from discreet.policy.requirements.base import (
     Flags,
     GroupPromise,
@@ -26,9 +34,22 @@ from discreet.policy.requirements.base import (
     GroupWords,
     KnownColumns,
     Unit,
-    ValuesOf,
     WorstGroup,
 )
+from discreet.policy.requirements.entropy_diversity import EntropyDiversity
+from discreet.policy.requirements.recursive_diversity import RecursiveDiversity, ratio_of
+from discreet.policy.requirements.seen import SeenOf, Value, lines_for
+
+_WHOLE_UNLESS_ENTROPY = {
+    "if": {"properties": {"kind": {"const": "entropy"}}, "required": ["kind"]},
+    "else": {"properties": {"l": {"type": "integer"}}},
+}
+_C_IF_RECURSIVE = {
+    "if": {"properties": {"kind": {"const": "recursive"}}, "required": ["kind"]},
+    "then": {"required": ["c"], "properties": {"c": {"not": {"type": "null"}}, "l": {"minimum": 2}}},
+    "else": {"properties": {"c": {"type": "null"}}},
+}
+_SCHEMA: dict[str, Any] = {"allOf": [_WHOLE_UNLESS_ENTROPY, _C_IF_RECURSIVE]}
 
 UNIT = Unit("different value", "different values", "l", "least different values", "least diverse group")
 
@@ -41,6 +62,7 @@ class Diversity(GroupPromise):
     noun: ClassVar[tuple[str, str]] = ("l", "l")
     called: ClassVar[str] = "l-diversity"
     measure: ClassVar[str] = "different"
+    threshold: ClassVar[str] = "l"
     unit: ClassVar[Unit | None] = UNIT
     words: ClassVar[GroupWords] = GroupWords(
         name="diversity",
@@ -60,6 +82,8 @@ class Diversity(GroupPromise):
     given: tuple[str, ...]
     column: str
     l: int  # noqa: E741 - as the field calls it
+    lines: tuple[tuple[Value, ...], ...] = field(default=(), compare=False, repr=False)
+    """The different values of the table, where it is at hand."""
 
     @property
     def at_most(self) -> Fraction:
@@ -84,8 +108,7 @@ class Diversity(GroupPromise):
 
     def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
         """Return each value that tells something on a line of its own."""
-        del values
-        return np.eye(len(known), dtype=np.bool_)[known]
+        return lines_for(self.lines, values) & known
 
     def figure(self, rows: Ints, tallies: Ints) -> tuple[Ints, Ints]:
         """Return one value, and how many different ones there are."""
@@ -102,7 +125,7 @@ class Diversity(GroupPromise):
     def in_words(self) -> str:
         """Return the promise as a sentence."""
         left = f"at least {self.l} different values of {self.column} that could be theirs"
-        return f"Whoever knows the {listed(self.given, 'and')} of a person and sees the release is left with {left}."
+        return f"Whoever knows {in_words(self.given)} and sees the release is left with {left}."
 
     def cannot_be_kept(self, least: Fraction) -> str:
         """Return what an owner needs to know where no release keeps it: how many values there are at most."""
@@ -136,7 +159,7 @@ class Diversity(GroupPromise):
         return UNIT.counted(limit.denominator)
 
     def __str__(self) -> str:
-        return f"{', '.join(self.given)}: at least {self.l} different values of {self.column}"
+        return f"{in_short(self.given)}: at least {self.l} different values of {self.column}"
 
 
 class LDiversity(GroupRequirement):
@@ -145,11 +168,16 @@ class LDiversity(GroupRequirement):
     Parameters
     ----------
     l
-        The least number of different values.
+        The least number of different values; with the kind `entropy` it may be a fraction.
     of
         The sensitive column.
     over
         The columns an adversary may know.
+    kind
+        `distinct` (so many different values), `entropy` (as uncertain as among so many equally common values) or
+        `recursive` (the commonest value is below `c` times as common as all that are not among the l - 1 commonest).
+    c
+        For the kind `recursive`.
 
     Examples
     --------
@@ -161,19 +189,54 @@ class LDiversity(GroupRequirement):
     hint: ClassVar[str] = "with 'of' and 'over'"
     needs: ClassVar[dict[str, str]] = {"of": "is missing; write the sensitive column, such as of: Illness"}
     made: ClassVar[type[GroupPromise]] = Diversity
+    makes: ClassVar[tuple[type[GroupPromise], ...]] = (Diversity, EntropyDiversity, RecursiveDiversity)
+    model_config = ConfigDict(json_schema_extra=_SCHEMA)
 
-    l: Whole = Field(ge=1, description="the least number of different values in a group")  # noqa: E741
+    l: LeastValues = Field(description="the least number of different values in a group")  # noqa: E741
     of: str = Field(description="the sensitive column")
     over: KnownColumns
+    kind: Literal["distinct", "entropy", "recursive"] = Field(
+        default="distinct",
+        description="what is counted: different values, their entropy, or how common the commonest is",
+    )
+    c: Times | None = Field(
+        default=None, description="recursive: less than so many times as common as the values beyond the commonest"
+    )
 
     if TYPE_CHECKING:
 
-        def __init__(self, *, l: int, of: str, over: Sequence[str]) -> None: ...  # noqa: E741
+        def __init__(
+            self,
+            *,
+            l: float | str | Fraction,  # noqa: E741
+            of: str,
+            over: Sequence[str],
+            kind: Literal["distinct", "entropy", "recursive"] = "distinct",
+            c: float | str | Fraction | None = None,
+        ) -> None: ...
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what only some kinds have."""
+        said: dict[str, Any] = plain(self)
+        return {name: value for name, value in said.items() if name not in ("kind", "c") or self.kind != "distinct"}
 
     @model_validator(mode="after")
     def _not_its_own_column(self) -> LDiversity:
         if self.of in self.over:
             raise ValueError(f"over: {self.of!r} cannot be both known and sensitive; take it out of over")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> LDiversity:
+        if self.kind != "entropy" and self.l.denominator != 1:
+            raise ValueError(f"l: write a whole number, or kind: entropy (with kind: {self.kind} values are counted)")
+        if self.kind == "recursive" and self.c is None:
+            raise ValueError("c: is missing; write how many times as common the commonest value may be, such as c: 2")
+        if self.kind == "recursive" and self.l < 2:
+            raise ValueError("l: recursive l-diversity begins with 2")
+        if self.kind != "recursive" and self.c is not None:
+            raise ValueError("c: is for kind: recursive; write that, or leave it out")
         return self
 
     @property
@@ -186,10 +249,21 @@ class LDiversity(GroupRequirement):
         """The column whose values must be different."""
         return self.of
 
-    def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Diversity]:
+    @property
+    def kind_made(self) -> type[GroupPromise]:
+        """The kind of promise that this one makes."""
+        return self.makes[("distinct", "entropy", "recursive").index(self.kind)]
+
+    def promises(self, index: int, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield the promise; `index` is the position of this requirement in `protect`."""
-        del values
-        yield Diversity(index, self.over, self.of, self.l)
+        lines = () if seen is None else seen(self.of).different
+        if self.kind == "entropy":
+            yield EntropyDiversity(index, self.over, self.of, Fraction(self.l), lines)
+        elif self.kind == "recursive":
+            assert self.c is not None
+            yield RecursiveDiversity(index, self.over, self.of, int(self.l), self.c, lines)
+        else:
+            yield Diversity(index, self.over, self.of, int(self.l), lines)
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each column that it names, with its place."""
@@ -198,5 +272,7 @@ class LDiversity(GroupRequirement):
             yield ("over", place), column
 
     def with_limit(self, limit: Fraction) -> Self:
-        """Return the same requirement with another l."""
-        return self.model_copy(update={"l": limit.denominator})
+        """Return the same requirement with another l, or another c."""
+        if self.kind == "recursive":
+            return self.model_copy(update={"c": ratio_of(limit)})
+        return self.model_copy(update={"l": 1 / limit if self.kind == "entropy" else limit.denominator})

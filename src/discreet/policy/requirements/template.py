@@ -1,150 +1,64 @@
-"""Privacy templates (Wang, Fung, Yu): nobody who looks up a group may be too sure of a property.
+"""Privacy templates as a policy writes them: what must not be inferred, by whom, and how surely at most.
 
-In every group the share of rows with the property is at most a limit; the share in a union of groups is a mean of
-theirs.
+What is inferred is a value (or several, one template each), or one of the kinds of `value_kinds`: any value, any but
+some, the absence of one, a number nearly known. The limit is a share, or so many times what is usual (`times`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-import numpy as np
 from pydantic import BeforeValidator, Field, field_serializer, field_validator, model_validator
 
-from discreet.common.registry import listed
-from discreet.common.shares import Share, percent, short_percent
-from discreet.encoded import Ints
-from discreet.policy.part import VALUES, Frozen, Text
+from discreet.common.values import as_text
+from discreet.policy.part import VALUES, Frozen
 from discreet.policy.places import Path
-from discreet.policy.requirements.base import (
-    Flags,
-    GroupPromise,
-    GroupRequirement,
-    GroupWords,
-    KnownColumns,
-    ValuesOf,
-    WorstGroup,
-)
+from discreet.policy.requirements.absence import Absence
+from discreet.policy.requirements.any_value import AnyValue
+from discreet.policy.requirements.base import GroupPromise, GroupRequirement, KnownColumns
+from discreet.policy.requirements.seen import SeenColumn, SeenOf, Value
+from discreet.policy.requirements.template_promise import Inference
+from discreet.policy.requirements.times import Limit, OneValue, Times, TimesUsual
+from discreet.policy.requirements.value_kinds import VALUE_KINDS, ValueKind
+from discreet.policy.requirements.within import Window
+
+Inferred = tuple[Value, ...] | ValueKind
+"""The values that must not be inferred, or what kind of them."""
+_KINDS = "any: true, any_but: [VALUE], not: VALUE or within: 10000"
 
 
-@dataclass(frozen=True)
-class Inference(GroupPromise):
-    """One template with one property: who looks alike on `given` must not be known to have it too surely."""
-
-    kind: ClassVar[str] = "template"
-    noun: ClassVar[tuple[str, str]] = ("a template", "templates")
-    called: ClassVar[str] = "a template"
-    measure: ClassVar[str] = "share"
-    words: ClassVar[GroupWords] = GroupWords(
-        name="confidence",
-        public=("limit on what can be inferred of a group", "limits on what can be inferred of groups"),
-        title="Nobody can be surer than {} of a protected value",
-        broken="A protected value can be inferred with {}: above its limit",
-        axis="confidence in the worst group",
-        caption="Confidence in the worst group of each template",
-        column="Template",
-        group="Confidence in the group",
-        above="in groups above {}",
-    )
-
-    index: int
-    given: tuple[str, ...]
-    column: str
-    value: str | None
-    at_most: Fraction
-    whole: ClassVar[bool] = False
-
-    @property
-    def about(self) -> tuple[str, str | None]:
-        """The sensitive property: column and value."""
-        return self.column, self.value
-
-    def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
-        """Return which value is the one that must not be inferred."""
-        del known
-        return np.array([[value == self.value for value in values]], dtype=np.bool_)
-
-    def figure(self, rows: Ints, tallies: Ints) -> tuple[Ints, Ints]:
-        """Return the rows with the property, and those of which it is known."""
-        hits: Ints = tallies[0]
-        return hits, np.maximum(rows, 1)
-
-    def lacking(self, rows: Ints, tallies: Ints, most: int) -> Ints:
-        """Return how many rows without the property each group lacks."""
-        hits, limit = tallies[0], self.at_most
-        if not limit:
-            return np.where(hits > 0, most, 0)
-        exact = -(-hits.astype(object) * limit.denominator // limit.numerator)  # ceil(hits / limit), by integers
-        return np.asarray(np.minimum(np.maximum(exact - rows, 0), most), dtype=np.int64)
-
-    def lacking_by_lot(self, rows: int, tallies: Ints, all_rows: int, all_tallies: Ints, most: int) -> int:
-        """Return about how many rows a group lacks where the others have the property as often as is usual."""
-        here, limit = int(tallies[0]), self.at_most
-        if here * limit.denominator <= limit.numerator * rows:
-            return 0
-        usual = Fraction(int(all_tallies[0]) - here, max(all_rows - rows, 1))
-        return most if usual >= limit else int(-((limit * rows - here) // (limit - usual)))
-
-    def helping(self, rows: Ints, tallies: Ints) -> Ints:
-        """Return the rows without the property."""
-        without: Ints = rows - tallies[0]
-        return without
-
-    def inferences(self) -> tuple[Inference, ...]:
-        """Return itself."""
-        return (self,)
-
-    def in_words(self) -> str:
-        """Return the promise as a sentence."""
-        value = "missing" if self.value is None else self.value
-        sure = f"cannot be more than {percent(self.at_most)} sure that {self.column} is {value}"
-        return f"Whoever knows the {listed(self.given, 'and')} of a person and sees the release {sure}."
-
-    def cannot_be_kept(self, least: Fraction) -> str:
-        """Return what an owner needs to know where no release keeps it: the least share possible."""
-        return (
-            f"cannot be kept: with everything hidden it is still {least} ({percent(least)}); allow at least that much"
-        )
-
-    def would_break(self, above: int, below: int) -> str:
-        """Return how a group with this share breaks it."""
-        rows = "1 row" if below == 1 else f"{below} rows"
-        return f"{above} of {rows}, {percent(Fraction(above, below or 1))} > {percent(self.at_most)}"
-
-    @classmethod
-    def found(cls, worst: WorstGroup) -> str:
-        """Return in words how sure one can be in the worst group."""
-        rows = worst.rows - worst.hidden
-        among = f"{rows} known rows" if worst.hidden else "1 row" if rows == 1 else f"{rows} rows"
-        return f"{worst.hits} of {among}, {worst.share} ({percent(worst.share)})"
-
-    @classmethod
-    def stands(cls, worst: WorstGroup) -> str:
-        """Return the same in short."""
-        rows = worst.rows - worst.hidden
-        among = f"{rows:,} known rows" if worst.hidden else "1 row" if rows == 1 else f"{rows:,} rows"
-        return f"{short_percent(worst.share)} ({worst.hits:,} of {among})"
-
-    @classmethod
-    def allows(cls, limit: Fraction) -> str:
-        """Return the largest share allowed."""
-        return short_percent(limit)
-
-    def __str__(self) -> str:
-        value = "a missing value" if self.value is None else self.value
-        return f"{', '.join(self.given)} -> {self.column} = {value}, at most {percent(self.at_most)}"
+def _as_inferred(value: object) -> object:
+    """Return what must not be inferred of each column: values as texts, or one of the kinds."""
+    if not isinstance(value, Mapping):
+        return value
+    return {column: _inferred_of(inferred) for column, inferred in value.items()}
 
 
-def _as_values(value: object) -> object:
+def _inferred_of(value: object) -> object:
+    if isinstance(value, ValueKind):
+        return value
     if isinstance(value, Mapping):
-        return {
-            column: tuple(values) if isinstance(values, (list, tuple)) else (values,)
-            for column, values in value.items()
-        }
-    return value
+        tags = [tag for tag in VALUE_KINDS if tag in value]
+        if len(tags) != 1 or len(value) != 1:
+            raise ValueError(f"write a value, a list of values, or one of {_KINDS}")
+        return VALUE_KINDS[tags[0]].model_validate(dict(value))
+    some = value if isinstance(value, (list, tuple)) else (value,)
+    return tuple(as_text(one) for one in some)
+
+
+def _schema() -> dict[str, Any]:
+    kinds = [
+        {"type": "object", "required": [tag], "additionalProperties": False, "properties": {tag: said}}
+        for tag, said in (
+            ("any", {"enum": [True, "true"]}),
+            ("any_but", VALUES),
+            ("not", VALUES["anyOf"][0]),
+            ("within", {"type": ["string", "number"]}),
+        )
+    ]
+    return {"anyOf": [*VALUES["anyOf"], *kinds]}
 
 
 class Template(GroupRequirement):
@@ -155,9 +69,11 @@ class Template(GroupRequirement):
     given
         The columns an adversary may know.
     infer
-        One sensitive column and the value (or the values, one template each) that must not be inferred.
+        One sensitive column and the value (or the values, one template each) that must not be inferred; or `Any()`,
+        `AnyBut([...])`, `Not(value)`, `Within(width)`.
     at_most
-        The largest confidence allowed: `"75%"`, `"0.75"`, `"3/4"` or `Fraction(3, 4)`.
+        The largest confidence allowed: `"75%"`, `"0.75"`, `"3/4"` or `Fraction(3, 4)`; or `"2x"`: twice what is usual
+        in the release.
 
     Examples
     --------
@@ -173,16 +89,17 @@ class Template(GroupRequirement):
         "given": "is missing; write the columns an adversary may know, such as [Job, Country]",
     }
     made: ClassVar[type[GroupPromise]] = Inference
+    makes: ClassVar[tuple[type[GroupPromise], ...]] = (Inference, AnyValue, Absence, Window, TimesUsual)
 
-    infer: Annotated[Mapping[str, tuple[Text, ...]], BeforeValidator(_as_values)] = Field(
+    infer: Annotated[Mapping[str, Any], BeforeValidator(_as_inferred)] = Field(
         json_schema_extra={
             "minProperties": 1,
             "maxProperties": 1,
-            "additionalProperties": VALUES,
+            "additionalProperties": _schema(),
         }
     )
     given: KnownColumns
-    at_most: Share
+    at_most: Limit
 
     if TYPE_CHECKING:
 
@@ -190,16 +107,25 @@ class Template(GroupRequirement):
             self,
             *,
             given: Sequence[str],
-            infer: Mapping[str, str | int | float | bool | Sequence[str | int | float | bool | None] | None],
+            infer: Mapping[
+                str, str | int | float | bool | Sequence[str | int | float | bool | None] | ValueKind | None
+            ],
             at_most: str | float | Fraction,
         ) -> None: ...
 
+    @classmethod
+    def is_meant(cls, said: Mapping[str, Any]) -> bool:
+        """Whether an item of `protect` is one of these."""
+        return cls.tag in said and said[cls.tag] != "membership"
+
     @field_validator("infer")
     @classmethod
-    def _one_column(cls, infer: Mapping[str, tuple[str | None, ...]]) -> Mapping[str, tuple[str | None, ...]]:
+    def _one_column(cls, infer: Mapping[str, Inferred]) -> Mapping[str, Inferred]:
         if len(infer) != 1:
             raise ValueError("name exactly one sensitive column; write one item of protect for each")
         (values,) = infer.values()
+        if isinstance(values, ValueKind):
+            return Frozen(infer)
         if not values:
             raise ValueError("name at least one value that must not be inferred")
         if len(set(values)) < len(values):
@@ -213,8 +139,11 @@ class Template(GroupRequirement):
         return self
 
     @field_serializer("infer")
-    def _short(self, infer: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
-        return {column: values[0] if len(values) == 1 else list(values) for column, values in infer.items()}
+    def _short(self, infer: Mapping[str, Inferred]) -> dict[str, Any]:
+        ((column, values),) = infer.items()
+        if isinstance(values, ValueKind):
+            return {column: values.plain()}
+        return {column: values[0] if len(values) == 1 else list(values)}
 
     @property
     def column(self) -> str:
@@ -232,15 +161,41 @@ class Template(GroupRequirement):
         return self.column
 
     @property
-    def values(self) -> tuple[str | None, ...]:
-        """The sensitive values."""
-        return self.infer[self.column]
+    def values(self) -> tuple[Value, ...]:
+        """The sensitive values, where they are named."""
+        values: Inferred = self.infer[self.column]
+        return () if isinstance(values, ValueKind) else values
 
-    def promises(self, index: int, values: ValuesOf | None = None) -> Iterator[Inference]:
+    @property
+    def kinds(self) -> tuple[ValueKind, ...]:
+        """What must not be inferred: each value by itself, or what is said instead."""
+        values: Inferred = self.infer[self.column]
+        return (values,) if isinstance(values, ValueKind) else tuple(OneValue(value) for value in values)
+
+    @property
+    def kind_made(self) -> type[GroupPromise]:
+        """The kind of promise that this one makes."""
+        return TimesUsual if isinstance(self.at_most, Times) else self.kinds[0].made
+
+    def named(self) -> tuple[Value, ...]:
+        """Return the values that it names."""
+        return tuple(value for kind in self.kinds for value in kind.named())
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """What it needs to know of the sensitive column."""
+        return frozenset(what for kind in self.kinds for what in kind.reads)
+
+    def promises(self, index: int, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield one template per value; `index` is the position of this requirement in `protect`."""
-        del values
-        for value in self.values:
-            yield Inference(index, self.given, self.column, value, self.at_most)
+        column = None if seen is None else seen(self.column)
+        for kind in self.kinds:
+            if isinstance(self.at_most, Times):
+                yield self.at_most.promise(index, self.given, self.column, kind, column)
+            elif column is None:
+                yield kind.unbound(index, self.given, self.column, self.at_most)
+            else:
+                yield kind.promise(index, self.given, self.column, self.at_most, kind.parts(column))
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each column that it names, with its place."""
@@ -248,6 +203,12 @@ class Template(GroupRequirement):
         for place, column in enumerate(self.given):
             yield ("given", place), column
 
+    def problems(self, column: SeenColumn) -> Iterator[tuple[Path, str]]:
+        """Yield what does not fit the sensitive column of a table."""
+        for kind in self.kinds:
+            for path, message in kind.problems(self.column, column):
+                yield ("infer", self.column, *path), message
+
     def with_limit(self, limit: Fraction) -> Self:
         """Return the same requirement with another largest confidence."""
-        return self.model_copy(update={"at_most": limit})
+        return self.model_copy(update={"at_most": Times(limit) if isinstance(self.at_most, Times) else limit})

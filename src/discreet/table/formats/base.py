@@ -13,6 +13,8 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.policy import FileOptions
 from discreet.table.formats.dialect import Dialect
+from discreet.table.formats.packing import packing_for
+from discreet.table.formats.place import Address, Place
 from discreet.table.memory import TableSize
 
 CELL = 8
@@ -44,6 +46,26 @@ class Writing:
     dialect: Dialect | None = None
 
 
+class NewTable(ABC):
+    """A new table of a database, in a transaction: nobody else sees it before `commit`."""
+
+    @abstractmethod
+    def fill(self, staged: Path) -> None:
+        """Make the table of what the format has written to a file."""
+
+    @abstractmethod
+    def fetch(self, target: Path) -> None:
+        """Write what stands in the table now to a Parquet file."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Let everybody see the table."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the database as it was, unless `commit` was called before."""
+
+
 class TableFormat(ABC):
     """A format of files that hold tables."""
 
@@ -51,6 +73,8 @@ class TableFormat(ABC):
     """What people call it."""
     suffixes: ClassVar[tuple[str, ...]]
     """What names of its files end in, in small letters."""
+    schemes: ClassVar[tuple[str, ...]] = ()
+    """How addresses of such tables begin."""
     advised: ClassVar[tuple[str, ...]]
     """Those of them that people are told of."""
     options: ClassVar[tuple[str, ...]] = ()
@@ -58,7 +82,15 @@ class TableFormat(ABC):
     is_text: ClassVar[bool] = False
     """Whether every cell is a text; else cells keep their types."""
     may_be_packed: ClassVar[bool] = False
-    """Whether it is packed where the name ends in .gz."""
+    """Whether it is packed where the name ends in .gz or the like."""
+    has_parts: ClassVar[bool] = False
+    """Whether a file may hold several tables, each by its name: `FILE#NAME`."""
+    is_written: ClassVar[bool] = True
+    """Whether releases are written in it."""
+    goes_on: ClassVar[bool] = True
+    """Whether a release of such a table is written in it, too, where its name says nothing."""
+    takes_formulas: ClassVar[bool] = True
+    """Whether texts in it may be taken for formulas, if every cell is a text."""
     held_by_stores: ClassVar[bool] = False
     """Whether engines for large tables hold them in such files."""
     takes_the_rest: ClassVar[bool] = False
@@ -68,11 +100,23 @@ class TableFormat(ABC):
     def files(self, table: Path) -> list[Path] | None:
         """Return the files that hold a table in this format, by what they hold; None where it is none."""
 
-    @abstractmethod
-    def read(self, table: Path, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, Dialect | None]:
-        """Return the table in such files, and how it is written if that is a text file."""
+    def arrived(self, address: Address) -> list[Path]:
+        """Return private files that hold the table at an address, fetched when they are asked for the first time."""
+        raise NotImplementedError
 
-    def to_parquet(self, table: Path, files: Sequence[Path], target: Path, reading: Reading) -> Dialect | None:
+    @property
+    def escapes(self) -> bool:
+        """Whether formulas are escaped in it, where the policy asks for that."""
+        return self.is_text and self.takes_formulas
+
+    @abstractmethod
+    def read(self, table: Place, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, Dialect | None]:
+        """Return the table in such files, and how it is written if that is a text file.
+
+        `table` is what was asked for: it names the part of a file that is meant, and is named in messages.
+        """
+
+    def to_parquet(self, table: Place, files: Sequence[Path], target: Path, reading: Reading) -> Dialect | None:
         """Make a Parquet file of the table, for engines that hold large tables; return how it is written."""
         frame, dialect = self.read(table, files, reading)
         frame.write_parquet(target)
@@ -82,6 +126,20 @@ class TableFormat(ABC):
     def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, how: Writing) -> None:
         """Write a table that comes in parts."""
 
+    def joins(self, place: Path) -> bool:  # noqa: ARG002
+        """Whether a release of this name becomes a table of a database that is there already."""
+        return False
+
+    def new_table(self, place: Place, *, force: bool, source: Place | None) -> NewTable:
+        """Begin a new table of a database; one of this name is replaced if `force`, but never the `source`."""
+        raise NotImplementedError
+
+    def refuse_beside(self, file: Path) -> None:  # noqa: B027 - few formats have such
+        """Refuse to write a new file beside others that would change what is read from it."""
+
+    def refuse_taken(self, place: Place, inputs: Sequence[Place], *, force: bool) -> None:  # noqa: B027 - few formats have such
+        """Refuse at once the name of a table that could not be made at the end, or that is one of the inputs."""
+
     def size(self, path: Path, options: FileOptions) -> TableSize:  # noqa: ARG002
         """Return how much one of its files holds, by a look at it."""
         size = path.stat().st_size
@@ -89,5 +147,7 @@ class TableFormat(ABC):
 
     def refuse_name(self, path: Path) -> None:
         """Refuse a name under which such a file is not written."""
-        if path.suffix.lower() == ".gz" and not self.may_be_packed:
-            raise InputError(f"{path}: a {self.name} file is packed already; leave out .gz")
+        if (packing := packing_for(path)) is not None and not self.may_be_packed:
+            raise InputError(f"{path}: a {self.name} file is packed already; leave out {packing.suffix}")
+        if not self.is_written:
+            raise InputError(f"{path}: {self.name} files are read, but not written; choose another ending")

@@ -1,13 +1,12 @@
-"""Text files as a format of tables: read and written as texts, packed if the name ends in .gz."""
+"""Text files as a format of tables: read and written as texts, packed if the name ends in .gz or the like."""
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, cast
+from typing import Any, BinaryIO, ClassVar
 
 import polars as pl
 
@@ -17,6 +16,8 @@ from discreet.table.formats.csv_reading import read_csv, stream_csv
 from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.endings import ending
+from discreet.table.formats.packing import packing_for
+from discreet.table.formats.place import Place
 from discreet.table.memory import TableSize, size_of_text
 from discreet.table.naming import names_of_release
 
@@ -36,21 +37,21 @@ class CsvFormat(TableFormat):
         """Return the file: whether it can be read is seen when it is."""
         return [table]
 
-    def read(self, table: Path, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, Dialect]:  # noqa: ARG002
+    def read(self, table: Place, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, Dialect]:
         """Return the table, and how it is written."""
-        options = reading.options
+        options, how = reading.options, _said(reading.options, table)
         if options.header is True or not reading.left_out:
-            return read_csv(table, header=options.header, **_said(options))
-        frame, dialect = read_csv(table, header=False, **_said(options))
+            return read_csv(files[0], header=options.header, **how)
+        frame, dialect = read_csv(files[0], header=False, **how)
         names = names_of_release(table, options, reading.left_out)(frame.width)
         return frame.rename(dict(zip(frame.columns, names, strict=True))), dialect
 
-    def to_parquet(self, table: Path, files: Sequence[Path], target: Path, reading: Reading) -> Dialect:  # noqa: ARG002
+    def to_parquet(self, table: Place, files: Sequence[Path], target: Path, reading: Reading) -> Dialect:
         """Make a Parquet file of the table, some rows at a time; return how it is written."""
-        options = reading.options
+        options, how = reading.options, _said(reading.options, table)
         if options.header is True or not reading.left_out:
-            return stream_csv(table, target, header=options.header, **_said(options))
-        return stream_csv(table, target, header=names_of_release(table, options, reading.left_out), **_said(options))
+            return stream_csv(files[0], target, header=options.header, **how)
+        return stream_csv(files[0], target, header=names_of_release(table, options, reading.left_out), **how)
 
     def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, how: Writing) -> None:
         """Write a table of texts that comes in parts."""
@@ -63,17 +64,22 @@ class CsvFormat(TableFormat):
         return size_of_text(path, options.separator)
 
 
-def _said(options: FileOptions) -> dict[str, Any]:
-    return {"separator": options.separator, "encoding": options.encoding, "skip": options.skip}
+def _said(options: FileOptions, table: Place) -> dict[str, Any]:
+    return {"separator": options.separator, "encoding": options.encoding, "skip": options.skip, "said": table}
 
 
 @contextlib.contextmanager
 def _packing(target: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    if path.suffix.lower() != ".gz":
+    if (packing := packing_for(path)) is None:
         yield target
         return
-    with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
-        yield cast(BinaryIO, packed)
+    with contextlib.closing(packing.packing(target, inside(path))) as packed:
+        yield packed
+
+
+def inside(path: Path) -> str:
+    """Return what a file in an archive is called: as the archive, an ending for text behind it."""
+    return path.stem if Path(path.stem).suffix else f"{path.stem}.csv"
 
 
 def _dialect_for(how: Writing) -> Dialect:

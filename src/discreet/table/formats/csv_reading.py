@@ -19,12 +19,12 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
-from discreet.table.formats.dialect import GZIP, STEP, Dialect, TextSource, load, separator_problem, sniff
+from discreet.table.formats.dialect import STEP, Dialect, TextSource, load, separator_problem, sniff
 from discreet.table.formats.records import tally
 from discreet.table.no_room import is_disk_full
 
 # Texts that Polars takes for compressed data when they are the first of its input.
-MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", GZIP, b"\x28\xb5\x2f\xfd")
+MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
 def read_csv(
@@ -34,6 +34,7 @@ def read_csv(
     header: bool | Sequence[str] = True,
     encoding: str | None = None,
     skip: int = 0,
+    said: Path | None = None,
 ) -> tuple[pl.DataFrame, Dialect]:
     """Read a CSV file as text: every column is String, a blank cell is null, a quoted ``""`` is an empty text.
 
@@ -42,7 +43,7 @@ def read_csv(
     Parameters
     ----------
     path
-        The file; gzip is unpacked, whatever the name.
+        The file; a packed one is unpacked, whatever the name.
     separator
         One ASCII character; by default the one among ``, ; tab |`` that fits the first records.
     header
@@ -52,6 +53,8 @@ def read_csv(
         A Python name of a text encoding; by default UTF-8, with or without a byte order mark.
     skip
         How many lines at the start of the file are not part of the table.
+    said
+        What the file is called in messages, where that is not its name.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def read_csv(
     >>> dialect
     Dialect(separator=';', header=True, encoding='utf-8', line_end='\\n', bom=False)
     """
-    text = _opened(load, path, separator, header, encoding, skip)
+    text = _opened(partial(load, said=said), path, separator, header, encoding, skip)
     frame = None
     if text.even:
         frame = _values(text.layout) if text.rows else pl.DataFrame(schema=text.layout.schema)
@@ -93,6 +96,7 @@ def stream_csv(
     header: bool | Sequence[str] | Naming = True,
     encoding: str | None = None,
     skip: int = 0,
+    said: Path | None = None,
 ) -> Dialect:
     """Make a Parquet file of a CSV file, some rows at a time; all else as `read_csv`.
 
@@ -101,7 +105,7 @@ def stream_csv(
     """
     unpacked = target.with_suffix(".text")
     try:
-        text = _opened(partial(load, unpacked=unpacked), path, separator, header, encoding, skip)
+        text = _opened(partial(load, unpacked=unpacked, said=said), path, separator, header, encoding, skip)
         rows = None
         if text.even:
             rows = _values_to(text.layout, target) if text.rows else _no_values(text.layout, target)
@@ -167,7 +171,9 @@ def _opened(
     source = open_text(path, encoding)
     start = table_start(source, skip)
     if (nul := source.find(b"\0", start)) >= 0:
-        raise source.error("a NUL byte; this is not a text file, or its `encoding` must be given", nul)
+        raise source.foreign() or source.error(
+            "a NUL byte; this is not a text file, or its `encoding` must be given", nul
+        )
     chosen = sniff(source, start) if separator is None else separator
     layout = layout_of(source, start, chosen, header, guessed=separator is None)
     return _Text(layout, *tally(source, start, layout.end, chosen))
@@ -177,7 +183,8 @@ def _values(layout: CsvLayout) -> pl.DataFrame | None:
     """The values, read by Polars; None if it cannot read them."""
     source, body, end = layout.source, layout.body, layout.end
     skipped = source.data[:body].count(b"\n")
-    data: bytes | Path = source.path.absolute() if isinstance(source.data, mmap.mmap) else source.data
+    mapped = isinstance(source.data, mmap.mmap)
+    data: bytes | Path = (source.file or source.path).absolute() if mapped else source.data[:]
     if _is_mistaken(layout):
         # Polars takes away one mark, wherever its reading starts, and does not look at what comes next.
         data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0

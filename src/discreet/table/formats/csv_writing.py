@@ -12,7 +12,8 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.by_name import nameless
-from discreet.table.formats.dialect import GZIP, Dialect, codec_name
+from discreet.table.formats.dialect import Dialect, codec_name
+from discreet.table.formats.packing import packing_of
 
 ROWS_AT_A_TIME = 200_000
 
@@ -103,8 +104,8 @@ def _encoder(dialect: Dialect) -> codecs.IncrementalEncoder:
 
 def _guarded(data: bytes, dialect: Dialect) -> bytes:
     """Put the first field in quotes if a reader would take its start for the mark of a kind of file."""
-    start = data[:8].decode("utf-8", "ignore")[:2].encode(dialect.encoding, "ignore")
-    if not data.startswith(codecs.BOM_UTF8) and not start.startswith(GZIP):
+    start = data[:40].decode("utf-8", "ignore")[:10].encode(dialect.encoding, "ignore")
+    if not data.startswith(codecs.BOM_UTF8) and packing_of(start) is None:
         return data
     ends = [data.find(end) for end in (dialect.separator.encode(), dialect.line_end.encode())]
     end = min(place for place in ends if place >= 0)

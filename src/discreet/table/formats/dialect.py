@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import mmap
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.common.reading import reading_file
 from discreet.errors import InputError
+from discreet.table.formats.packing import packed_as, packing_of, room_on_disk, too_large, unpacked, unpacking
+from discreet.table.formats.signatures import foreign
+from discreet.table.machine import memory_for_a_job
 
 CANDIDATES = (",", ";", "\t", "|")
 # Stand-ins for a file of one column in which every candidate occurs as text.
 UNUSED = ("\x1f", "\x1e", "\x1d", "\x1c")
-GZIP = b"\x1f\x8b"
 QUOTE, LF, CR = b'"\n\r'
 # Codecs from text to bytes for host names and source code: they know no lines, or write a line end as two characters.
 NOT_FOR_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
@@ -83,7 +84,7 @@ class TextSource:
     bom: bool
     status: tuple[int, ...] | None = None
     file: Path | None = None
-    """The file that is mapped: `path`, or one with the same text unpacked."""
+    """The file that is mapped, where that is not `path`: one with the same text unpacked, or what `path` stands for."""
 
     @property
     def start(self) -> int:
@@ -128,9 +129,14 @@ class TextSource:
                 decoder.decode(self.data[at : min(at + STEP, end)], final=at + STEP >= end)
             except UnicodeDecodeError as error:
                 place = at - pending + error.start
-                return self.error("not UTF-8 text; give its `encoding`, e.g. latin-1", place)
+                return self.foreign() or self.error("not UTF-8 text; give its `encoding`, e.g. latin-1", place)
             self.forget(at)
         return None
+
+    def foreign(self) -> InputError | None:
+        """The error for a file that is no text but something known, by its first bytes; or None."""
+        said = foreign(self.data[:16])
+        return None if said is None else self.error(f"this is {said}")
 
     def changed(self) -> bool:
         """Whether a mapped file is not the same any more."""
@@ -140,43 +146,47 @@ class TextSource:
             return True
 
 
-def load(path: Path, encoding: str | None, unpacked: Path | None = None) -> TextSource:
-    """The text of a file, unpacked if it is gzip, and as UTF-8 whatever its encoding.
+def load(path: Path, encoding: str | None, unpacked: Path | None = None, said: Path | None = None) -> TextSource:
+    """The text of a file, unpacked if it is packed, and as UTF-8 whatever its encoding.
 
     UTF-8 itself is not checked here: who reads the values does that, and `TextSource.not_utf8` finds the line. Where
     the text has to be unpacked or put into UTF-8, that is done in memory, or in the file `unpacked` if one is given.
+    `said` is what the file is called in messages.
     """
-    name = "utf-8" if encoding is None else _codec(path, encoding)
+    said = said or path
+    name = "utf-8" if encoding is None else _codec(said, encoding)
     other = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else None
     file = path
-    if unpacked is not None and (other is not None or _is_packed(path)):
-        _unpack_to(path, unpacked, other)
+    if unpacked is not None and (other is not None or packed_as(path) is not None):
+        _unpack_to(path, unpacked, other, said)
         file, other = unpacked, None
     elif other is not None:
-        data: bytes | mmap.mmap = _as_utf8(path, _content(path)[0][:], other)
-        return TextSource(path, data, other, data[:3] == codecs.BOM_UTF8)
-    data, status = _content(file, may_map=True)
+        data: bytes | mmap.mmap = _as_utf8(said, _content(path, said)[0][:], other)
+        return TextSource(said, data, other, data[:3] == codecs.BOM_UTF8)
+    data, status = _content(file, said, may_map=True)
     if encoding is None and data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        raise InputError(f"{path}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
+        raise InputError(f"{said}, line 1: not UTF-8 text; give its `encoding`, probably utf-16")
     written = encoding if encoding is not None and name not in ("utf-8", "utf-8-sig") else "utf-8"
-    return TextSource(path, data, written, data[:3] == codecs.BOM_UTF8, status, file)
+    return TextSource(said, data, written, data[:3] == codecs.BOM_UTF8, status, file)
 
 
-def _is_packed(path: Path) -> bool:
-    try:
+@contextlib.contextmanager
+def _opened(path: Path, said: Path) -> Iterator[BinaryIO]:
+    """Open a file to read its text, packed or not."""
+    if packed_as(path) is not None:
+        with unpacking(path, said) as inner:
+            yield inner
+    else:
         with path.open("rb") as file:
-            return file.read(2) == GZIP
-    except (OSError, ValueError):
-        return False  # reading it says what is wrong
+            yield file
 
 
-def _unpack_to(path: Path, target: Path, encoding: str | None) -> None:
+def _unpack_to(path: Path, target: Path, encoding: str | None, said: Path) -> None:
     """Write the text of a file to another one, unpacked and in UTF-8, some of it at a time."""
-    opened = gzip.open if _is_packed(path) else open
     decoder = None if encoding is None else codecs.getincrementaldecoder(encoding)()
-    line = 1
+    line, most = 1, room_on_disk(target.parent)
     try:
-        with opened(path, "rb") as source, target.open("wb") as file:
+        with _opened(path, said) as source, target.open("wb") as file:
             while True:
                 data = source.read(STEP)
                 try:
@@ -185,27 +195,27 @@ def _unpack_to(path: Path, target: Path, encoding: str | None) -> None:
                     if isinstance(error, UnicodeDecodeError):
                         line += error.object[: error.start].decode(str(encoding), errors="replace").count("\n")
                     message = f"not text in the encoding {encoding}; give another `encoding`"
-                    raise InputError(f"{path}, line {line}: {message}") from None
+                    raise InputError(f"{said}, line {line}: {message}") from None
                 line += text.count(b"\n")
+                if file.tell() + len(text) > most:
+                    raise too_large(said, most)
                 file.write(text)
                 if not data:
                     return
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InputError(f"{path}: is a gzip file that is damaged or cut off") from None
+        raise InputError(f"{said}: there is no such file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be unpacked ({error.strerror or 'failed'})") from None
+        raise InputError(f"{said}: cannot be unpacked ({error.strerror or 'failed'})") from None
 
 
-def _content(path: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, tuple[int, ...] | None]:
-    with reading_file(path, folder="is a directory, not a file"), path.open("rb") as file:
+def _content(path: Path, said: Path, *, may_map: bool = False) -> tuple[bytes | mmap.mmap, tuple[int, ...] | None]:
+    with reading_file(said, folder="is a directory, not a file"), path.open("rb") as file:
         status = os.fstat(file.fileno())
-        large = S_ISREG(status.st_mode) and status.st_size >= MAPPED
-        if may_map and large and file.peek(2)[:2] != GZIP:
+        if packing_of(file.peek(10)[:10]) is not None:
+            return unpacked(path, said, memory_for_a_job()), None
+        if may_map and S_ISREG(status.st_mode) and status.st_size >= MAPPED:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), _status(status)
-        data = file.read()
-    return _unpack(path, data), None
+        return file.read(), None
 
 
 def _status(status: os.stat_result) -> tuple[int, ...]:
@@ -223,15 +233,6 @@ def _as_utf8(path: Path, data: bytes, encoding: str) -> bytes:
                 line = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
                 place = f"{path}, line {line}"
         raise InputError(f"{place}: not text in the encoding {encoding}; give another `encoding`") from None
-
-
-def _unpack(path: Path, data: bytes) -> bytes:
-    if not data.startswith(GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{path}: is a gzip file that is damaged or cut off") from None
 
 
 def codec_name(encoding: str) -> str | None:

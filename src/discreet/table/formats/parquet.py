@@ -15,6 +15,7 @@ import polars as pl
 from discreet.errors import InputError
 from discreet.policy import FileOptions
 from discreet.table.formats.base import Reading, TableFormat, Writing
+from discreet.table.formats.place import Place
 from discreet.table.memory import TableSize, size_of_parquet
 
 MAGIC = b"PAR1"
@@ -33,7 +34,7 @@ class ParquetFormat(TableFormat):
         """Return the Parquet files that hold a table, one or many; None for a file of another kind, or none at all."""
         return _many_files(table, self.suffixes) or ([table] if _is_parquet(table) else None)
 
-    def read(self, table: Path, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, None]:  # noqa: ARG002
+    def read(self, table: Place, files: Sequence[Path], reading: Reading) -> tuple[pl.DataFrame, None]:  # noqa: ARG002
         """Return the table in such files."""
         try:
             if len(files) > 1:

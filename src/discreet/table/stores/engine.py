@@ -23,6 +23,7 @@ from discreet.plan.plan import Plan
 from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
+from discreet.table.formats.place import Place
 from discreet.table.memory import FETCHED, PROCESS, FetchLimits, shown
 from discreet.table.stores import counts
 from discreet.table.stores.cells import no_text
@@ -229,6 +230,11 @@ class BigEngine:
                 f"{self.name}: the plan is about single rows, or groups with labels of their own; it is carried out by "
                 "the local engine on a table that fits into the memory"
             )
+        if plan.policy.token is not None:
+            raise InputError(
+                f"{self.name}: tokens (release: token) are drawn by the local engine only, for a table that fits into "
+                "the memory; leave the identifier out instead"
+            )
         making = making_of(plan, self)
         release = self._made(making)
         release.unseen = rows_gone(making, self)
@@ -270,6 +276,11 @@ class BigEngine:
         if len(places) == self.rows:
             return self
         return self._other(lambda: self.store.only(places))
+
+    def in_order(self, places: Ints) -> BigEngine:
+        """Return the table with its rows (by their places, each once) in another order; numbers are forgotten."""
+        self.refuse_unordered()
+        return self._other(lambda: self.store.in_order(places))
 
     def numbered(self, numbers: Ints) -> BigEngine:
         """Return the same table with its rows known by these numbers (ascending) of the input."""
@@ -354,7 +365,7 @@ class BigEngine:
         """Return the table as the kind of table that came in."""
         return self.store.native()
 
-    def write(self, target: BinaryIO, path: Path) -> None:
+    def write(self, target: BinaryIO, path: Place) -> None:
         """Write the table; the name of `path` says in which form."""
         write_table(self, target, path)
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.formats.known import file_table
+from discreet.table.formats.place import Address, is_standard, place_of
 from discreet.table.no_room import is_disk_full, is_memory_short
 from discreet.table.relations import database_of
 
@@ -47,11 +48,14 @@ def stamp(path: Path) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def watched(table: Path) -> list[Path]:
-    """Return the files that hold a table (a pattern, a folder, a table of a database, a file)."""
+def watched(table: str | Path) -> list[Path]:
+    """Return the files that hold a table (a pattern, a folder, a table of a database, a file); none at an address."""
+    place = place_of(table)
+    if isinstance(place, Address) or is_standard(place):
+        return []
     if (database := database_of(str(table))) is not None:
         return [database[0], database[0].with_name(f"{database[0].name}.wal")]
-    return file_table(table).files
+    return file_table(place).files
 
 
 def changed(what: str) -> InputError:

@@ -11,10 +11,12 @@ from discreet.columns.formulas import unescaped
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.places import column_hint
+from discreet.table.formats.arriving import digest_of_arrival
 from discreet.table.formats.base import Reading
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.form import Form
 from discreet.table.formats.known import FileTable, file_table
+from discreet.table.formats.place import Address, Place, place_of, settled
 from discreet.table.memory import FetchLimits
 from discreet.table.relations import database_of, is_relation
 from discreet.table.stores.duck.session import Session
@@ -22,7 +24,8 @@ from discreet.table.stores.duck.store import DuckStore
 from discreet.table.stores.engine import BigEngine
 from discreet.table.stores.files import Files, saying
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.spark.cluster import Cluster, is_spark
+from discreet.table.stores.spark.cluster import Cluster
+from discreet.table.stores.spark.frames import is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Store
 from discreet.table.stores.stream.store import StreamStore
@@ -63,7 +66,7 @@ class BigTables:
         refuse_policy(policy)
         if self.kind == "spark" and self.key is None and not self.in_any_order:
             refuse_cells(policy)
-        name = str(table) if isinstance(table, (str, Path)) else "the table"
+        name = str(table) if isinstance(table, (str, Path, Address)) else "the table"
         form = Form(options=policy.file)
         relation = table if is_relation(table) else None
         if is_spark(table):
@@ -71,12 +74,13 @@ class BigTables:
             held = self._in_order(SparkStore.of(cluster, table, name), released=released)  # type: ignore[arg-type]
             return self._engine(held, name, form)
         if isinstance(table, (str, Path)) and (database := database_of(str(table))) is not None:
+            form = Form(options=policy.file, place=settled(Path(table)))
             return self._engine(DuckStore.of_table(self._connected(name), *database, name), name, form)
-        if isinstance(table, (str, Path)):
-            path = Path(table)
+        if isinstance(table, (str, Path, Address)):
+            path = place_of(table)
             found = file_table(path)
             files, dialect = self._held(path, found, policy, released=released)
-            form = Form(dialect, policy.file, found.format)
+            form = Form(dialect, policy.file, found.format, digest_of_arrival(path, found.files), settled(path))
         else:
             files = Files.of([self._saved(table, name)], own=True)
         store = self._store(files, name, relation)
@@ -118,14 +122,14 @@ class BigTables:
             self._session = Session(self.scratch, int(DUCKDB_SHARE * self.memory), name)
         return self._session
 
-    def _held(self, path: Path, found: FileTable, policy: Policy, *, released: bool) -> tuple[Files, Dialect | None]:
+    def _held(self, path: Place, found: FileTable, policy: Policy, *, released: bool) -> tuple[Files, Dialect | None]:
         """Return Parquet files with a table, its own or scratch files, and how it is written in a text file."""
         if found.format.held_by_stores:
             return Files.of(found.files), None
         said, target = policy.file, self.scratch.new()
         reading = Reading(said.model_copy(update={"skip": 0}), policy.identifiers) if released else Reading(said)
         dialect = found.format.to_parquet(path, found.files, target, reading)
-        if released and found.format.is_text and said.escape_formulas:
+        if released and found.format.escapes and said.escape_formulas:
             target, written = self.scratch.new(), target
             with saying(str(path)):
                 plain = unescaped(pl.scan_parquet(written, glob=False), header=dialect is None or dialect.header)

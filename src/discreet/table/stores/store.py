@@ -181,6 +181,10 @@ class Store(Protocol):
         """Return the table with only the rows at some places (from 0, ascending)."""
         ...
 
+    def in_order(self, places: Ints) -> Store:
+        """Return the table with its rows (by their places, from 0, each once) in another order."""
+        ...
+
     def kept_of(self, original: Store) -> Store:
         """Return the original with only the rows that this table was made of."""
         ...

@@ -12,6 +12,7 @@ import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.by_name import nameless
+from discreet.table.formats.place import Place
 from discreet.table.stores.cells import may_be_text, texts_of
 from discreet.table.stores.files import Files
 from discreet.table.stores.spark.store import SparkStore
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from discreet.table.stores.engine import BigEngine
 
 
-def write_table(table: BigEngine, target: BinaryIO, path: Path) -> None:
+def write_table(table: BigEngine, target: BinaryIO, path: Place) -> None:
     """Write a table; the name of `path` says in which form."""
     chosen = table.form.format_for(path)
     if chosen.held_by_stores:
@@ -37,8 +38,8 @@ def reads_back(table: BigEngine, path: Path, opened: Callable[[], StreamStore]) 
     """Whether a written file, or a folder of such, is read as this very table; `opened` reads it."""
     if isinstance(table.store, SparkStore) and path.is_dir():
         return table.store.reads_back(path)
-    if table.form.format_for(path).held_by_stores:
-        return filecmp.cmp(table.store.saved(), path, shallow=False)
+    if table.form.format_for(path).held_by_stores and filecmp.cmp(table.store.saved(), path, shallow=False):
+        return True
     mine, found = _settled(table), opened()
     if found.columns != mine.columns or found.rows != mine.rows:
         return False

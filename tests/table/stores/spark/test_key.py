@@ -16,7 +16,8 @@ import discreet as d
 from discreet.cli.app import app
 from discreet.table.stores.opening import BigTables
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.spark.cluster import Cluster, is_spark
+from discreet.table.stores.spark.cluster import Cluster
+from discreet.table.stores.spark.frames import is_spark
 from discreet.table.stores.spark.order import numbered
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Map

@@ -17,7 +17,8 @@ import discreet as d
 from discreet.plan.masks import Masked, Masks
 from discreet.table.stores.opening import BigTables
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.spark.cluster import Cluster, is_spark, require_spark
+from discreet.table.stores.spark.cluster import Cluster, require_spark
+from discreet.table.stores.spark.frames import is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Map
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs

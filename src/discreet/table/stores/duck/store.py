@@ -235,6 +235,21 @@ class DuckStore:
         kept = f"get_bit({bits}, CAST(r AS INTEGER)) = 1"
         return self._settled(f"SELECT {cells}, r FROM {self.placed()} WHERE {kept}", self.columns, row=True)
 
+    def in_order(self, places: Ints) -> DuckStore:
+        """Return the table with its rows in another order; they are sorted by where they go."""
+        where = np.empty(len(places), dtype=np.int64)
+        where[places] = np.arange(len(places))
+        path = self.scratch.new()
+        with saying(self.name):
+            pl.DataFrame({"to": where}).write_parquet(path)
+        moved = f'(SELECT "to" AS w FROM read_parquet({literal(escaped(str(path.absolute())))}))'
+        try:
+            cells = ", ".join(self.cell(name) for name in self.columns)
+            both = f"(SELECT {cells} FROM {self.source}) POSITIONAL JOIN {moved}"
+            return self._settled(f"SELECT {cells} FROM {both} ORDER BY w", self.columns)
+        finally:
+            path.unlink(missing_ok=True)
+
     def kept_of(self, original: Store) -> DuckStore:
         """Return the original with only the rows that this table was made of."""
         places = self.places()

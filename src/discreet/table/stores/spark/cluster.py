@@ -57,12 +57,6 @@ def is_connected(session: object) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect")
 
 
-def is_spark(table: object) -> bool:
-    """Whether a table is a DataFrame of Spark; without importing it."""
-    pyspark = sys.modules.get("pyspark.sql")
-    return pyspark is not None and isinstance(table, pyspark.DataFrame)
-
-
 def require_spark() -> None:
     """Refuse to go on without PySpark, what it needs, or Java."""
     try:

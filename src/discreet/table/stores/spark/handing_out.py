@@ -1,7 +1,7 @@
 """What a table on Spark is handed out as: a DataFrame, one file, a folder of files; and such a folder read back.
 
 Rows of a release are handed out by their places, which only the key itself may tell. Where the release does not show
-the key, the order is by lot.
+the key, the order is by lot, unless the places themselves were drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def handed_out(store: SparkStore) -> DataFrame:
     """Return the table as a DataFrame."""
     with saying_spark(store.name):
         frame = _plain(store)
-        if store.order is not None and store.order.key is None:
+        if store.order is not None and (store.order.key is None or store.order.drawn):
             frame = store.frame.orderBy(_by(store)).select(*_cells(store))
         return frame.toDF(*store.columns)
 
@@ -74,7 +74,7 @@ def _by(store: SparkStore) -> Column:
     """Return by what the rows are sorted: their places, or a lot."""
     functions, order = store.cluster.functions, store.ordering()
     place: Column = functions.col(order.place)
-    if order.key is None:
+    if order.key is None and not order.drawn:
         place = functions.md5(functions.concat(functions.lit(store.salt), place.cast("string")))
     return place
 

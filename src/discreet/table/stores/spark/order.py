@@ -35,11 +35,14 @@ class Order:
         The column with the places in the table that this one was made of; None where all of its rows are there.
     key
         The column with the key as it is; None where the table does not show it.
+    drawn
+        Whether the places were drawn: they are then told, whether the table shows the key or not.
     """
 
     place: str
     row: str | None = None
     key: str | None = None
+    drawn: bool = False
 
 
 def numbered(cluster: Cluster, frame: DataFrame, by: Column | None) -> tuple[DataFrame, str]:

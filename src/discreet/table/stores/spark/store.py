@@ -314,6 +314,13 @@ class SparkStore:
         order = Order(place, row, whole.ordering().key)
         return SparkStore(self.cluster, self.name, self.cluster.settled(frame), whole.cells, order=order)
 
+    def in_order(self, places: Ints) -> SparkStore:
+        """Return the table with its rows in another order."""
+        moved = self.only(places)
+        assert moved.order is not None
+        order = Order(moved.order.place, key=moved.order.key, drawn=True)
+        return SparkStore(self.cluster, self.name, moved.frame, moved.cells, order=order)
+
     def taking(self, other: Store, columns: Sequence[str]) -> SparkStore:
         """Return the table with some columns as another one has them."""
         functions = self.cluster.functions

@@ -184,6 +184,14 @@ class StreamStore:
             frame.filter(coded.among(by_name(row), places)).select(by_names([*self.columns, row])), self.columns, row
         )
 
+    def in_order(self, places: Ints) -> StreamStore:
+        """Return the table with its rows in another order; they are sorted by where they go."""
+        to = self.free_name("to")
+        where = np.empty(len(places), dtype=np.int64)
+        where[places] = np.arange(len(places))
+        moved = pl.concat([self.frame, pl.LazyFrame({to: where})], how="horizontal")
+        return self._settled(moved.sort(to).select(by_names(self.columns)), self.columns, None)
+
     def kept_of(self, original: Store) -> StreamStore:
         """Return the original with only the rows that this table was made of."""
         places = self.places()

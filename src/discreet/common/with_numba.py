@@ -1,0 +1,47 @@
+"""What is asked of Numba: it is loaded here and nowhere else, and only when it is needed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from discreet.common.compiled_files import stamp
+from discreet.common.own_program import sparing
+
+Function = Callable[..., Any]
+
+
+def load() -> Any:
+    """Load Numba; without SciPy where no loop can be meant to multiply matrices but ours, and ours do not.
+
+    Numba would load it to see whether it is there: half a second.
+    """
+    if "numba" in sys.modules:
+        import numba
+
+        return numba
+    with sparing("scipy", "scipy.linalg.cython_blas"):
+        import numba
+        import numba.np.arraymath
+    return numba
+
+
+def njit(function: Function, files: set[str]) -> Function:
+    """Compile on first call; keep it on disk where a place for it can be written."""
+    numba = load()
+    try:
+        compiled: Any = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # neither the package folder nor the user's cache can be written
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    # Numba reads what another version of itself has kept no further than its version. What was kept for another text of
+    # the file it would read to the end, and fail where that names classes which are gone since: so the text counts too,
+    # and that of all files whose loops are compiled into it, which Numba does not look at.
+    kept = compiled._cache._cache_file
+    kept._version = f"{kept._version} {[stamp(name) for name in sorted(files)]}"
+    return compiled  # type: ignore[no-any-return]
+
+
+def inlined(function: Function) -> Function:
+    """Compile into whatever calls it."""
+    return load().njit(inline="always")(function)  # type: ignore[no-any-return]
