@@ -35,15 +35,18 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/discreet demo
 
+# A process that dies ends the run: another in its place has been seen to wait for ever.
+PYTEST := $(BIN)/python -m pytest --dist loadgroup --max-worker-restart 0 -o faulthandler_timeout=600
+
 # What one runs all day: all but the slow kinds (CONTRIBUTING.md lists them), with few random examples.
 test: $(READY) $(KERNELS)
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not (slow or spark or process or browser or bench or reference)"
+	$(PYTEST) -n auto -m "not (slow or spark or process or browser or bench or reference)"
 
 # Everything, nothing skipped: needs Java, Chromium, PostgreSQL and the public data sets as well.
 # One process more than cores: some tests wait for programs that they start.
 test-all:
 	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect
-	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup
+	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(PYTEST) -n $(PROCESSES)
 
 $(KERNELS) $(ALL_KERNELS): $(KERNEL_FILES) | $(READY)
 	$(BIN)/python -m tests.warm_up $(subst .,,$(suffix $@))

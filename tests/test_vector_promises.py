@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.method.base.limits import lines_of
+from discreet.method.base.vector_kernels import ENTROPY
 from discreet.method.base.vector_kernels import broken as kernel_breaks
 from discreet.planning.limits import limit_of
 from discreet.policy.requirements.seen import SeenColumn
@@ -243,7 +244,7 @@ def test_exact_at_the_threshold_of_large_groups() -> None:
         for keeps in (keeps_entropy, _uncertain):
             assert keeps(even, Fraction(3))
             assert not keeps(uneven, Fraction(3))
-        line = np.array([[1, 1, 7, 0, 3, 3, 1]])
+        line = np.array([[1, 1, ENTROPY, 0, 3, 3, 1]])
         assert not kernel_breaks(3 * rows, np.array(even), line, 0)
         assert kernel_breaks(3 * rows + 1, np.array(uneven), line, 0)
 
