@@ -505,6 +505,7 @@ def test_certificates_are_the_references(task: Task) -> None:
     assert not why or cannot_be_safe(task)
 
 
+@pytest.mark.slow
 @given(tasks(rows=8, most_conditions=2))
 def test_exact_is_the_optimum(task: Task) -> None:
     found, expected = Fast(task), optimum(task)
