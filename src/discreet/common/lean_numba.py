@@ -7,6 +7,7 @@ that make no arrays count no references to them. And which operator adds two int
 This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
 """
 
+# mypy: disable-error-code="no-untyped-call, attr-defined"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from numba.core import ir, types
 from numba.core.compiler import Compiler, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
-from numba.core.types.functions import BaseFunction
+from numba.core.types import functions
 
 Function = Callable[..., Any]
 TRIED = {(0, 68)}
@@ -28,7 +29,8 @@ _NUMBERS = types.Integer, types.Boolean, types.Float, types.IntegerLiteral, type
 
 _known: dict[tuple[Any, Any], Any] = {}
 """What an operator makes of numbers and arrays, by the operator and their types."""
-_looking_up = BaseFunction.get_call_type
+_operators: Any = functions.BaseFunction
+_looking_up = _operators.get_call_type
 _depth = [0]
 
 
@@ -49,7 +51,7 @@ def any_number(compiled: Any) -> None:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _OuterLowering(NativeLowering):  # type: ignore[misc]
+class _OuterLowering(NativeLowering):
     """Lowering that counts references only where arrays are made."""
 
     _name = "discreet_outer_lowering"
@@ -114,7 +116,7 @@ def _makes_arrays(state: Any) -> bool:
     return False
 
 
-class _Outer(Compiler):  # type: ignore[misc]
+class _Outer(Compiler):
     """Numba's way to compile, ours in parts."""
 
     lowering: type = _OuterLowering
@@ -124,7 +126,7 @@ class _Outer(Compiler):  # type: ignore[misc]
             return super().compile_extra(function)
 
     def define_pipelines(self) -> Any:
-        managers = super().define_pipelines()
+        managers: Any = super().define_pipelines()
         for manager in managers:
             manager.passes = [
                 (self.lowering if step is NativeLowering else step, text) for step, text in manager.passes
@@ -144,13 +146,13 @@ class _Inner(_Outer):
 def _quick_lookup() -> Iterator[None]:
     """Look up what an operator makes of numbers and arrays once while this compiles (which it does alone)."""
     _depth[0] += 1
-    BaseFunction.get_call_type = _look_up
+    _operators.get_call_type = _look_up
     try:
         yield
     finally:
         _depth[0] -= 1
         if not _depth[0]:
-            BaseFunction.get_call_type = _looking_up
+            _operators.get_call_type = _looking_up
 
 
 def _look_up(self: Any, context: Any, args: Any, kws: Any) -> Any:
@@ -166,5 +168,5 @@ def _look_up(self: Any, context: Any, args: Any, kws: Any) -> Any:
 
 def _is_plain(kind: Any) -> bool:
     if isinstance(kind, types.BaseTuple):
-        return all(isinstance(part, _NUMBERS) for part in kind)
+        return all(isinstance(part, _NUMBERS) for part in kind.types)
     return isinstance(kind, (*_NUMBERS, types.Array))
