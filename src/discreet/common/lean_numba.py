@@ -43,6 +43,17 @@ def options(inner: bool) -> dict[str, Any]:
     return {"pipeline_class": _Outer, "no_cfunc_wrapper": True}
 
 
+def inlined() -> dict[str, Any]:
+    """Return what Numba is asked for with loops that are compiled into whatever calls them.
+
+    Numba's own way reads and types such a loop anew at each place where it is called; here that is left to LLVM, which
+    comes to the same code.
+    """
+    if numba.version_info.short not in TRIED:
+        return {"inline": "always"}
+    return {**options(inner=True), "forceinline": True, "nogil": True}
+
+
 def any_number(compiled: Any) -> None:
     """Have a loop compiled once for all numbers: Numba would do so for each that is written in a call."""
     if numba.version_info.short in TRIED:

@@ -58,4 +58,10 @@ def inner(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """Compile into whatever calls it."""
-    return load().njit(inline="always")(function)  # type: ignore[no-any-return]
+    numba = load()
+    from discreet.common.lean_numba import any_number
+    from discreet.common.lean_numba import inlined as asked
+
+    compiled = numba.njit(**asked())(function)
+    any_number(compiled)
+    return compiled  # type: ignore[no-any-return]
