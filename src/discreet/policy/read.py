@@ -60,7 +60,7 @@ def read_policy(path: str | FilePath) -> Policy:
 
 
 def policy_of_text(text: str, trees: Mapping[str, Taxonomy] | None = None) -> Policy:
-    """Return the policy in a text of YAML; `trees` are the taxonomies of files that are not written yet, by their names."""
+    """Return the policy in a text of YAML; `trees` are taxonomies by the names of files that are not written yet."""
     data, lines, mistakes = _read_yaml(text, "")
     columns = data.get("columns") if isinstance(data, dict) else None
     for said in (columns or {}).values():

@@ -201,9 +201,9 @@ def signs_of(looks: Sequence[ColumnLook]) -> dict[str, int]:
     return signs
 
 
-def taxonomy_command(table: str, column: str) -> str:
-    """Return the command that proposes a taxonomy for a column."""
-    return _line(shlex.join(["discreet", "taxonomy", table, column]))
+def taxonomy_command(table: str, column: str, out: str | None = None) -> str:
+    """Return the command that proposes a taxonomy for a column, and may write it to a file."""
+    return _line(shlex.join(["discreet", "taxonomy", table, column, *(() if out is None else ("--out", out))]))
 
 
 def file_names(stem: str, columns: Sequence[str]) -> dict[str, str]:
