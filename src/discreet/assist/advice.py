@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from discreet.common.compiled_files import is_on_disk
@@ -89,10 +90,12 @@ def next_step(
     policy, now = release.plan.policy, release.audit.detail
     if now is None or not _can_be_tried(release) or not given.has(price):
         return None
-    for steps in (_with_groups, _by_local_recoding, _by_promises):
-        for said in steps(release, policy, table, given, price):
-            return said
-    return None
+    steps = chain(
+        _with_groups(release, policy, table, given, price),
+        _by_local_recoding(release, policy, given),
+        _by_promises(release, policy, given, price),
+    )
+    return next(steps, None)
 
 
 def _can_be_tried(release: Release) -> bool:
@@ -175,13 +178,7 @@ def _all(trial: Trial, release: Release) -> str:
     return f"of all columns together {trial.detail:.0%} instead of {release.audit.detail:.0%}"
 
 
-def _by_local_recoding(
-    release: Release,
-    policy: Policy,
-    table: str,
-    given: TimeForAdvice,
-    price: float,  # noqa: ARG001
-) -> Iterator[str]:
+def _by_local_recoding(release: Release, policy: Policy, given: TimeForAdvice) -> Iterator[str]:
     """Yield what local recoding would tell."""
     if policy.is_local or policy.method != "coordinate" or not given.has(0) or not _local_is_quick(release):
         return
@@ -202,13 +199,7 @@ def _local_is_quick(release: Release) -> bool:
     return release.source.rows <= FEW_ROWS or is_on_disk(kernel.py_func, kernel.py_func.__qualname__)
 
 
-def _by_promises(
-    release: Release,
-    policy: Policy,
-    table: str,
-    given: TimeForAdvice,
-    price: float,  # noqa: ARG001
-) -> Iterator[str]:
+def _by_promises(release: Release, policy: Policy, given: TimeForAdvice, price: float) -> Iterator[str]:
     """Yield what each promise costs, where there are several: which one binds, and which cost nothing."""
     groups = list(policy.groups())
     now = release.audit.detail or 0.0
@@ -228,12 +219,12 @@ def _by_promises(
     if most < WORTH:
         return
     costless = f"; {' and '.join(free)} {'costs' if len(free) == 1 else 'cost'} nothing" if free else ""
-    frontier = "discreet frontier shows what other thresholds tell"
-    yield f"{binding} binds: without it {now + most:.0%} of the detail would be told instead of {now:.0%}{costless} ({frontier})"
+    told = f"{now + most:.0%} of the detail would be told instead of {now:.0%}"
+    yield f"{binding} binds: without it {told}{costless} (discreet frontier shows what other thresholds tell)"
 
 
 def _called(policy: Policy, index: int) -> str:
-    """Return what an item of `protect` is called: the numbers that its promises have in what is printed, and its kind."""
+    """Return what an item of `protect` is called: the numbers of its promises, as printed, and its kind."""
     some = [(number, made) for number, made in enumerate(policy.promises(), start=1) if made.index == index]
     numbers = " and ".join(f"promise {number}" for number, _ in some)
     return f"{numbers} ({some[0][1].called.removeprefix('a ')})"

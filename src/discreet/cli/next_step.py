@@ -1,4 +1,4 @@
-"""The next step that `protect` ends with: reckoned after the release is written, in a fifth of the time that it took."""
+"""The next step that `protect` ends with: reckoned after the release is written, in a fifth of the time it took."""
 
 from __future__ import annotations
 

@@ -88,7 +88,10 @@ def tight_warnings(policy: Policy) -> list[str]:
     return [f"labels of {tight} begin and end with values of rows in the group; give 'ends' where these must not show"]
 
 
-SEE_VALUES = ", see which there are (`discreet check POLICY --table TABLE --show-values`), or write {any: true} for whichever it is"
+SEE_VALUES = (
+    ", see which there are (`discreet check POLICY --table TABLE --show-values`), "
+    "or write {any: true} for whichever it is"
+)
 
 
 def _spelling(value: str | None, domain: Iterable[str | None], kind: str, see: str = "") -> str:

@@ -42,7 +42,8 @@ STRICTEST = "open-data"
 class Choices:
     """What the owner has chosen; None (or nothing) is left to be guessed.
 
-    `secret` are names of columns, or COLUMN=VALUE; `known` and `identifier` names of columns; `order` COLUMN=FIRST,...,LAST.
+    `secret` are names of columns, or COLUMN=VALUE; `known` and `identifier` names of columns; `order`
+    COLUMN=FIRST,...,LAST.
     """
 
     secret: Sequence[str] | None = None

@@ -1,4 +1,4 @@
-"""What a draft says of single columns: where intervals may begin, and groups that follow from how values are written."""
+"""What a draft says of single columns: where intervals may begin, groups that follow from how values are written."""
 
 from __future__ import annotations
 

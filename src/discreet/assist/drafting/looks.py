@@ -94,7 +94,7 @@ def _kind(name: str, values: pl.Series) -> str:
 
 
 def _type(kind: str, values: pl.Series, decimal: str) -> tuple[str | None, str | None]:
-    """Return the type of a column as a policy says it, where it can be cut into intervals, and the form of its dates."""
+    """Return the type of a column as a policy says it, where it can be cut into intervals; the form of its dates."""
     some = values.unique().head(1000).to_list()
     if kind in ("number", "decimal"):
         return ("number" if are_numbers(some, decimal) else None), None

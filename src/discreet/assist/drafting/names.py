@@ -11,56 +11,59 @@ from discreet.assist.proposing.column import words_of
 
 _LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "æ": "ae", "ı": "i", "đ": "d"})
 
+
+def _some(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
 IDENTIFIER_WORDS = frozenset(
-    """
-    id ids uid uuid guid key name names surname firstname lastname fullname forename vorname nachname familienname username
-    login ssn nhs mrn email mail phone telephone tel telefon mobile fax iban passport address adresse street strasse url ip
-    nom prenom nombre apellido apellidos cognome nome sobrenome naam voornaam achternaam imie nazwisko namn efternamn isim
-    soyad soyadi correo courriel correio telefono telefone telefoon direccion indirizzo endereco adres rue calle rua dni nif
-    nie cpf nss bsn pesel tckn personnummer matricola matricule codicefiscale pseudonym pseudonyme handy konto
-    """.split()
+    _some("""
+    id ids uid uuid guid key name names surname firstname lastname fullname forename vorname nachname
+    familienname username login ssn nhs mrn email mail phone telephone tel telefon mobile fax iban passport
+    address adresse street strasse url ip nom prenom nombre apellido apellidos cognome nome sobrenome naam
+    voornaam achternaam imie nazwisko namn efternamn isim soyad soyadi correo courriel correio telefono telefone
+    telefoon direccion indirizzo endereco adres rue calle rua dni nif nie cpf nss bsn pesel tckn personnummer
+    matricola matricule codicefiscale pseudonym pseudonyme handy konto
+""")
 )
 """Words that say that a column names people; when in doubt, it is left out."""
-NUMBER_WORDS = frozenset("number nummer nr num numero numer no".split())
+NUMBER_WORDS = frozenset(_some("number nummer nr num numero numer no"))
 """Words of names that number people, or count something."""
 IDENTIFIER_ENDS = ("nummer", "nr", "number", "id")
 """Ends of words such as Kundennummer."""
 
 KNOWN_WORDS = frozenset(
-    """
-    age alter edad eta idade leeftijd yas wiek alder sex gender sexo sexe sesso geslacht cinsiyet plec kon kjonn genre
-    genero zip plz cap cp cep dob born state city town ort land pays pais paese country race raza canton kanton kreis job
-    ville stadt
-    """.split()
+    _some("""
+    age alter edad eta idade leeftijd yas wiek alder sex gender sexo sexe sesso geslacht cinsiyet plec kon kjonn
+    genre genero zip plz cap cp cep dob born state city town ort land pays pais paese country race raza canton
+    kanton kreis job ville stadt
+""")
 )
-KNOWN_STEMS = tuple(
-    """
-    birth geburt naiss nacim nascit nascim geboor geboren dogum urodz fodelse zipcode postcode postal postleit postnum
-    kodpocz geschlecht ciudad citta cidade gemeente sehir miasto wohnort commune comune municip gemeinde region county
-    provin bundesland departement district bezirk quartier nation staatsang nacional occupation profes beruf metier ocupac
-    beroep meslek zawod yrke educat bildung schul school etud estud istruz escolar opleid egitim wyksztal marital familienst
-    matrimon civil ethnic ethnie language sprache langue idioma lingua employ arbeitgeber haushalt household menage hogar
-    kinder children enfants hijos figli
-    """.split()
-)
+KNOWN_STEMS = _some("""
+    birth geburt naiss nacim nascit nascim geboor geboren dogum urodz fodelse zipcode postcode postal postleit
+    postnum kodpocz geschlecht ciudad citta cidade gemeente sehir miasto wohnort commune comune municip gemeinde
+    region county provin bundesland departement district bezirk quartier nation staatsang nacional occupation
+    profes beruf metier ocupac beroep meslek zawod yrke educat bildung schul school etud estud istruz escolar
+    opleid egitim wyksztal marital familienst matrimon civil ethnic ethnie language sprache langue idioma lingua
+    employ arbeitgeber haushalt household menage hogar kinder children enfants hijos figli
+""")
 """What somebody may know of another person: who he is, where he lives, what he does."""
 
 SECRET_WORDS = frozenset(
-    """
-    hiv aids drug drugs injury injuries wound dx wage debt party vote voto partei partido ingresos lohn lon maas gelir
-    saldo solde score result outcome rating grade note ergebnis befund wunde
-    """.split()
+    _some("""
+    hiv aids drug drugs injury injuries wound dx wage debt party vote voto partei partido ingresos lohn lon maas
+    gelir saldo solde score result outcome rating grade note ergebnis befund wunde
+""")
 )
-SECRET_STEMS = tuple(
-    """
-    diagnos disease illness krank maladie enferm malatt doenca ziekte hastalik chorob sjukdom condition symptom syndrom
-    injur verletz blessur lesion trauma medik medicament medicin farmac therap treatment behandl trattam tratam infect
-    infekt allerg handicap behinder disab invalid discap suicid addict icd10 salary income earning gehalt einkommen
-    verdienst salaire revenu salario sueldo stipend reddito inkomen dochod credit kredit schuld dette deuda debito divida
-    bankrupt insolv default defaut bonit impay morosid kontostand vermogen wealth patrimoni crime convict sanction straf delit wahlabs religio
-    konfession orientation gewerksch sindicat arrears impag rueckstand
-    """.split()
-)
+SECRET_STEMS = _some("""
+    diagnos disease illness krank maladie enferm malatt doenca ziekte hastalik chorob sjukdom condition symptom
+    syndrom injur verletz blessur lesion trauma medik medicament medicin farmac therap treatment behandl trattam
+    tratam infect infekt allerg handicap behinder disab invalid discap suicid addict icd10 salary income earning
+    gehalt einkommen verdienst salaire revenu salario sueldo stipend reddito inkomen dochod credit kredit schuld
+    dette deuda debito divida bankrupt insolv default defaut bonit impay morosid kontostand vermogen wealth
+    patrimoni crime convict sanction straf delit wahlabs religio konfession orientation gewerksch sindicat
+    arrears impag rueckstand
+""")
 """What nobody should learn of another person: health, money, guilt, convictions."""
 
 
@@ -96,8 +99,8 @@ def names_people(name: str, distinct: int, rows: int) -> bool:
 def is_known_by_name(name: str) -> bool:
     """Whether a name says that others may know the column of a person.
 
-    >>> is_known_by_name("Geburtsjahr"), is_known_by_name("edad"), is_known_by_name("mileage"), is_known_by_name("État civil")
-    (True, True, False, True)
+    >>> [is_known_by_name(name) for name in ("Geburtsjahr", "edad", "mileage", "État civil")]
+    [True, True, False, True]
     """
     return bool(_words(name) & KNOWN_WORDS) or any(stem in folded(name) for stem in KNOWN_STEMS)
 

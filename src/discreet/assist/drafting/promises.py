@@ -37,7 +37,8 @@ class DraftedPromise:
             yield f"  - k: {self.limit.denominator}"
             yield f"    over: [{known}]"
             return
-        yield f"  # Nobody who knows them is more than {percent(self.limit)} sure of {' '.join(self.secret.split())}: {self.why}."
+        name = " ".join(self.secret.split())
+        yield f"  # Nobody who knows them is more than {percent(self.limit)} sure of {name}: {self.why}."
         yield from self._raised()
         yield f"  - infer: {{{yaml_name(self.secret)}: {self.inferred}}}"
         yield f"    given: [{known}]"
@@ -48,7 +49,7 @@ class DraftedPromise:
             yield f"  # {self.raised}"
 
     def allowing(self, least: Fraction) -> DraftedPromise | None:
-        """Return it with a limit that can be kept, where the least possible figure is known; None if none is worth it."""
+        """Return it with a limit that can be kept, where the least possible figure is known; None if none is."""
         if self.secret is None:
             if least >= 1:
                 return None

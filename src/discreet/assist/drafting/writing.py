@@ -94,7 +94,8 @@ class Sketch:
         yield f"# Somebody is supposed to know {known} of a person;"
         yield f"# together these single out {parts.unique:.0%} of the rows. Add what else can be known (--known)."
         if not any(promise.secret for promise in self.promises):
-            yield "# No column looks like a secret, so nothing is promised of what can be inferred: name one (--secret)."
+            yield "# No column looks like a secret, so nothing is promised of what can be inferred: name one"
+            yield "# (--secret)."
         others = [look for look in self.looks if look.why_secret and look.name not in {*parts.known, *parts.secrets}]
         if others:
             yield f"# Could be secrets too (--secret): {', '.join(_line(look.name) for look in others)}."
@@ -113,10 +114,10 @@ class Sketch:
                 yield f"# Beware: {' '.join(repeated(name, rows, different).split())}."
             off = "" if name == self.unit else "#"
             about = f"{rows} rows of {different}: promises count them, not rows"
-            if self.rows_known:
-                yield f"{off}unit: {yaml_name(name)}    # {about}"
-            else:
-                yield f"{off}unit: {{id: {yaml_name(name)}, rows: unknown}}    # {about}; nobody knows how many rows each has"
+            unit, unknown = yaml_name(name), ""
+            if not self.rows_known:
+                unit, unknown = f"{{id: {unit}, rows: unknown}}", "; nobody is to know how many rows each has"
+            yield f"{off}unit: {unit}    # {about}{unknown}"
 
     def _columns(self) -> Iterator[str]:
         yield "# identifier: left out of the release. other: goes out unchanged, on purpose."
@@ -148,7 +149,8 @@ class Sketch:
             command = taxonomy_command(self.name, look.name)
             return f"# {name}: {told}; each is told or hidden (`{command}` groups them; so does init with --out)"
         if look.wants_groups:
-            return f"# {name}: {told}; each is told or hidden; if they have an order, --order {name}=FIRST,...,LAST groups them"
+            order = f"if they have an order, --order {name}=FIRST,...,LAST groups them"
+            return f"# {name}: {told}; each is told or hidden; {order}"
         groups = "; a taxonomy would let them be told as groups" if look.distinct > FEW_VALUES else ""
         return f"# {name}: {told}; each is told or hidden{groups}"
 

@@ -19,11 +19,17 @@ STEPS = ("category", "block", "chapter")
 CODE = re.compile(r"([A-Z])(\d\d)(?:\.-|\.?[0-9A-Z]{1,4})?[-+*!]?", re.ASCII)
 """A code: its letter, two digits, and what may come behind."""
 _NAMES = re.compile(r"icd|diag|\bdx|\bdg\b|\bcim\b|\bcim10|\bcie\b|\bcie10|\bcid\b|\bcid10|morbid|cause|ursache|causa")
-_CHAPTERS = (
+
+
+def _ranges(text: str) -> list[str]:
+    return text.split()
+
+
+_CHAPTERS = _ranges(
     "A00-B99 C00-D49 D50-D89 E00-E90 F00-F99 G00-G99 H00-H59 H60-H95 I00-I99 J00-J99 K00-K95 L00-L99 M00-M99 N00-N99 "
     "O00-O99 P00-P96 Q00-Q99 R00-R99 S00-T98 U00-U99 V00-Y99 Z00-Z99"
-).split()
-_BLOCKS = (
+)
+_BLOCKS = _ranges(
     "A00-A09 A15-A19 A20-A28 A30-A49 A50-A64 A65-A69 A70-A74 A75-A79 A80-A89 A90-A99 B00-B09 B15-B19 B20-B24 B25-B34 "
     "B35-B49 B50-B64 B65-B83 B85-B89 B90-B94 B95-B98 C00-C14 C15-C26 C30-C39 C40-C41 C43-C44 C45-C49 C50-C50 C51-C58 "
     "C60-C63 C64-C68 C69-C72 C73-C75 C76-C80 C81-C96 D00-D09 D10-D36 D37-D49 D50-D53 D55-D59 D60-D64 D65-D69 D70-D77 "
@@ -41,7 +47,7 @@ _BLOCKS = (
     "T20-T32 T33-T35 T36-T50 T51-T65 T66-T78 T79-T79 T80-T88 T90-T98 U00-U49 U50-U99 V00-V99 W00-W19 W20-W49 W50-W64 "
     "W65-W74 W75-W84 W85-W99 X00-X09 X10-X19 X20-X29 X30-X39 X40-X49 X50-X57 X58-X59 X60-X84 X85-Y09 Y10-Y34 Y35-Y38 "
     "Y40-Y84 Y85-Y89 Y90-Y99 Z00-Z13 Z20-Z29 Z30-Z39 Z40-Z54 Z55-Z65 Z70-Z76 Z80-Z99"
-).split()
+)
 
 
 def are_icd10(column: str, values: Sequence[str]) -> bool:

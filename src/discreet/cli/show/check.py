@@ -67,12 +67,9 @@ def _next(result: CheckedPolicy, path: str, table: str | None) -> str:
         broken = [str(number) for number, promise in enumerate(result.promises, start=1) if not promise.possible]
         broken += [str(number) for number, cells in enumerate(result.cells, len(result.promises) + 1) if cells.refused]
         return f"no release can keep promise {' and '.join(broken)}: change it as said there, and check again"
-    if result.promises and all(promise.now is not None and promise.now.within for promise in result.promises):
-        if not result.cells:
-            return "the table keeps every promise as it is; ask for more, or make a release that says so: " + _protect(
-                path, table
-            )
-    return f"make a release: {_protect(path, table)}"
+    kept = not result.cells and all(promise.now is not None and promise.now.within for promise in result.promises)
+    already = "the table keeps every promise as it is; ask for more, or " if kept else ""
+    return f"{already}make a release: {_protect(path, table)}"
 
 
 def _protect(path: str, table: str) -> str:
