@@ -25,6 +25,7 @@ from discreet.policy.part import Frozen
 from discreet.policy.persons import beyond_persons
 from discreet.policy.search_limits import beyond_local, beyond_search
 from discreet.release import Release
+from discreet.table.engine import alike
 from discreet.table.local import LocalEngine
 
 if TYPE_CHECKING:
@@ -137,10 +138,11 @@ def _with_groups(release: Release, policy: Policy, table: str, given: TimeForAdv
     from discreet.assist.drafting.looks import look_at
 
     decimal = policy.file.decimal or "."
-    looks = [look_at(release.source.texts(name).alias(name), decimal) for name in hidden]
+    source = alike(LocalEngine, release.source)
+    looks = [look_at(source.texts(name).alias(name), decimal) for name in hidden]
     looks = [look for look in looks if look.has_tree or look.type is not None]
     for look in sorted(looks, key=lambda look: -look.distinct)[:MOST_COLUMNS]:
-        said, how, write = _groups_for(release, look, table)
+        said, how, write = _groups_for(source, look, table)
         if said is None or not given.has(price):
             continue
         columns = Frozen({**policy.columns, look.name: said.written_with(decimal)})
@@ -151,7 +153,7 @@ def _with_groups(release: Release, policy: Policy, table: str, given: TimeForAdv
             yield f"{look.name} is {wholly}: {how} {told} ({_all(trial, release)}): {write}"
 
 
-def _groups_for(release: Release, look: ColumnLook, table: str) -> tuple[Column | None, str, str]:
+def _groups_for(source: LocalEngine, look: ColumnLook, table: str) -> tuple[Column | None, str, str]:
     """Return what may be said of a column, in words, and what to write."""
     from discreet.assist.drafting.columns import said_of_tree
     from discreet.assist.drafting.writing import taxonomy_command
@@ -162,7 +164,7 @@ def _groups_for(release: Release, look: ColumnLook, table: str) -> tuple[Column 
         form = "" if look.date_format is None else f', date_format: "{look.date_format}"'
         said = Column(type=look.type, date_format=look.date_format) if look.date_format else Column(type=look.type)
         return said, "released as intervals", f"write columns: {name}: {{type: {look.type}{form}}}"
-    found = said_of_tree(look, release.source.texts(look.name), None, ())
+    found = said_of_tree(look, source.texts(look.name), None, ())
     if found is None or found.tree is None:
         return None, "", ""
     file = f"{look.name}.csv"

@@ -298,7 +298,9 @@ def _unsaid(sketch: Sketch, columns: Sequence[str]) -> Sketch:
     """Return a draft that says nothing of how some columns are made coarser; of a secret any value is one then."""
     said = {name: each for name, each in sketch.said.items() if name not in columns}
     promises = [
-        replace(each, inferred="{any: true}") if each.secret in columns and sketch.said[each.secret].secret else each
+        replace(each, inferred="{any: true}")
+        if each.secret is not None and each.secret in columns and sketch.said[each.secret].secret
+        else each
         for each in sketch.promises
     ]
     return replace(sketch, said=said, promises=tuple(promises))

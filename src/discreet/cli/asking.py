@@ -73,7 +73,7 @@ def _asked(
         if not answer:
             return said
         chosen = [] if answer.lower() in NOTHING and answer not in columns else _named(answer, columns)
-        tried = replace(said, **{name: chosen}, no_others=said.no_others or name == "identifier")
+        tried = _choosing(said, name, chosen)
         try:
             if name != "identifier" or chosen:
                 parts_of(tried)
@@ -81,6 +81,13 @@ def _asked(
             print(printable(str(error)))
             continue
         return tried
+
+
+def _choosing(said: Choices, name: str, chosen: list[str]) -> Choices:
+    """Return the choices with one more."""
+    if name == "identifier":
+        return replace(said, identifier=chosen, no_others=True)
+    return replace(said, secret=chosen) if name == "secret" else replace(said, known=chosen)
 
 
 def _preset(said: Choices, guessed: str, parts_of: Callable[[Choices], Parts], hear: Answering) -> Choices:

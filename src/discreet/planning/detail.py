@@ -25,14 +25,25 @@ def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None
     """
     if plan.groupings:
         return _detail_of_groups(plan, told)
-    weights = [float(task.bound.policy.column(column.name).weight) for column in task.columns]
-    kept = details_of(task, plan, told, masks).values()
-    lost = sum(weight * (1 - share) for weight, share in zip(weights, kept, strict=True))
-    return 1 - lost / sum(weights) if sum(weights) else 1.0
+    rows, losses = _lost_by_columns(task, plan, told, masks)
+    lost = weights = 0.0
+    for name, lost_of_column in losses.items():
+        weight = float(task.bound.policy.column(name).weight)
+        lost += weight * lost_of_column / rows
+        weights += weight
+    return 1 - lost / weights if weights else 1.0
 
 
 def details_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]) -> dict[str, float]:
     """Return the share of the detail of each changeable column that recodings release; as `detail_of`."""
+    rows, losses = _lost_by_columns(task, plan, told, masks)
+    return {name: 1 - lost / rows for name, lost in losses.items()}
+
+
+def _lost_by_columns(
+    task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]
+) -> tuple[float, dict[str, float]]:
+    """Return the number of rows, and what they lose together of each changeable column."""
     # Where k counts in the whole table, that was counted, not the rows that were drawn.
     whole = task.bound.policy.k_on_population
     counted = told.edited(plan.edits).count(task.bound.counted) if whole else task.counted
@@ -48,8 +59,8 @@ def details_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | Non
         loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
         losses = np.array([loss_of[value] for value in counted.domain(column.name)])
         kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
-        found[column.name] = 1 - (float(kept @ losses) + gone_rows) / rows
-    return found
+        found[column.name] = float(kept @ losses) + gone_rows
+    return rows, found
 
 
 def _suppressed_of(counted: Combinations, plan: Plan, masks: Masks) -> npt.NDArray[np.float64]:
