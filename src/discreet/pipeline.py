@@ -203,7 +203,14 @@ def prepare(
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
     watch = watch or Watch()
     watch.begins("read")
-    source = open_table(table, policy, opening=opening)
+    return prepare_rows(open_table(table, policy, opening=opening), policy, table, watch, seed)
+
+
+def prepare_rows(
+    source: Engine, policy: Policy, table: object, watch: Watch | None = None, seed: int | None = None
+) -> PreparedJob:
+    """Count a table that is open, without the rows that the policy wants dropped; `table` is what it came from."""
+    watch = watch or Watch()
     bound = bind_to(policy, source)
     refuse_at_sight(bound.policy, source, table)
     bound = with_people(bound)

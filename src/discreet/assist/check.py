@@ -184,7 +184,11 @@ def check_policy(policy: Policy, table: str | Path | None = None, opening: Openi
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
-    job = prepare(table, policy, opening=opening)
+    return check_job(policy, prepare(table, policy, opening=opening))
+
+
+def check_job(policy: Policy, job: PreparedJob) -> CheckedPolicy:
+    """Return what a policy promises on a table that it fits."""
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, _ in policy.groups():

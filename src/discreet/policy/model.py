@@ -133,7 +133,11 @@ class Policy(Part):
         if value is not None and not isinstance(value, (list, tuple)):
             raise ValueError("write a list of requirements")
         if not value:
-            raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
+            raise ValueError(
+                "nothing to protect; add a requirement such as {k: 10, over: [...]} or "
+                "{infer: ..., given: ..., at_most: 75%}, "
+                "or let `discreet init TABLE --out POLICY` write a policy for your table"
+            )
         return value
 
     @model_validator(mode="after")
