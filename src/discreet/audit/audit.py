@@ -70,6 +70,11 @@ class Audit:
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
 
+    def _repr_html_(self) -> str:
+        from discreet.audit.shown import audit_html
+
+        return audit_html(self)
+
     @property
     def promises(self) -> tuple[Finding, ...]:
         """The answer about each requirement on the release."""

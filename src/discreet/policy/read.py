@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -55,15 +55,15 @@ def read_policy(path: str | FilePath) -> Policy:
     return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
 
 
-def as_policy(policy: Policy | str | FilePath) -> Policy:
-    """Return a policy, or the one in the file of that name."""
+def as_policy(policy: Policy | Mapping[str, Any] | str | FilePath) -> Policy:
+    """Return a policy, the one that plain data say, or the one in the file of that name."""
     if isinstance(policy, Policy):
         return policy
+    if isinstance(policy, Mapping):
+        return Policy.from_dict(policy)
     if isinstance(policy, (str, FilePath)):
         return read_policy(policy)
-    raise InputError(
-        f"{type(policy).__name__} is not a policy; give a Policy, the path of its file, or Policy.from_dict"
-    )
+    raise InputError(f"{type(policy).__name__} is not a policy; give a Policy, a dictionary, or the path of its file")
 
 
 Read = tuple[object, dict[Path, int], list[Problem]]

@@ -155,6 +155,11 @@ def _as_list(value: object) -> object:
 class AnyBut(_AnyOfColumn):
     """Every value of a column but some that harm nobody.
 
+    Parameters
+    ----------
+    any_but
+        The value, or a list of those, that harm nobody.
+
     Examples
     --------
     >>> AnyBut(["Healthy"]).short("Illness")
