@@ -1,7 +1,7 @@
 """Notebooks run without Jupyter: their cells one after another, and what each would show.
 
-Our notebooks are plain Python (no magic), so a namespace and the last expression of each cell are all that is needed: no
-kernel to start, no further packages, a second instead of several. `python -m tests.notebooks` writes what was shown into them.
+Our notebooks are plain Python (no magic), so a namespace and the last expression of each cell are all that is needed:
+no kernel to start, no further packages. `python -m tests.notebooks` writes what was shown into them.
 """
 
 from __future__ import annotations

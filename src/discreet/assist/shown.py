@@ -20,7 +20,8 @@ def frontier_as_html(found: Frontier) -> str:
     head += [] if found.target is None else [f"Told of {found.target}"]
     verdict = f"{len(possible)} of {len(found.points)} thresholds can be kept."
     table = rows(head, [_point(found, point) for point in found.points])
-    return card("good" if possible else "bad", verdict, [table], private=private_line(MORE))
+    swept = line(f"The threshold of: {'; '.join(found.swept)}.")
+    return card("good" if possible else "bad", verdict, [table, swept], private=private_line(MORE))
 
 
 def _point(found: Frontier, point: Point) -> list[str]:

@@ -29,6 +29,11 @@ _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
 def read_policy(path: str | FilePath) -> Policy:
     """Return the policy in a YAML or TOML file.
 
+    Parameters
+    ----------
+    path
+        The file; its name ends in .yaml, .yml, .json or .toml.
+
     Raises
     ------
     PolicyError

@@ -104,7 +104,7 @@ def test_tables_stack_on_a_phone(browser: Browser, pages: dict[str, Path]) -> No
     assert tab.value("document.querySelectorAll('table.stacks').length") > 5
     assert tab.value("[...document.querySelectorAll('.scroll')].every(one => one.scrollWidth <= one.clientWidth + 1)")
     said = "getComputedStyle(document.querySelector('#promises table.stacks td'), '::before').content"
-    assert tab.value(said) in ('attr(data-head)', '"Before"')
+    assert tab.value(said) in ("attr(data-head)", '"Before"')
     tab.close()
 
 

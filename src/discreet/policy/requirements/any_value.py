@@ -135,6 +135,11 @@ def _as_true(value: object) -> object:
 class Any(_AnyOfColumn):
     """Every value of a column, whichever the table has.
 
+    Parameters
+    ----------
+    any
+        Always True: how a policy file writes it.
+
     Examples
     --------
     >>> from discreet.policy.requirements import Template
