@@ -128,3 +128,9 @@ class Audit:
         from discreet.audit.report.render import owner_html, public_html
 
         return public_html(self.public) if public else owner_html(self)
+
+    def to_pdf(self, *, public: bool = False) -> bytes:
+        """Return that page on paper, as a PDF: made by Chromium or Chrome, where one is installed."""
+        from discreet.audit.report.paper import printed
+
+        return printed(self.to_html(public=public))

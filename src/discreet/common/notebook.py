@@ -18,7 +18,7 @@ def card(level: Level, verdict: str, parts: Iterable[str], *, private: str | Non
     kept = "" if private is None else f'<p style="margin:.5em 0 0;opacity:.75;font-size:.9em">{escape(private)}</p>'
     return (
         f'<div style="border-left:.3em solid {colour};padding:.2em 0 .2em .9em;max-width:60em;overflow-x:auto;'
-        f'overflow-wrap:anywhere">'
+        f'overflow-wrap:break-word">'
         f'<p style="margin:0 0 .4em"><b><span style="color:{colour}">{sign}</span> {escape(verdict)}</b></p>'
         f"{told}{kept}</div>"
     )

@@ -27,7 +27,7 @@ def verification_html(found: Verification) -> str:
     level, verdict = verdict_of(found)
     truth = {
         Answer.HOLDS: "Every released cell is the original, something that covers it, or hidden.",
-        Answer.BROKEN: "The release is not true to the original.",
+        Answer.BROKEN: "It holds what no true release by this policy can hold: see why.",
     }
     told = truth.get(found.truthful.answer, "Whether every cell is true was not checked: that needs the original.")
     reasons = [f"{finding.promise}: {finding.reason}" for finding in found.requirements if finding.reason]
@@ -48,7 +48,8 @@ def verdict_of(found: Verification) -> tuple[Level, str]:
         return "bad", "Not every promise could be checked: do not publish yet."
     if Answer.BY_LOT in answers:
         return "look", "Nothing is broken, but some cells are left to the lot, which promises nothing."
-    return "good", f"Verified: {'the promise holds' if len(answers) == 1 else f'all {len(answers)} promises hold'}."
+    every = {1: "the promise holds", 2: "both promises hold"}.get(len(answers), f"all {len(answers)} promises hold")
+    return "good", f"Verified: {every}."
 
 
 def _are(count: int) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.errors import InputError
 from tests.assist.test_frontier_page import nasty as nasty_frontier
 from tests.assist.test_frontier_page import shares, sizes
 from tests.audit.audits import nasty, real, rich
@@ -106,6 +107,15 @@ def test_tables_stack_on_a_phone(browser: Browser, pages: dict[str, Path]) -> No
     said = "getComputedStyle(document.querySelector('#promises table.stacks td'), '::before').content"
     assert tab.value(said) in ("attr(data-head)", '"Before"')
     tab.close()
+
+
+def test_a_report_on_paper_by_the_browser_that_is_there(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = rich().to_pdf(public=True)
+    assert made.startswith(b"%PDF")
+    assert len(made) > 20_000
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match="none was found; install one, or write the page"):
+        rich().to_pdf()
 
 
 def test_an_error_would_be_heard(browser: Browser, tmp_path: Path) -> None:
