@@ -381,6 +381,7 @@ def test_large_engines_release_the_same(engine: str, rows: str, tmp_path: Any) -
         d.protect(path, d.Policy.model_validate({**policy.to_dict(), "columns": columns}), engine=engine)
 
 
+@pytest.mark.slow
 def test_an_audit_attacks_persons() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["town"])], unit="patient_id")
     audit = d.protect(patients(), policy).attack(seed=1)
