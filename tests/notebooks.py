@@ -36,12 +36,15 @@ def executed(path: Path) -> dict[str, Any]:
 
 def _run(source: str, space: dict[str, Any], number: int) -> list[dict[str, Any]]:
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    expression = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
+    if expression is not None:
+        del tree.body[-1]
     told = io.StringIO()
     outputs: list[dict[str, Any]] = []
     with contextlib.redirect_stdout(told):
         exec(compile(tree, f"cell {number}", "exec"), space)
-        shown = None if last is None else eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), space)
+        shown = None if expression is None else eval(compile(expression, f"cell {number}", "eval"), space)
     if told.getvalue():
         outputs.append({"name": "stdout", "output_type": "stream", "text": told.getvalue().splitlines(keepends=True)})
     if shown is not None:
