@@ -5,13 +5,15 @@ Nothing comes out unless verification said yes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from discreet.audit.describing import describe
 from discreet.common.compiled import load_ahead
+from discreet.common.showing import Heard, listening
 from discreet.common.watch import Progress, Watch
 from discreet.errors import BrokenPromise, InputError, PromiseError, TooManySuppressed, Unsettled
 from discreet.fit.fitting import (
@@ -47,11 +49,11 @@ from discreet.verification.promises import check
 
 def protect(
     table: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     *,
     seed: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[Progress], bool | None] | None = None,
+    progress: Heard = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
@@ -65,7 +67,7 @@ def protect(
         Parquet, Excel, JSON lines, Arrow, SPSS, Stata, SAS), `FILE#SHEET` or `FILE#TABLE`, a folder or pattern of
         Parquet files, `postgresql://HOST/DATABASE#TABLE`, or `-` for standard input.
     policy
-        The policy, or the path of its file.
+        The policy, a dictionary with what its file would say, or the path of its file.
     seed
         For tests only: which rows are drawn for a sample or suppressed by lot is then the same every time (the
         audit says so). Chance comes from the operating system when absent. The genetic search draws other
@@ -73,8 +75,9 @@ def protect(
     time_limit
         Seconds after which planning ends with the (safe) result so far.
     progress
-        Called now and then with a `Progress`. When it returns False during planning, planning ends with the
-        (safe) result so far.
+        When absent, a bar on a terminal or in a notebook, and nothing where the output is piped; False shows none. A
+        function is called now and then with a `Progress`; when it returns False during planning, planning ends with
+        the (safe) result so far.
     engine
         `"local"`, `"streaming"`, `"duckdb"` or `"spark"`; what suits the table when absent.
     memory_limit
@@ -101,10 +104,15 @@ def protect(
     >>> d.protect(table, policy).table["Job"].to_list()
     ['*', '*', '*']
     """
-    policy, watch = as_policy(policy), Watch(progress, time_limit)
+    with listening(progress) as hear:
+        return _made(table, as_policy(policy), Watch(hear, time_limit), seed, Opening(engine, memory_limit, key))
+
+
+def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening) -> Release:
+    """Return a verified release; see `protect`."""
     if _is_large(table):
         load_ahead()
-    job = prepare(table, policy, watch, seed, Opening(engine, memory_limit, key))
+    job = prepare(table, policy, watch, seed, opening)
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
@@ -127,7 +135,7 @@ def apply(
     table: Table,
     progress: Callable[[Progress], bool | None] | None = None,
     opening: Opening = DEFAULT,
-    policy: Policy | str | Path | None = None,
+    policy: Policy | Mapping[str, Any] | str | Path | None = None,
     population: Table | None = None,
 ) -> Release:
     """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 
 from discreet.assist.preview import Preview, preview_columns
 from discreet.audit.about import not_covered
@@ -17,7 +16,7 @@ from discreet.pipeline import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
 from discreet.policy.persons import worded
 from discreet.policy.requirements.any_of import restricted
-from discreet.table.source import DEFAULT, Opening
+from discreet.table.source import DEFAULT, Opening, Table
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
 from discreet.verification.cells import check_cells
@@ -99,6 +98,11 @@ class CheckedPolicy:
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
 
+    def _repr_html_(self) -> str:
+        from discreet.assist.shown import checked_html
+
+        return checked_html(self)
+
     @property
     def possible(self) -> bool:
         """Whether every promise can be kept."""
@@ -178,7 +182,7 @@ def _telling(cells: Sequence[CheckedCells]) -> Iterator[str]:
                 yield f"protect[{each.index}]: {text}"
 
 
-def check_policy(policy: Policy, table: str | Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
+def check_policy(policy: Policy, table: Table | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     refuse_own_values(policy)
     if table is None:

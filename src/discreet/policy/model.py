@@ -53,9 +53,32 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default); or a
         list of them, each with its weight.
     protect
-        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `Confidential(...)`.
-    unit, columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release, shuffle
-        See the page "Policies" of the documentation.
+        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `TCloseness(...)`,
+        `Membership(...)`, `Confidential(...)`, or dictionaries as in a policy file (`{"k": 10, "over": ["age"]}`).
+    unit
+        The column that says whose row it is, where persons have several.
+    columns
+        Names to `Column(...)`, or to dictionaries such as `{"type": "number"}`.
+    missing
+        Which values mean that a value is missing, and what becomes of such rows.
+    file
+        How a text file is written; what is not said is found out.
+    marker
+        The text of a hidden value.
+    search
+        `"disclosure"`, `"coordinate"`, `"genetic"` or `"exact"`; what fits the promises when absent.
+    search_on
+        Search on this random share of the rows only, such as `"10%"`; what is found is applied to all.
+    disclosure, genetic
+        Options of these searches.
+    recoding
+        `"global"`: a value is released alike in all rows; `"local"`: groups of rows have labels of their own.
+    suppress
+        How many rows may be suppressed, and whether they are masked or removed.
+    release
+        Release a random share of the rows only.
+    shuffle
+        Whether the rows leave in an order that is drawn.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from discreet.columns.medians import Ranges, map_path, read_map
 from discreet.encoded import Ints
@@ -41,7 +42,7 @@ WHOLE = "k counts in the whole table, of which this is a sample: give the origin
 
 def verify(
     table: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     original: Table | None = None,
     *,
     intervals: Mapping[str, Ranges] | str | Path | None = None,
