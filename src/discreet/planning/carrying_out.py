@@ -76,6 +76,11 @@ def carry_out_on_persons(plan: Plan, task: Task, people: People, watch: Watch, s
 
 def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Find a plan for persons whose rows differ, and return the release that it makes."""
+    return _with_cells(recoded_profiles(task, source, watch, seed), watch)
+
+
+def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the same before anything is done for confidential cells but to hide them."""
     bound = task.bound
     sampled = _drawn_persons(source, bound.policy, seed)
     told = _told(source, sampled)
@@ -85,7 +90,7 @@ def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | Non
     watch.begins("apply")
     plan = replace(found.plan, recodings=(*found.plan.recodings, *task.binned))
     made = _of_profiles(plan, found.judged, profiles, source, bound, sampled)
-    return _with_cells(replace(made, seed=seed, detail=found.detail), watch)
+    return replace(made, seed=seed, detail=found.detail)
 
 
 def _with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
@@ -161,6 +166,10 @@ class PersonCount:
 
     gone: int
     total: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {"suppressed": self.gone, "of": self.total}
 
     def refuse_many(self, policy: Policy) -> None:
         """Refuse a release with more suppressed persons than a policy allows."""
