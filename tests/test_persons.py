@@ -401,13 +401,23 @@ def test_an_audit_attacks_persons() -> None:
     assert any("persons stand alone" in warning for warning in audit.all_warnings)
 
 
+def policy_with(policy: d.Policy, k: int) -> d.Policy:
+    return policy.model_copy(update={"protect": (d.KAnonymity(k=k, over=["town"]),)})
+
+
 def test_thresholds_are_compared_by_persons() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=2, over=["town"])], unit="patient_id")
     points = d.frontier(patients(), policy, [6, 7]).points
     assert [point.possible for point in points] == [True, False]
-    rows = patients().with_columns(pl.int_range(pl.len()).cast(pl.String).alias("town"))
-    with pytest.raises(d.InputError, match="the same in all rows of a person"):
-        d.frontier(rows, policy, [2])
+    rows = patients(2).with_columns(
+        (pl.int_range(pl.len()) % 4).cast(pl.String).alias("town")
+    )  # towns of a person differ
+    points = d.frontier(rows, policy, [3, 6, 7]).points
+    assert [(point.possible, point.largest) for point in points] == [
+        (True, Fraction(1, 3)), (True, Fraction(1, 6)), (False, None),
+    ]  # fmt: skip
+    assert points[0].detail == d.protect(rows, policy_with(policy, 3)).audit.detail == 1.0
+    assert points[2].least == Fraction(1, 6)
 
 
 # An adversary

@@ -80,7 +80,6 @@ def _audit() -> Schema:
     )
     warning = said(TEXT, "A warning that this is private; absent where the audit is part of another document.")
     part["properties"] = {"private": warning, **part["properties"]}
-    return part
     part["required"].remove("persons")
     return part
 
