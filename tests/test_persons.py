@@ -376,9 +376,19 @@ def test_large_engines_release_the_same(engine: str, rows: str, tmp_path: Any) -
         release.write(tmp_path / f"{place}.csv")
         tables.append((tmp_path / f"{place}.csv").read_bytes())
     assert tables[0] == tables[1]
-    with pytest.raises(d.InputError, match="local engine only"):
-        columns = {"who": {"role": "identifier", "release": "token"}}
-        d.protect(path, d.Policy.model_validate({**policy.to_dict(), "columns": columns}), engine=engine)
+    columns = {"who": {"role": "identifier", "release": "token"}}
+    tokens = d.Policy.model_validate({**policy.to_dict(), "columns": columns})
+    d.protect(path, tokens, engine=engine, seed=1).write(tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().count("*") == (tmp_path / "0.csv").read_text().count("*")
+    told = pl.read_csv(tmp_path / "t.csv", infer_schema=False)
+    assert told.drop("who").equals(pl.read_csv(tmp_path / "0.csv", infer_schema=False))
+    assert not set(told["who"]) & {who for who, *_ in people}
+    if rows == "mask":
+        whose = pl.DataFrame({"id": [who for who, *_ in people], "token": told["who"]}).unique()
+        assert whose.height == whose["id"].n_unique() == whose["token"].n_unique() == 30
+        assert d.verify(tmp_path / "t.csv", tokens, path, engine=engine).holds
+    else:
+        assert d.verify(tmp_path / "t.csv", tokens, engine=engine).requirements[0].answer is d.Answer.HOLDS
 
 
 def test_an_audit_attacks_persons() -> None:
