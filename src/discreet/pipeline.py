@@ -19,6 +19,7 @@ from discreet.errors import BrokenPromise, InputError, PromiseError, TooManySupp
 from discreet.fit.fitting import (
     bind_to,
     fitted,
+    fitted_persons,
     refuse_at_sight,
     refuse_unread,
     refuse_without_order,
@@ -116,7 +117,7 @@ def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening:
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
-            return _verified(carry_out_profiles(job.source, job.bound, watch, seed), watch)
+            return _verified(carry_out_profiles(job.task, job.source, watch, seed), watch)
     with job.speaking():
         plan = find_plan(job.task, watch, seed=seed)
         try:
@@ -228,13 +229,15 @@ def prepare_rows(
     fits = fitted(bound, source, counted, columns.problems, columns.warnings())
     if policy.unit is None:
         return PreparedJob(source, task_of(fits, columns, source, seed))
-    if needs_profiles(source, fits.bound):
-        refuse_local(fits.bound, source)
-        return PreparedJob(source, Task(fits.bound, columns.changeable, fits.counted, (), fits.kinds), profiles=True)
-    people = people_of(source, fits.bound)
+    binned = tuple(column.binned() for column in columns.binned)
+    if needs_profiles(fits.seen, fits.bound):
+        refuse_local(fits.bound, fits.seen)
+        task = Task(fits.bound, columns.changeable, fits.counted, binned, fits.kinds)
+        return PreparedJob(source, task, profiles=True)
+    people = people_of(source, fits.bound, fits.seen, binned)
     counted = people.table.count(people.bound.counted)
     columns = columns_of(people.bound, people.table, counted)
-    fits = fitted(people.bound, people.table, counted, columns.problems, ())
+    fits = fitted_persons(people.bound, people.table, counted, columns.problems)
     return PreparedJob(source, task_of(fits, columns, people.table, seed), people)
 
 

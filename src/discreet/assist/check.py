@@ -92,6 +92,8 @@ class CheckedPolicy:
     not_covered: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     rows: int | None = None
+    persons: int | None = None
+    """Whose rows they are, where promises are about persons with several."""
     dropped: int = 0
     may_change: tuple[str, ...] = ()
     cells: tuple[CheckedCells, ...] = ()
@@ -116,6 +118,7 @@ class CheckedPolicy:
             "promises": [promise.to_dict() for promise in self.promises],
             "cells": [cells.to_dict() for cells in self.cells],
             "rows": self.rows,
+            **({} if self.persons is None else {"persons": self.persons}),
             "dropped_rows": self.dropped,
             "may_change": list(self.may_change),
             "warnings": list(self.warnings),
@@ -214,8 +217,15 @@ def check_job(policy: Policy, job: PreparedJob) -> CheckedPolicy:
         not_covered(policy, bound.released),
         (*bound.warnings, *_telling(cells)),
         source.rows,
+        None if policy.unit is None else len(source.recount((policy.unit.id,), None, (), ()).rows),
         source.dropped,
         tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
         cells,
-        preview_columns(policy, job.task.columns, job.task.counted),
+        tuple(_previews(policy, job)),
     )
+
+
+def _previews(policy: Policy, job: PreparedJob) -> Iterator[Preview]:
+    """Yield the columns at each level: by persons where each is one row, else by rows, of which k says nothing."""
+    for preview in preview_columns(policy, job.task.columns, job.task.counted, by_size=not job.profiles):
+        yield replace(preview, persons=job.people is not None)

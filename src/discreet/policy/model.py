@@ -258,7 +258,7 @@ class Policy(Part):
             return "local"
         if self.search is not None:
             return self.search
-        templates = all(promise.template for promise in self.promises())
+        templates = all(promise.template and promise.among is None for promise in self.promises())
         return "disclosure" if templates and not beyond_disclosure(self.uses) else "coordinate"
 
     @property

@@ -30,7 +30,8 @@ def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | N
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
-        to.print(f"The table fits it: {result.rows} rows{dropped}.")
+        whose = "" if result.persons is None else f" of {result.persons} persons"
+        to.print(f"The table fits it: {result.rows} rows{whose}{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
     _print_previews(to, result.previews)
     to.print("It promises:")
@@ -40,7 +41,7 @@ def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | N
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             now = worst_in_words(promise.now, sensitive_columns(policy))
             to.print(f"     now: {escape(now)}: {kept}", soft_wrap=True)
-            alone = f"persons alone in their group: {promise.now.alone}"
+            alone = f"persons alone in their group: {promise.now.alone} of {result.persons}"
             if not promise.now.persons:
                 alone = f"rows alone in their group: {promise.now.alone} of {result.rows}"
             to.print(f"     {alone}", soft_wrap=True)
@@ -108,4 +109,5 @@ def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
     """Show the columns that are released as groups or intervals at each level."""
     for preview in previews:
         to.print(f"  [bold]{escape(preview.column)}[/] ({preview.kind}), by itself:", soft_wrap=True)
-        print_levels(to, preview.levels, preview.rows, preview.k)
+        noun = "person" if preview.persons else "row"
+        print_levels(to, preview.levels, preview.rows, preview.k, noun=noun)
