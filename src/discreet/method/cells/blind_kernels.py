@@ -45,6 +45,8 @@ class Learned(NamedTuple):
     """By element and value: rows of the rest."""
     logs: np.ndarray  # type: ignore[type-arg]
     """By element and value: the logarithm of its likelihood."""
+    log: np.ndarray  # type: ignore[type-arg]
+    """The logarithms of whole numbers."""
     tau: np.ndarray  # type: ignore[type-arg]
     """By secret and number of facts."""
     cap: np.ndarray  # type: ignore[type-arg]
@@ -79,6 +81,21 @@ def tally(codes, rows, values, secret, first, open_, out):  # type: ignore[no-un
                         out[first[j] + codes[j, row], v] += 1
 
 
+@kernel
+def loss(first, scores, power, true):  # type: ignore[no-untyped-def]
+    """Return how surprising the true values of rows are, likelihoods raised to a power. O(rows x values)."""
+    total = 0.0
+    for row in range(len(true)):
+        largest = -np.inf
+        for v in range(first.shape[1]):
+            largest = max(largest, first[row, v] + power * scores[row, v])
+        odds = 0.0
+        for v in range(first.shape[1]):
+            odds += math.exp(first[row, v] + power * scores[row, v] - largest)
+        total += math.log(odds) + largest - first[row, true[row]] - power * scores[row, true[row]]
+    return total
+
+
 @helper
 def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
     """Reckon the posterior of each value by naive Bayes into `found`; return the error, in billionths."""
@@ -100,36 +117,40 @@ def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _judge(learned, asked, scores, logs, k, agreeing, found, top):  # type: ignore[no-untyped-def]
+def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type: ignore[no-untyped-def]
     """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
 
-    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all.
+    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all. Ends
+    early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`.
     """
     verdict = 1
-    for c in range(len(learned.known)):
+    for c in range(len(learned.known) if asked.count else 0):
         begin, end = learned.secret[c], learned.secret[c + 1]
-        if asked.bayes:
-            error = _bayes(learned, c, scores, logs, k, found)
-            for v in range(begin, end):
-                low = math.floor(found[v] * BILLION - error + 0.5)
-                high = math.floor(found[v] * BILLION + error + 0.5)
-                top[0] = max(top[0], low)
-                top[1] = max(top[1], high)
-                if low > learned.cap[v]:
-                    verdict = 0
-                elif high > learned.cap[v] and verdict == 1:
-                    verdict = UNSURE
-        if asked.count:
-            rows = ADDED
-            for v in range(begin, end):
-                rows += agreeing[v]
-            each = learned.parts[c] // learned.known[c]
-            for v in range(begin, end):
-                share = (agreeing[v] + ADDED * (learned.rows[v] / learned.known[c])) / rows
-                top[0] = max(top[0], math.floor(share * BILLION - ERROR + 0.5))
-                top[1] = max(top[1], math.floor(share * BILLION + ERROR + 0.5))
-                if agreeing[v] * learned.parts[c] + ADDED * learned.rows[v] * each > learned.over[v] * rows:
-                    verdict = 0
+        rows = ADDED
+        for v in range(begin, end):
+            rows += agreeing[v]
+        each = learned.parts[c] // learned.known[c]
+        for v in range(begin, end):
+            share = (agreeing[v] + ADDED * (learned.rows[v] / learned.known[c])) / rows
+            top[0] = max(top[0], math.floor(share * BILLION - ERROR + 0.5))
+            top[1] = max(top[1], math.floor(share * BILLION + ERROR + 0.5))
+            if agreeing[v] * learned.parts[c] + ADDED * learned.rows[v] * each > learned.over[v] * rows:
+                verdict = 0
+        if (most < 0 and verdict == 0) or top[0] > most >= 0:
+            return 0
+    for c in range(len(learned.known) if asked.bayes else 0):
+        error = _bayes(learned, c, scores, logs, k, found)
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            low = math.floor(found[v] * BILLION - error + 0.5)
+            high = math.floor(found[v] * BILLION + error + 0.5)
+            top[0] = max(top[0], low)
+            top[1] = max(top[1], high)
+            if low > learned.cap[v]:
+                verdict = 0
+            elif high > learned.cap[v] and verdict == 1:
+                verdict = UNSURE
+        if (most < 0 and verdict == 0) or top[0] > most >= 0:
+            return 0
     return verdict
 
 
@@ -142,7 +163,7 @@ def _value(learned, asked, x, scores, k, tallied, agreeing, found, top):  # type
     for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
         for v in range(values):
             agreeing[v] += tallied[learned.cover[at], v]
-    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, found, top)
+    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, found, top, -1.0)
 
 
 @kernel
@@ -150,7 +171,7 @@ def _block_logs(learned, inside, size, elements, logs):  # type: ignore[no-untyp
     """Reckon the logarithm of the likelihood of a block with each value."""
     for c in range(len(learned.known)):
         for v in range(learned.secret[c], learned.secret[c + 1]):
-            logs[v] = math.log((inside[v] + size) / (learned.rows[v] + elements))
+            logs[v] = learned.log[inside[v] + size] - learned.log[learned.rows[v] + elements]
 
 
 @kernel
@@ -185,7 +206,7 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
     while 0 < size < elements:
         top[0], top[1] = least[0], least[1]
         _block_logs(learned, inside, size, elements, logs)
-        verdict = _judge(learned, asked, scores, logs, k, agreeing, found, top)
+        verdict = _judge(learned, asked, scores, logs, k, agreeing, found, top, -1.0)
         if verdict == UNSURE:
             return UNSURE
         if verdict == 1:
@@ -205,7 +226,7 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
             _join(learned, start, start + x, seen, more, also, tallied)
             _block_logs(learned, more, size + 1, elements, logs)
             tried[0], tried[1] = least[0], least[1]
-            _judge(learned, asked, scores, logs, k, also, found, tried)
+            _judge(learned, asked, scores, logs, k, also, found, tried, 2 * BILLION if chosen < 0 else best[1])
             if chosen >= 0 and tried[1] >= best[0] and tried[0] < best[1]:
                 return UNSURE
             if chosen < 0 or tried[1] < best[0]:
@@ -269,7 +290,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         for x in range(learned.first[start], learned.first[start + 1]):
             for v in range(values):
                 agreeing[v] += tallied_told[x, v]
-        _judge(learned, asked, starless, nothing, told, agreeing, found, least)
+        _judge(learned, asked, starless, nothing, told, agreeing, found, least, 2 * BILLION)
     if k == 0:
         for v in range(learned.secret[1]):
             now[v] = learned.rows[v] / learned.known[0]
@@ -289,7 +310,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         for x in range(elements):
             one[0], one[1] = 0.0, 0.0
             verdict = _value(learned, asked, start + x, scores, k + 1, tallied, agreeing, found, one)
-            if k > told:
+            if k > told and verdict != 0:
                 other = _value(learned, asked, start + x, starless, told + 1, tallied_told, agreeing, found, one)
                 if verdict == 0 or other == 0:
                     verdict = 0

@@ -126,6 +126,7 @@ class BlindRest:
             prior=np.log(rows / known),
             having=np.ascontiguousarray(having),
             logs=np.ascontiguousarray(logs),
+            log=np.log(np.maximum(np.arange(1 + int(rows.max()) + int(np.diff(first).max())), 1.0)),
             tau=tau,
             cap=np.array(cap, dtype=np.int64),
             over=np.array(over, dtype=np.int64),

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import BlindColumn, by_element, summed
+from discreet.method.cells.blind_kernels import loss
 
 if TYPE_CHECKING:
     from discreet.method.cells.blind_table import BlindSecret
@@ -85,10 +86,15 @@ class Losses:
                 ]
             )
         self.elements = [columns[place].elements for place in secret.predictors]
-        self.logs = [
-            [np.log(having / (prior - 1 + elements)) for having, elements in zip(each, self.elements, strict=True)]
-            for each, prior in zip(self.having, self.prior, strict=True)
-        ]
+        self.logs: Floats = np.array(
+            [
+                np.concatenate([np.log(rows / (prior - 1 + elements)) for rows, elements in zip(each, self.elements, strict=True)])
+                for each, prior in zip(self.having, self.prior, strict=True)
+            ]
+        )
+        """By the half that is guessed, element of all columns, and value."""
+        start = np.cumsum([0, *self.elements])
+        self.places = np.array([first + codes for first, codes in zip(start, self.codes, strict=False)]).T
         self.first = np.log(np.array([prior / prior.sum() for prior in self.prior]))[self.half]
         self.told = 0
         self.scores: Floats = np.zeros((self.rows, secret.number))
@@ -96,11 +102,8 @@ class Losses:
 
     def tell(self) -> None:
         """Tell one column more of each row."""
-        column = self.order[:, self.told]
-        for j in range(len(self.codes)):
-            for half in (0, 1):
-                rows = np.flatnonzero((column == j) & (self.half == half))
-                self.scores[rows] += self.logs[half][j][self.codes[j][rows]]
+        rows = np.arange(self.rows)
+        self.scores += self.logs[self.half, self.places[rows, self.order[:, self.told]]]
         self.told += 1
         self._known = {}
 
@@ -114,10 +117,7 @@ class Losses:
     def about(self, step: int) -> float:
         """Return the loss, nearly."""
         if step not in self._known:
-            scores = self.first + self.scores * (step / STEPS)
-            largest = scores.max(axis=1)
-            total = np.log(np.exp(scores - largest[:, None]).sum(axis=1)) + largest
-            self._known[step] = float((total - scores[np.arange(self.rows), self.true]).sum())
+            self._known[step] = float(loss(self.first, self.scores, step / STEPS, self.true))
         return self._known[step]
 
     def exact(self, step: int) -> Decimal:

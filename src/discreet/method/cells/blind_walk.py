@@ -97,11 +97,11 @@ class Walk:
         """Yield the nodes below one at which a predictor is asked."""
         is_open = node.open.copy()
         is_open[j] = False
-        starred = np.isin(cells[node.rows], block)
+        starred = self._among(j, block)[cells[node.rows]]
         if starred.any():
-            covered = np.isin(self.codes[j], self._covered(j, block))
+            covered = self._among(j, self._covered(j, block))
             score = node.scores[0] + self._block_logs(j, block)
-            rest = (node.rest[0][covered[node.rest[0]]], node.rest[1])
+            rest = (node.rest[0][covered[self.codes[j, node.rest[0]]]], node.rest[1])
             yield _Node(
                 node.rows[starred], (*node.facts, (j, block)), is_open, rest, (score, node.scores[1]),
                 (node.k[0] + 1, node.k[1]), told,
@@ -110,14 +110,19 @@ class Walk:
         for element in np.unique(cells[shown]).tolist():
             logs = self.learned.logs[self.learned.first[j] + element]
             agree = self._covered(j, (element,))
+            agreeing = self._among(j, agree)
             rest = tuple(
-                rows[np.isin(self.codes[j, rows], agree)] if len(agree) > 1 else rows[self.codes[j, rows] == element]
-                for rows in (node.rest if node.k[0] > node.k[1] else node.rest[:1])
+                rows[agreeing[self.codes[j, rows]]] for rows in (node.rest if node.k[0] > node.k[1] else node.rest[:1])
             )
             yield _Node(
                 shown[cells[shown] == element], (*node.facts, (j, element)), is_open, (rest[0], rest[-1]),
                 (node.scores[0] + logs, node.scores[1] + logs), (node.k[0] + 1, node.k[1] + 1),
             )  # fmt: skip
+
+    def _among(self, j: int, elements: Sequence[int]) -> npt.NDArray[np.bool_]:
+        found = np.zeros(self.rest.columns[self.kind.predictors[j]].elements, dtype=np.bool_)
+        found[list(elements)] = True
+        return found
 
     def _covered(self, j: int, elements: Sequence[int]) -> list[int]:
         agreeing = self.rest.columns[self.kind.predictors[j]].agreeing
