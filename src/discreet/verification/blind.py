@@ -65,7 +65,9 @@ class BlindCheck:
         answer = Answer.BROKEN if faults else Answer.HOLDS
         surest = max((each.surest for each in self.replayed if rows & set(each.rows)), default=0)
         said = "; ".join(str(fault) for fault in faults) or (
-            f"no reference is surer of a value than its limit; at most {float(surest) / BILLION * 100:.1f}%" if rows else None
+            f"no reference is surer of a value than its limit; at most {float(surest) / BILLION * 100:.1f}%"
+            if rows
+            else None
         )
         return CellsFound(index, str(made), answer, cells, reason=said)
 
@@ -101,7 +103,10 @@ class BlindCheck:
             return "the method statement is of another policy: its marker or its blocks are others"
         if self.statement.references != made.references_used:
             return "the method statement is of another policy: its references are others"
-        if not any(made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)] for each in self.statement.rows):
+        if not any(
+            made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)]
+            for each in self.statement.rows
+        ):
             return None if made.removes else "the method statement names no cell of this promise, or other limits"
         return None
 
@@ -124,7 +129,9 @@ class BlindCheck:
         return len(same) > 1
 
     def _cells(self, made: Confidential, rows: set[int]) -> list[Cell]:
-        starred = StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
+        starred = (
+            StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
+        )
         found: dict[int, Replayed] = {}
         for each in self.replayed:
             for row in each.rows:
@@ -133,11 +140,10 @@ class BlindCheck:
         numbers = self.released.numbers()
         cells = []
         for row in sorted(rows):
-            each = found.get(row)
+            seen = found.get(row)
             hidden = bool(starred[row])
-            fine = hidden and each is not None and each.fault is None
+            fine = hidden and seen is not None and seen.fault is None
             answer = Answer.HOLDS if fine else Answer.BROKEN
-            chance = None if each is None else float(each.surest) / BILLION
+            chance = None if seen is None else float(seen.surest) / BILLION
             cells.append(Cell(int(numbers[row]), "references", answer, hidden, chance))
         return cells
-

@@ -67,7 +67,8 @@ class StatedSecret:
         self.own = self.tally(np.arange(len(self.knowing)))
         sizes = np.concatenate([np.full(column.size, column.size) for column in self.columns])
         self.single: Long = np.log(
-            (self.agree(self.own) + 1).astype(np.longdouble) / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
+            (self.agree(self.own) + 1).astype(np.longdouble)
+            / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
         )
         self.shares: Long = np.log(self.rows.astype(np.longdouble) / self.total)
 
@@ -83,7 +84,10 @@ class StatedSecret:
         """Return of a tally how many rows agree with each element."""
         parts = [own[self.start[j] : self.start[j + 1]] for j in range(len(self.columns))]
         return np.concatenate(
-            [part if column.below is None else column.below.astype(np.int64) @ part for part, column in zip(parts, self.columns, strict=True)]
+            [
+                part if column.below is None else column.below.astype(np.int64) @ part
+                for part, column in zip(parts, self.columns, strict=True)
+            ]
         )
 
     def inside(self, fact: StatedFact, own: Places | None = None) -> Places:
@@ -96,7 +100,8 @@ class StatedSecret:
     def logs(self, fact: StatedFact) -> Long:
         """Return the logarithm of the likelihood of a fact with each value."""
         over = (self.inside(fact) + len(fact[1])).astype(np.longdouble)
-        return np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
+        found: Long = np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
+        return found
 
     def power(self, facts: int) -> int:
         """Return how far likelihoods are trusted, in twentieths."""
@@ -108,7 +113,7 @@ class StatedSecret:
         scores = self.shares + (score + logs) * (np.longdouble(power) / 20)
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         scaled = odds / odds.sum(axis=1, keepdims=True) * BILLION
-        found = np.rint(scaled).astype(np.int64)
+        found: Billionths = np.rint(scaled).astype(np.int64)
         for line in np.flatnonzero((np.abs(scaled - np.floor(scaled) - 0.5) < BAND).any(axis=1)).tolist():
             found[line] = self.exactly([*told, more[line]])
         return found
