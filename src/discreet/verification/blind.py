@@ -14,6 +14,7 @@ from discreet.encoded import Ints
 from discreet.fit.cells import absent, confidential_places
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
+from discreet.policy.bind import bind
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
@@ -48,6 +49,20 @@ class BlindCheck:
         table = StatedTable(self.released, self.statement)
         return [found for stated in self.statement.rows for found in Replay(table, stated).run()]
 
+    @cached_property
+    def changed_elsewhere(self) -> str | None:
+        """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
+        assert self.original is not None and self.statement is not None
+        rest = np.flatnonzero(StatedTable(self.released, self.statement).rest)
+        places = rest if self.places is None else np.asarray(self.places)[rest]
+        bound = bind(self.policy, self.original.columns)
+        left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
+        released, original = self.released.only(rest), self.original.only(places)
+        for name in left:
+            if name in released.columns and released.mismatches(original, name, None) is not None:
+                return f"a cell of {name!r} is hidden that is not in a row with confidential cells"
+        return None
+
     def found(self, index: int, made: Confidential) -> CellsFound:
         """Return what is found about the cells of one requirement."""
         reason = self._unready(made)
@@ -56,7 +71,7 @@ class BlindCheck:
         if fault := self._unlike(made):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)
-        if self.original is not None and (fault := self._other_rows(made, rows)):
+        if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         cells = tuple(self._cells(made, rows))
         faults = dict.fromkeys(each.fault for each in self.replayed if each.fault and rows & set(each.rows))
