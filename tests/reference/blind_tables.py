@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
     items = []
     for column in [names[-1]] if plain else draw(st.lists(st.sampled_from(names), min_size=1, max_size=2)):
         others = tuple(name for name in names if name != column)
-        asked = None if plain else draw(st.none() | st.lists(st.sampled_from(others), unique=True).map(tuple))
+        asked = None if plain else draw(st.none() | st.lists(st.sampled_from(others), min_size=1, unique=True).map(tuple))
         known = () if plain or not draw(st.booleans()) else tuple((others if asked is None else asked)[:1])
         rows = tuple(sorted(draw(places)))
         items.append(Item(column, rows, draw(st.sampled_from(AT_MOST)), draw(st.sampled_from(MARGINS)), asked, known))
