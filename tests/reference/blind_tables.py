@@ -17,7 +17,10 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
     number = draw(st.integers(6, most_rows))
     columns = draw(st.integers(2, 4))
     names = tuple("abcd"[:columns])
-    texts = [draw(st.sampled_from((("x", "y"), ("x", "y", "z"), ("x", "y", "*"), ("x", MISSING)))) for _ in names]
+    texts = [
+        draw(st.sampled_from((("x", "y"), ("x", "y", "z"), ("x", "y", "*"), ("x", MISSING), tuple("stuvwxyz"))))
+        for _ in names
+    ]
     numbers: tuple[str, ...] = ()
     trees: dict[str, dict[str, str]] = {}
     if not plain and draw(st.booleans()):
@@ -31,7 +34,9 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
     items = []
     for column in [names[-1]] if plain else draw(st.lists(st.sampled_from(names), min_size=1, max_size=2)):
         others = tuple(name for name in names if name != column)
-        asked = None if plain else draw(st.none() | st.lists(st.sampled_from(others), min_size=1, unique=True).map(tuple))
+        asked = (
+            None if plain else draw(st.none() | st.lists(st.sampled_from(others), min_size=1, unique=True).map(tuple))
+        )
         known = () if plain or not draw(st.booleans()) else tuple((others if asked is None else asked)[:1])
         rows = tuple(sorted(draw(places)))
         items.append(Item(column, rows, draw(st.sampled_from(AT_MOST)), draw(st.sampled_from(MARGINS)), asked, known))
