@@ -364,6 +364,6 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
             chosen, best_rank = j, rank[j]
             best[0], best[1] = likely[0], likely[1]
             worst_best[0], worst_best[1] = top[0], top[1]
-            for x in range(elements):
-                block[x] = bad[x]
+            for x in range(len(block)):
+                block[x] = x < elements and bad[x]
     return chosen
