@@ -124,7 +124,9 @@ def test_a_rare_value_is_protected_where_another_has_nearly_all() -> None:
 
 def test_a_telling_number_is_read_in_classes() -> None:
     draw = random.Random(5)
-    rows = [[ill, str((500 if ill == "yes" else 0) + draw.randrange(400))] for ill in draw.choices(["yes", "no"], k=300)]
+    rows = [
+        [ill, str((500 if ill == "yes" else 0) + draw.randrange(400))] for ill in draw.choices(["yes", "no"], k=300)
+    ]
     frame = pl.DataFrame(rows, schema=["ill", "dose"], orient="row")
     asked = d.Policy.from_dict({"protect": [{"column": "ill", "rows": list(range(1, 21)), "method": "blind"}]})
     release = d.protect(frame, asked)

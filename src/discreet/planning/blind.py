@@ -108,7 +108,7 @@ class BlindPlanning:
     def scale(self, name: str, encoded: Encoded) -> Scale | None:
         """Return how the values of a column are put in order: as the policy says, or as the rest shows."""
         column = self.policy.column(name)
-        if column.taxonomy is not None or name in binned(self.policy):
+        if column.taxonomy is not None or (name in binned(self.policy) and self.released is not self.source):
             return None
         if column.scale is not None:
             return column.scale
@@ -133,9 +133,14 @@ class BlindPlanning:
     @cached_property
     def read(self) -> list[ReadColumn]:
         """The columns as they are read."""
-        return [self._reading(name).column(self.released.encoded(name), ~self.secret) for name in self.columns]
+        return self.read_for(~self.secret)
 
-    def _reading(self, name: str) -> Reading:
+    def read_for(self, rest: Flags) -> list[ReadColumn]:
+        """Return the columns as they would be read with another rest."""
+        return [self.reading(name).column(self.released.encoded(name), rest) for name in self.columns]
+
+    def reading(self, name: str) -> Reading:
+        """Return how the texts of a column are read."""
         return Reading(self.is_missing, self.policy.marker, self.scales[name], self._parents(name))
 
     def _parents(self, name: str) -> dict[str, str] | None:
