@@ -34,7 +34,8 @@ def test_other_secrets_give_the_same_release(blocks: str) -> None:
         other = with_cells(frame, "ill", {row: draw.choice(["flu", "cold", "none", "never seen"]) for row in ROWS})
         again = protected(other, asked)
         assert again.table.write_csv() == release.table.write_csv()
-        assert again.statement is not None and release.statement is not None
+        assert again.statement is not None
+        assert release.statement is not None
         assert again.statement.to_json() == release.statement.to_json()
 
 
@@ -59,7 +60,8 @@ def test_what_was_never_asked_and_what_is_starred_within_its_block_may_be_anythi
             texts = [text if isinstance(text, str) else "never seen" for text in inside]
             starred += fact is not None
             changed = with_cells(changed, name, {row + 1: draw.choice(texts)})
-    assert starred and not changed.equals(frame)
+    assert starred
+    assert not changed.equals(frame)
     assert protected(changed, asked).table.write_csv() == release.table.write_csv()
 
 
@@ -130,7 +132,8 @@ def test_a_telling_number_is_read_in_classes() -> None:
     frame = pl.DataFrame(rows, schema=["ill", "dose"], orient="row")
     asked = d.Policy.from_dict({"protect": [{"column": "ill", "rows": list(range(1, 21)), "method": "blind"}]})
     release = d.protect(frame, asked)
-    assert isinstance(release.table, pl.DataFrame) and release.statement is not None
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.statement is not None
     assert set(release.table["dose"][:20]) == {"*"}
     assert release.statement.columns["dose"].type == "number"
     assert d.verify(release.table, asked, frame, statement=release.statement).holds

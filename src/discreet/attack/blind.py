@@ -51,10 +51,11 @@ class _BlindRun:
             return
         asked = np.array([self._told(planning, place, rows) for place in rehearsal.kind.predictors]).T
         commonest = Rate(float((true == int(rehearsal.shares.argmax())).sum()), len(true))
-        learners = list(rehearsal.learners())
-        for name, learn in learners:
+        learners = rehearsal.learners()
+        known, real = rehearsal.shown(rehearsal.rows, rehearsal.told), rehearsal.shown(rows, asked)
+        for name in learners:
             begin = time.monotonic()
-            found = rehearsal.judged(name, learn(rehearsal.told, rehearsal.true, asked), true, len(learners))
+            found = rehearsal.judged(name, rehearsal.learned(name, known, rehearsal.true, real), true, len(learners))
             yield Attack(
                 kind="aware",
                 name=f"blind {name}",

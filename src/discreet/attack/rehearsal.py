@@ -1,17 +1,17 @@
 """Rehearsal of blind protection: rows of the rest protected as if their cell were confidential, and guessed.
 
-The references are bounded; other learners are not. Here they try: each is trained on what would be released of rehearsed
-rows, stars as values of their own, as who knows the method would. It uses the rest only, so that its figures may
-choose a margin without harm. Not a promise: what is measured.
+The references are bounded; other learners are not. Here they try: each is trained on what would be released of
+rehearsed rows, stars as values of their own, as who knows the method would. It uses the rest only, so that its
+figures may choose a margin without harm. Not a promise: what is measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, lgamma, log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,18 @@ _LEVEL = 0.05
 
 Told = npt.NDArray[np.int64]
 """By row and predictor: the element that is told, or as many as there are elements for a star."""
+
+
+class Shown(NamedTuple):
+    """What is told of some rows."""
+
+    told: Told
+    numbers: Floats
+    """By row and predictor: the number that is told, as a part of how far numbers of the column are apart."""
+
+    def at(self, which: npt.NDArray[np.bool_]) -> Shown:
+        """Return only some of them."""
+        return Shown(self.told[which], self.numbers[which])
 
 
 @dataclass(frozen=True)
@@ -160,12 +172,32 @@ class Rehearsal:
         order = [planning.columns.index(name) for name in planning.order if name in planning.columns]
         return BlindRows(columns, cells, asked_by(planning.blocks, planning.references), order)
 
-    def learners(self) -> Iterator[tuple[str, Callable[[Told, Ints, Told], Floats]]]:
-        """Yield who tries: given rows to learn from, their values and rows to guess, the probability of each value."""
-        yield "naive_bayes", self._bayes
-        yield "nearest", self._nearest
-        for name in LIBRARY if has_library() else ():
-            yield name, lambda known, true, asked, name=name: self._library(name, known, true, asked)  # type: ignore[misc]
+    def learners(self) -> tuple[str, ...]:
+        """Return who tries."""
+        return ("naive_bayes", "nearest", *(LIBRARY if has_library() else ()))
+
+    def learned(self, name: str, known: Shown, true: Ints, asked: Shown) -> Floats:
+        """Return the probability that a learner gives each value, given rows to learn from and rows to guess."""
+        if name == "naive_bayes":
+            return self._bayes(known.told, true, asked.told)
+        if name == "nearest":
+            return self._nearest(known, true, asked)
+        return self._library(name, known.told, true, asked.told)
+
+    def shown(self, rows: Ints, told: Told) -> Shown:
+        """Return what is told of rows, with the numbers themselves where they are told."""
+        numbers = np.full(told.shape, np.nan)
+        for column, place in enumerate(self.kind.predictors):
+            name = self.planning.columns[place]
+            scale = self.planning.scales[name]
+            if scale is not None:
+                encoded = self.planning.released.encoded(name)
+                read = [None if self.planning.is_missing(text) else scale.read(text) for text in encoded.domain]
+                floats = np.array([np.nan if value is None else float(value) for value in read])
+                spread = np.nanmax(floats) - np.nanmin(floats) if np.isfinite(floats).any() else 0.0
+                star = told[:, column] == len(self.planning.read[place].elements)
+                numbers[:, column] = np.where(star, np.nan, floats[encoded.codes[rows]] / (spread or 1.0))
+        return Shown(told, numbers)
 
     def _bayes(self, known: Told, true: Ints, asked: Told) -> Floats:
         scores = np.tile(np.log(np.bincount(true, minlength=self.values) + 1.0), (len(asked), 1))
@@ -178,11 +210,13 @@ class Rehearsal:
         found: Floats = odds / odds.sum(axis=1, keepdims=True)
         return found
 
-    def _nearest(self, known: Told, true: Ints, asked: Told) -> Floats:
-        """Ask the five rows that differ in the fewest predictors."""
-        found = np.zeros((len(asked), self.values))
-        for at in range(len(asked)):
-            nearest = np.argsort((known != asked[at]).sum(axis=1), kind="stable")[:5]
+    def _nearest(self, known: Shown, true: Ints, asked: Shown) -> Floats:
+        """Ask the five nearest rows: told numbers by how far they are apart, all else by whether it differs."""
+        found = np.zeros((len(asked.told), self.values))
+        for at in range(len(asked.told)):
+            apart = np.abs(known.numbers - asked.numbers[at])
+            far = np.where(np.isnan(apart), known.told != asked.told[at], apart).sum(axis=1)
+            nearest = np.argsort(far, kind="stable")[:5]
             found[at] = np.bincount(true[nearest], minlength=self.values) / max(len(nearest), 1)
         return found
 
@@ -207,7 +241,8 @@ class Rehearsal:
         limit = self.limits[guess]
         all_right = Rate(float(right.sum()), len(right))
         fifth, allowed = surest_fifth(sure, right), surest_fifth(sure, limit)
-        assert fifth is not None and allowed is not None
+        assert fifth is not None
+        assert allowed is not None
         surest_limit = allowed.share or 0.0
         level = _LEVEL / max(2 * learners, 1)
         passes = _tail(all_right, float(limit.mean())) < level or _tail(fifth, surest_limit) < level
@@ -215,13 +250,14 @@ class Rehearsal:
 
     def run(self) -> RehearsedColumn:
         """Let every learner guess each half of the rows by what it learned on the other."""
-        who = list(self.learners())
+        who = self.learners()
         found = []
-        for name, learn in who:
+        shown = self.shown(self.rows, self.told)
+        for name in who:
             chances = np.zeros((len(self.rows), self.values))
             for fold in (0, 1):
                 here = self.fold == fold
-                chances[here] = learn(self.told[~here], self.true[~here], self.told[here])
+                chances[here] = self.learned(name, shown.at(~here), self.true[~here], shown.at(here))
             found.append(self.judged(name, chances, self.true, len(who)))
         stars = np.array([len(self.planning.read[place].elements) for place in self.kind.predictors])
         hidden = float((self.told == stars).sum(axis=1).mean()) if len(self.rows) else 0.0

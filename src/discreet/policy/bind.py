@@ -112,7 +112,7 @@ def binned(policy: Policy) -> frozenset[str]:
 
 
 def _is_cut(policy: Policy, column: Column) -> bool:
-    """Whether a column is released by intervals; blind protection tells numbers as they are, where they have no ends."""
+    """Whether a column is released by intervals; blind protection tells those without ends as they are."""
     return column.scale is not None and (column.ends is not None or not policy.is_blind)
 
 

@@ -52,7 +52,8 @@ class BlindCheck:
     @cached_property
     def changed_elsewhere(self) -> str | None:
         """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
-        assert self.original is not None and self.statement is not None
+        assert self.original is not None
+        assert self.statement is not None
         rest = np.flatnonzero(StatedTable(self.released, self.statement).rest)
         places = rest if self.places is None else np.asarray(self.places)[rest]
         bound = bind(self.policy, self.original.columns)
@@ -78,12 +79,9 @@ class BlindCheck:
         if any(cell.hidden is False for cell in cells):
             faults["a confidential cell is not hidden"] = None
         answer = Answer.BROKEN if faults else Answer.HOLDS
-        surest = max((each.surest for each in self.replayed if rows & set(each.rows)), default=0)
-        said = "; ".join(str(fault) for fault in faults) or (
-            f"no reference is surer of a value than its limit; at most {float(surest) / BILLION * 100:.1f}%"
-            if rows
-            else None
-        )
+        surest = max((each.surest.get(made.column, 0) for each in self.replayed if rows & set(each.rows)), default=0)
+        told = f"; at most {float(surest) / BILLION * 100:.1f}%" if surest else ""
+        said = "; ".join(str(fault) for fault in faults) or f"no reference is surer of a value than its limit{told}"
         return CellsFound(index, str(made), answer, cells, reason=said)
 
     def _unready(self, made: Confidential) -> str | None:
@@ -159,6 +157,6 @@ class BlindCheck:
             hidden = bool(starred[row])
             fine = hidden and seen is not None and seen.fault is None
             answer = Answer.HOLDS if fine else Answer.BROKEN
-            chance = None if seen is None else float(seen.surest) / BILLION
+            chance = None if seen is None else float(seen.surest.get(made.column, 0)) / BILLION
             cells.append(Cell(int(numbers[row]), "references", answer, hidden, chance))
         return cells

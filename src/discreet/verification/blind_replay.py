@@ -7,8 +7,8 @@ as their blocks or as nothing. By code of verification alone; the original is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,8 +28,8 @@ class Replayed:
     rows: tuple[int, ...]
     """Of the release, from 0."""
     fault: str | None = None
-    surest: int = 0
-    """Of any reference about any value, in billionths."""
+    surest: Mapping[str, int] = field(default_factory=dict)
+    """Of each secret, any reference about any value, in billionths."""
     hidden: int = 0
     """Predictors that are not told, in each row."""
 
@@ -125,7 +125,7 @@ class Replay:
         rows = tuple(place.rows.tolist())
         if any(not self._is_star(j, place.rows).all() for j in place.left):
             return Replayed(rows, "a cell is told that the rules hide")
-        surest, hidden = 0, len(self.columns) - len(place.shown)
+        surest, hidden = dict.fromkeys(self.stated.secrets, 0), len(self.columns) - len(place.shown)
         for facts, members in ((place.told, place.members), (place.shown, place.plain)):
             for secret, agreeing in zip(self.secrets, members, strict=True) if facts else ():
                 figures: list[Fraction] = []
@@ -138,8 +138,8 @@ class Replay:
                     within, top = secret.counted(line)
                     if not within[0]:
                         return Replayed(rows, "count is surer of a value than its limit")
-                    surest = max(surest, int(top[0]))
-                surest = max(surest, int(max(figures, default=Fraction(0)) * BILLION))
+                    figures.append(Fraction(int(top[0]), BILLION))
+                surest[secret.name] = max(surest[secret.name], int(max(figures) * BILLION))
         return Replayed(rows, None, surest, hidden)
 
     def _next(self, place: _Place) -> tuple[int, frozenset[int]] | None:

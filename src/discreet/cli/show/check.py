@@ -79,14 +79,14 @@ def _rehearsed(cells: CheckedCells) -> Iterator[str]:
     limits = f"limit {low}" if low == high else f"limits from {low} to {high}"
     yield f"the commonest value has {short_percent(found.commonest)} of the other rows; {limits}"
     yield (
-        f"rehearsed on {found.rows} other rows: about {found.hidden:.1f} of {found.predictors} predictors hidden beside "
-        "the cell"
+        f"rehearsed on {found.rows} other rows: beside the cell about {found.hidden:.1f} of {found.predictors} "
+        "predictors are hidden"
     )
     for each in found.learners:
         low, high = map(short_percent, each.right.interval)
         yield (
-            f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} ({low} to {high}), "
-            f"limit {short_percent(each.limit)}; surest fifth {short_percent(each.surest.share or 0.0)}, "
+            f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
+            f"({low} to {high}), limit {short_percent(each.limit)}; surest fifth {short_percent(each.surest.share or 0.0)}, "
             f"limit {short_percent(each.surest_limit)}"
         )
 
