@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -46,25 +49,23 @@ def test_less_is_hidden_where_more_is_allowed() -> None:
 def test_a_learner_that_passes_its_limit_is_told_of_with_the_remedy() -> None:
     rehearsal = Rehearsal(planning(table(), policy()), "ill")
     chances = [[1.0 if value == true else 0.0 for value in range(3)] for true in rehearsal.true]
-    import numpy as np
-
     found = rehearsal.judged("seer", np.array(chances), rehearsal.true, 1)
-    assert found.passes and found.right.share == 1
+    assert found.passes
+    assert found.right.share == 1
     shown = rehearsed(planning(table(), policy()))["ill"]
-    from dataclasses import replace
-
     assert "blocks: none" in next(iter(replace(shown, learners=(found,)).warnings))
     assert not list(shown.warnings)
 
 
-def test_check_says_limits_and_what_will_be_hidden(tmp_path: pytest.TempPathFactory) -> None:
-    path = tmp_path / "t.csv"  # type: ignore[operator]
+def test_check_says_limits_and_what_will_be_hidden(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
     table().write_csv(path)
     found = check_policy(policy(), path)
-    (cells,) = found.to_dict()["cells"]  # type: ignore[misc]
-    assert cells["rehearsed"]["predictors"] == 4
-    assert cells["rehearsed"]["limits"][0] == 0.5
-    assert cells["methods"] == {"naive_bayes": "blind", "count": "blind"}
+    (cells,) = found.cells
+    assert cells.rehearsed is not None
+    assert cells.rehearsed.predictors == 4
+    assert cells.rehearsed.limits[0] == 0.5
+    assert cells.to_dict()["methods"] == {"naive_bayes": "blind", "count": "blind"}
 
 
 def test_the_audit_has_the_aware_adversary_with_the_limit_beside() -> None:

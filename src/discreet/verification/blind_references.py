@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -147,11 +148,12 @@ class StatedSecret:
         """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most."""
         fits = self.total < SMALL and max(limit.denominator for limit in self.limits) < SMALL * 1000
         wide: type = np.int64 if fits else object  # products of three counts
-        lines, rows = agreeing.astype(wide), self.rows.astype(wide)
+        lines: Any = agreeing.astype(wide)
+        rows: Any = self.rows.astype(wide)
         over = lines * self.total + EXTRA * rows
         under = (lines.sum(axis=1) + EXTRA) * self.total
-        above = np.array([limit.numerator for limit in self.limits], dtype=wide)
-        below = np.array([limit.denominator for limit in self.limits], dtype=wide)
+        above: Any = np.array([limit.numerator for limit in self.limits], dtype=wide)
+        below: Any = np.array([limit.denominator for limit in self.limits], dtype=wide)
         within = (over * below <= under[:, None] * above).all(axis=1).astype(np.bool_)
         most = over.max(axis=1)
         scaled = most.astype(np.longdouble) / under.astype(np.longdouble) * BILLION

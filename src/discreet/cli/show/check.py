@@ -86,8 +86,8 @@ def _rehearsed(cells: CheckedCells) -> Iterator[str]:
         low, high = map(short_percent, each.right.interval)
         yield (
             f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
-            f"({low} to {high}), limit {short_percent(each.limit)}; surest fifth {short_percent(each.surest.share or 0.0)}, "
-            f"limit {short_percent(each.surest_limit)}"
+            f"({low} to {high}), limit {short_percent(each.limit)}; "
+            f"surest fifth {short_percent(each.surest.share or 0.0)}, limit {short_percent(each.surest_limit)}"
         )
 
 
