@@ -21,6 +21,7 @@ from discreet.adversary.make import GUESSERS, make
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags
 from discreet.attack.base import Attack, AttackTask
+from discreet.attack.blind import blind_attacks
 from discreet.attack.counting import ClassCounts
 from discreet.attack.hidden_values import rule_attacks
 from discreet.attack.inversion import invert
@@ -47,14 +48,15 @@ _FEW = 30
 def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks of who knows the methods that a policy names."""
     for index, requirement in scene.policy.cells():
-        if scene.places is None:
-            continue  # whose row is whose is not known: no guess could be judged
+        if scene.places is None or requirement.is_blind:
+            continue  # whose row is whose is not known: no guess could be judged; or see `attack/blind.py`
         cells = _AwareCells(scene, index, requirement)
         for adversary, method in requirement.defences:
             if method == "nrd":
                 continue  # the rows are not there
             name = f"aware, {method} against {adversary.name}"
             yield AttackTask(name, _seconds(scene, requirement, adversary), _Run(cells, adversary, method))
+    yield from blind_attacks(scene)
     yield from minimality_attacks(scene)
 
 

@@ -76,8 +76,8 @@ def fitted(
 ) -> Fitted:
     """Return a policy that fits a table; raise `PolicyError` with all in which it does not.
 
-    `unfit` and `notes` are what is wrong with the columns that are made coarser, and what to know of them; `rest` has the
-    rows that were counted, where these are not all.
+    `unfit` and `notes` are what is wrong with the columns that are made coarser, and what to know of them; `rest` has
+    the rows that were counted, where these are not all.
     """
     policy = bound.policy
     kinds = {column: source.kind(column) for column in bound.counted}

@@ -1,7 +1,7 @@
 """The public method statement: what anybody needs to reckon what blind protection decided, and to check its promise.
 
-`release.csv` has `release.csv.method.json` beside it. Nothing in it is secret: whose cells are confidential is taken for
-known, and all else is reckoned from the released rows without confidential cells.
+`release.csv` has `release.csv.method.json` beside it. Nothing in it is secret: whose cells are confidential is taken
+for known, and all else is reckoned from the released rows without confidential cells.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class BlindStatement:
         """Return plain data."""
         columns: dict[str, Any] = {}
         for name, column in self.columns.items():
-            said = {"type": column.type, "cuts": list(column.cuts) if column.type else None}
+            said: dict[str, Any] = {"type": column.type, "cuts": list(column.cuts) if column.type else None}
             said |= {"decimal": column.decimal if column.type == "number" else None, "date_format": column.date_format}
             said["parents"] = None if column.parents is None else dict(column.parents)
             columns[name] = {field: value for field, value in said.items() if value is not None}

@@ -1,7 +1,7 @@
 """From a policy's confidential cells to edits, blindly: what is told of their rows, decided from the other rows alone.
 
-Works on the release as the recodings made it. Columns that recodings change for promises about groups are hidden in rows
-with confidential cells and tell nothing; columns that never change are known from the start.
+Works on the release as the recodings made it. Columns that recodings change for promises about groups are hidden in
+rows with confidential cells and tell nothing; columns that never change are known from the start.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from discreet.method.cells.blind_walk import Told
 from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows
 from discreet.plan.parts import Edit, Protected
 from discreet.plan.plan import Plan
-from discreet.planning.blind_reading import CLASSES, Reading, ReadColumn
+from discreet.planning.blind_reading import CLASSES, ReadColumn, Reading
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
 from discreet.policy import Policy
 from discreet.policy.bind import binned, known_to_groups
@@ -107,7 +108,7 @@ class BlindPlanning:
     def scale(self, name: str, encoded: Encoded) -> Scale | None:
         """Return how the values of a column are put in order: as the policy says, or as the rest shows."""
         column = self.policy.column(name)
-        if column.taxonomy is not None or name in binned(self.policy):
+        if column.taxonomy is not None or (name in binned(self.policy) and self.released is not self.source):
             return None
         if column.scale is not None:
             return column.scale
@@ -132,9 +133,14 @@ class BlindPlanning:
     @cached_property
     def read(self) -> list[ReadColumn]:
         """The columns as they are read."""
-        return [self._reading(name).column(self.released.encoded(name), ~self.secret) for name in self.columns]
+        return self.read_for(~self.secret)
 
-    def _reading(self, name: str) -> Reading:
+    def read_for(self, rest: Flags) -> list[ReadColumn]:
+        """Return the columns as they would be read with another rest."""
+        return [self.reading(name).column(self.released.encoded(name), rest) for name in self.columns]
+
+    def reading(self, name: str) -> Reading:
+        """Return how the texts of a column are read."""
         return Reading(self.is_missing, self.policy.marker, self.scales[name], self._parents(name))
 
     def _parents(self, name: str) -> dict[str, str] | None:
@@ -144,7 +150,7 @@ class BlindPlanning:
         found: dict[str, str] = {}
         for leaf in taxonomy.leaves:
             path = list(dict.fromkeys(taxonomy.ancestors(leaf)))
-            found.update(zip(path[:-1], path[1:], strict=True))
+            found.update(pairwise(path))
         return found
 
     def _known(self, made: Confidential) -> dict[int, tuple[int, ...]]:
@@ -206,7 +212,9 @@ class BlindPlanning:
             here = [row for row in self.rows[index].tolist() if row in rows]
             if here and made.on_failure == "fail":
                 numbers = tuple(self.numbers[here].tolist())
-                refused.append(Unprotected(index, str(made), numbers, reasons=(_too_much_known(numbers, made.references_used),)))
+                refused.append(
+                    Unprotected(index, str(made), numbers, reasons=(_too_much_known(numbers, made.references_used),))
+                )
         if refused:
             raise UnprotectedCells(refused)
         return frozenset(self.numbers[sorted(rows)].tolist())
@@ -214,8 +222,9 @@ class BlindPlanning:
     def _edits(self, told: Sequence[Told], removed: set[int]) -> Iterator[Edit]:
         """Yield every cell of the rows that is hidden."""
         marker = self.policy.marker
-        hidden = {name: {row for index, made in self.requirements if made.column == name for row in self.rows[index].tolist()}
-                  for name in {made.column for _, made in self.requirements}}  # fmt: skip
+        hidden: dict[str, set[int]] = {}
+        for index, made in self.requirements:
+            hidden.setdefault(made.column, set()).update(self.rows[index].tolist())
         kinds = {row: kind for kind, rows in self.walked.kinds.items() for row in rows}
         for each in told:
             shown = {place for place, fact in each.facts if isinstance(fact, int)}
@@ -275,7 +284,11 @@ def _too_much_known(rows: tuple[int, ...], references: Sequence[str]) -> Reason:
         code="known",
         adversaries=tuple(references),
         rows=rows,
-        says="what is known of it (known, must_publish, the columns it is chosen by, columns that never change) is more "
-        "than the limit allows",
-        steps=("name less in known and must_publish", "raise at_most or margin", "on_failure: remove leaves the row out"),
+        says="what is known of it (known, must_publish, the columns it is chosen by, columns that never change) is "
+        "more than the limit allows",
+        steps=(
+            "name less in known and must_publish",
+            "raise at_most or margin",
+            "on_failure: remove leaves the row out",
+        ),
     )

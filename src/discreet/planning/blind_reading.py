@@ -60,15 +60,23 @@ class Reading:
         found: list[Element]
         if self.scale is None:
             texts = [text for text, gone in zip(encoded.domain, missing, strict=True) if not gone]
-            seen = [text for text, is_there, gone in zip(encoded.domain, there, missing, strict=True) if is_there and not gone]
+            seen = [
+                text
+                for text, is_there, gone in zip(encoded.domain, there, missing, strict=True)
+                if is_there and not gone
+            ]
             elements: list[Element] = [*sorted(text for text in seen if text is not None), *lacking, OTHER]
             of: dict[Element, int] = {element: place for place, element in enumerate(elements)}
             found = [None if gone else text for text, gone in zip(encoded.domain, missing, strict=True)]
             del texts
         else:
-            numbers = [None if gone else self.scale.read(text) for text, gone in zip(encoded.domain, missing, strict=True)]
+            numbers = [
+                None if gone else self.scale.read(text) for text, gone in zip(encoded.domain, missing, strict=True)
+            ]
             counts = np.bincount(encoded.codes[rest], minlength=len(encoded.domain)).tolist()
-            cuts = class_cuts([(number, rows) for number, rows in zip(numbers, counts, strict=True) if number is not None and rows])
+            cuts = class_cuts(
+                [(number, rows) for number, rows in zip(numbers, counts, strict=True) if number is not None and rows]
+            )
             some = any(number is not None and rows for number, rows in zip(numbers, counts, strict=True))
             elements = [*range(len(cuts) + 1 if some else 0), *lacking, OTHER]
             of = {element: place for place, element in enumerate(elements)}
@@ -84,7 +92,9 @@ class Reading:
             marked = int(place_of[encoded.domain.index(self.marker)])
             marked = -1 if marked == last else marked
         values = tuple(
-            place for place, element in enumerate(elements) if element is not None and element is not OTHER and element != self.marker
+            place
+            for place, element in enumerate(elements)
+            if element is not None and element is not OTHER and element != self.marker
         )
         blind = BlindColumn(codes[rest], len(elements), marked, values, tuple(self._above(elements, of)))
         return ReadColumn(tuple(elements), codes, blind, cuts)
@@ -115,5 +125,7 @@ def class_cuts(numbers: Sequence[tuple[Decimal, int]]) -> tuple[Decimal, ...]:
         return tuple(ascending[1:])
     ends = np.cumsum([rows_of[number] for number in ascending])
     total = int(ends[-1])
-    wanted = [ascending[int(np.searchsorted(ends, part * total // CLASSES, side="right"))] for part in range(1, CLASSES)]
+    wanted = [
+        ascending[int(np.searchsorted(ends, part * total // CLASSES, side="right"))] for part in range(1, CLASSES)
+    ]
     return tuple(sorted({number for number in wanted if number != ascending[0]}))

@@ -51,7 +51,8 @@ class BlindRows:
                 predictors.setdefault(place, set()).update(kind.predictors)
         blind = [column.blind for column in columns]
         secrets = {
-            place: BlindSecret(blind, place, sorted(named), bayes=asked.bayes) for place, named in sorted(predictors.items())
+            place: BlindSecret(blind, place, sorted(named), bayes=asked.bayes)
+            for place, named in sorted(predictors.items())
         }
         self.rest = BlindRest(blind, secrets)
 
@@ -91,6 +92,6 @@ class BlindRows:
                 found.append(Told(tuple(rows), ()))
                 continue
             cells = np.array([self.columns[place].codes[places] for place in kind.predictors], dtype=np.int32)
-            for told in Walk(self.rest, kind, self.asked, self.order, exact=self.exact).tell(cells):
-                found.append(Told(tuple(places[list(told.rows)].tolist()), told.facts, told.failed))
+            told = Walk(self.rest, kind, self.asked, self.order, exact=self.exact).tell(cells)
+            found += [Told(tuple(places[list(each.rows)].tolist()), each.facts, each.failed) for each in told]
         return found

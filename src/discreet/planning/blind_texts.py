@@ -47,8 +47,8 @@ def tell_texts(
 ) -> ToldTexts:
     """Return what blind protection tells of the rows with confidential cells; rows from 0.
 
-    `items` have `column`, `rows`, `at_most` and `margin` (fractions), and perhaps `predictors` and `known`; `exact` makes
-    every decision with 30 digits.
+    `items` have `column`, `rows`, `at_most` and `margin` (fractions), and perhaps `predictors` and `known`; `exact`
+    makes every decision with 30 digits.
     """
     secret = np.zeros(len(rows), dtype=np.bool_)
     for item in items:
@@ -56,7 +56,10 @@ def tell_texts(
     columns = []
     for place, name in enumerate(names):
         reading = Reading(
-            lambda text: text is None or text in missing, marker, Numbers() if name in numbers else None, (trees or {}).get(name)
+            lambda text: text is None or text in missing,
+            marker,
+            Numbers() if name in numbers else None,
+            (trees or {}).get(name),
         )
         encoded = encode(pl.Series([row[place] for row in rows], dtype=pl.String))
         columns.append(reading.column(encoded, ~secret))

@@ -70,8 +70,8 @@ def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, s
         made = _suppressed(made, bound)
     if made.plan.masks is not None and made.released.suppressed:
         raise InputError(
-            "beside promises about groups that suppress rows, confidential cells are protected blindly by the local engine "
-            "only: use --engine local"
+            "beside promises about groups that suppress rows, confidential cells are protected blindly by the local "
+            "engine only: use --engine local"
         )
     watch.begins("cells")
     made = replace(made, source=source, released=source.apply(made.plan))

@@ -89,7 +89,7 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
     for _, requirement in policy.cells():
         yield requirement.column
         published = {item.column for item in requirement.must_publish if item.rows is None}
-        if requirement.is_blind:  # a target is a predictor like any other, and what is known from elsewhere is never hidden
+        if requirement.is_blind:  # a target is like any other; what is known from elsewhere is never hidden
             needed = known_to_groups(policy) | policy.sensitive
             kept, published = (kept - policy.targets) | needed, published | set(requirement.known or ())
         predictors = columns if requirement.predictors is None else requirement.predictors
@@ -112,7 +112,7 @@ def binned(policy: Policy) -> frozenset[str]:
 
 
 def _is_cut(policy: Policy, column: Column) -> bool:
-    """Whether a column is released by intervals; blind protection reads numbers in classes and tells them as they are."""
+    """Whether a column is released by intervals; blind protection tells numbers as they are, where they have no ends."""
     return column.scale is not None and (column.ends is not None or not policy.is_blind)
 
 
@@ -192,7 +192,9 @@ def _cannot_be_coarser(
         yield policy.problem(("columns", name, "ends"), message)
     elif policy.is_blind and name in edited - cut and column.scale is not None:
         if said := [what for what in ("form", "open_ends", "top", "bottom") if what in column.model_fields_set]:
-            message = f"{name!r} has no ends, so its numbers are told as they are, or not; give it ends, or take this out"
+            message = (
+                f"{name!r} has no ends, so its numbers are told as they are, or not; give it ends, or take this out"
+            )
             yield policy.problem(("columns", name, said[0]), message)
     elif name in edited - cut and column.taxonomy is None:
         message = f"{name!r} has confidential cells, which are hidden, not made coarser; take the {what} out"

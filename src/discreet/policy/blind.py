@@ -1,7 +1,7 @@
 """Blind protection of confidential cells, as a policy asks for it: `at_most`, or `method: blind`.
 
-What is hidden depends on nothing that an adversary cannot reckon himself, so that nobody gains by knowing the method. The
-promise is that no reference, trained on the rows without confidential cells, is surer of a value than its limit.
+What is hidden depends on nothing that an adversary cannot reckon himself, so that nobody gains by knowing the method.
+The promise is that no reference, trained on the rows without confidential cells, is surer of a value than its limit.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ def blind_misfit(made: Confidential) -> str | None:
     """Return what of an item does not go together with blind protection, or only with it."""
     if not made.is_blind:
         said = [name for name in ONLY_BLIND if getattr(made, name) is not None]
-        return f"{said[0]}: is for blind protection; write at_most, such as at_most: 50%, or take it out" if said else None
+        return (
+            f"{said[0]}: is for blind protection; write at_most, such as at_most: 50%, or take it out" if said else None
+        )
     if made.method not in (None, "blind"):
-        return f"method: {made.method} looks at the secret, and at_most promises that nothing does; take one of the two out"
+        return f"method: {made.method} looks at the secret, and at_most promises that nothing does; keep one of the two"
     for name, why in WHY_NOT.items():
         if getattr(made, name) != type(made).model_fields[name].get_default():
             return f"{name}: {why}; take it out"
@@ -78,11 +80,11 @@ def beyond_blind(policy: Policy) -> str | None:
         for name in ("told_blocks", "references_used", "order"):
             if getattr(made, name) != getattr(first, name):
                 said = {"told_blocks": "blocks", "references_used": "references"}.get(name, name)
-                return f"protect: item {index + 1}: {said}: one walk serves all cells of a row; write the same in all items"
+                return f"protect: item {index + 1}: {said}: one walk serves a row; write the same in all items"
     if policy.release is not None:
         return "release: blind protection is of a whole table; draw the sample before, or take it out"
     if policy.unit is not None:
-        return "unit: rows of one person tell of each other, which blind protection does not bound; take one of the two out"
+        return "unit: rows of one person tell of each other, which blind protection does not bound; keep one of the two"
     if policy.removes and any(policy.groups()):
         return (
             "suppress: rows: remove would leave out confidential rows because of their values, and blind protection "

@@ -2,8 +2,8 @@
 
 An item of `protect` with `column` says of which rows the cell is confidential (`rows`, `ids` or `where`), from which
 columns an adversary may predict it (`predictors`), by what (`against`), and what may be changed to prevent that
-(`method`, `change`, `may_hide`, `must_publish`). With `at_most`, or `method: blind`, it promises how sure of a value one
-can be at most, and nothing is decided by looking at it (`policy/blind.py`).
+(`method`, `change`, `may_hide`, `must_publish`). With `at_most`, or `method: blind`, it promises how sure of a value
+one can be at most, and nothing is decided by looking at it (`policy/blind.py`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Confidential(Part):
         Blind protection: no reference is surer of a value than `at_most` (50% when only `method: blind` is said) or,
         where the value is more common, than its share and `margin` (5%) more, halfway to certainty at most.
     blocks, references, known, order
-        Of blind protection: whether hidden cells are `starred` by blocks of values, or there are `none`; who must not be
-        surer (`naive_bayes`, `count`); predictors that the adversary knows from elsewhere; which predictors are told
+        Of blind protection: whether hidden cells are `starred` by blocks of values, or there are `none`; who must not
+        be surer (`naive_bayes`, `count`); predictors that the adversary knows from elsewhere; which predictors are told
         first, if they may.
     change
         Whether values are deleted or generalised (by the taxonomies of their columns).
@@ -357,7 +357,9 @@ class Confidential(Part):
     def in_public(self) -> str:
         """Return the promise without saying whose cells, or how many."""
         if self.is_blind:
-            return f"Cells of {self.column} whose owners wanted it are hidden: {self._bounded('what is told of the row')}"
+            return (
+                f"Cells of {self.column} whose owners wanted it are hidden: {self._bounded('what is told of the row')}"
+            )
         names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
         others = "" if self.decoy_share is None else f", cells of others beside them ({percent(self.decoy_share)})"
         return (

@@ -14,6 +14,7 @@ from discreet.encoded import Ints
 from discreet.fit.cells import absent, confidential_places
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
+from discreet.policy.bind import bind
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
@@ -48,6 +49,20 @@ class BlindCheck:
         table = StatedTable(self.released, self.statement)
         return [found for stated in self.statement.rows for found in Replay(table, stated).run()]
 
+    @cached_property
+    def changed_elsewhere(self) -> str | None:
+        """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
+        assert self.original is not None and self.statement is not None
+        rest = np.flatnonzero(StatedTable(self.released, self.statement).rest)
+        places = rest if self.places is None else np.asarray(self.places)[rest]
+        bound = bind(self.policy, self.original.columns)
+        left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
+        released, original = self.released.only(rest), self.original.only(places)
+        for name in left:
+            if name in released.columns and released.mismatches(original, name, None) is not None:
+                return f"a cell of {name!r} is hidden that is not in a row with confidential cells"
+        return None
+
     def found(self, index: int, made: Confidential) -> CellsFound:
         """Return what is found about the cells of one requirement."""
         reason = self._unready(made)
@@ -56,7 +71,7 @@ class BlindCheck:
         if fault := self._unlike(made):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)
-        if self.original is not None and (fault := self._other_rows(made, rows)):
+        if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         cells = tuple(self._cells(made, rows))
         faults = dict.fromkeys(each.fault for each in self.replayed if each.fault and rows & set(each.rows))
@@ -65,7 +80,9 @@ class BlindCheck:
         answer = Answer.BROKEN if faults else Answer.HOLDS
         surest = max((each.surest for each in self.replayed if rows & set(each.rows)), default=0)
         said = "; ".join(str(fault) for fault in faults) or (
-            f"no reference is surer of a value than its limit; at most {float(surest) / BILLION * 100:.1f}%" if rows else None
+            f"no reference is surer of a value than its limit; at most {float(surest) / BILLION * 100:.1f}%"
+            if rows
+            else None
         )
         return CellsFound(index, str(made), answer, cells, reason=said)
 
@@ -101,7 +118,10 @@ class BlindCheck:
             return "the method statement is of another policy: its marker or its blocks are others"
         if self.statement.references != made.references_used:
             return "the method statement is of another policy: its references are others"
-        if not any(made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)] for each in self.statement.rows):
+        if not any(
+            made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)]
+            for each in self.statement.rows
+        ):
             return None if made.removes else "the method statement names no cell of this promise, or other limits"
         return None
 
@@ -124,7 +144,9 @@ class BlindCheck:
         return len(same) > 1
 
     def _cells(self, made: Confidential, rows: set[int]) -> list[Cell]:
-        starred = StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
+        starred = (
+            StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
+        )
         found: dict[int, Replayed] = {}
         for each in self.replayed:
             for row in each.rows:
@@ -133,11 +155,10 @@ class BlindCheck:
         numbers = self.released.numbers()
         cells = []
         for row in sorted(rows):
-            each = found.get(row)
+            seen = found.get(row)
             hidden = bool(starred[row])
-            fine = hidden and each is not None and each.fault is None
+            fine = hidden and seen is not None and seen.fault is None
             answer = Answer.HOLDS if fine else Answer.BROKEN
-            chance = None if each is None else float(each.surest) / BILLION
+            chance = None if seen is None else float(seen.surest) / BILLION
             cells.append(Cell(int(numbers[row]), "references", answer, hidden, chance))
         return cells
-

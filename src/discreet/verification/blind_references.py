@@ -25,6 +25,8 @@ StatedFact = tuple[int, frozenset[int]]
 BILLION = 10**9
 BAND = 1e-5 if np.finfo(np.longdouble).eps < 1e-18 else 5e-3
 """Billionths nearer than this to halfway between two whole numbers are reckoned with decimals."""
+SMALL = 20_000
+"""Rows of which products with limits fit into 64 bits, unless the owner wrote very long shares."""
 EXTRA = 10
 """Rows that `count` adds, spread like the whole column."""
 
@@ -67,7 +69,8 @@ class StatedSecret:
         self.own = self.tally(np.arange(len(self.knowing)))
         sizes = np.concatenate([np.full(column.size, column.size) for column in self.columns])
         self.single: Long = np.log(
-            (self.agree(self.own) + 1).astype(np.longdouble) / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
+            (self.agree(self.own) + 1).astype(np.longdouble)
+            / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
         )
         self.shares: Long = np.log(self.rows.astype(np.longdouble) / self.total)
 
@@ -83,7 +86,10 @@ class StatedSecret:
         """Return of a tally how many rows agree with each element."""
         parts = [own[self.start[j] : self.start[j + 1]] for j in range(len(self.columns))]
         return np.concatenate(
-            [part if column.below is None else column.below.astype(np.int64) @ part for part, column in zip(parts, self.columns, strict=True)]
+            [
+                part if column.below is None else column.below.astype(np.int64) @ part
+                for part, column in zip(parts, self.columns, strict=True)
+            ]
         )
 
     def inside(self, fact: StatedFact, own: Places | None = None) -> Places:
@@ -96,7 +102,8 @@ class StatedSecret:
     def logs(self, fact: StatedFact) -> Long:
         """Return the logarithm of the likelihood of a fact with each value."""
         over = (self.inside(fact) + len(fact[1])).astype(np.longdouble)
-        return np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
+        found: Long = np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
+        return found
 
     def power(self, facts: int) -> int:
         """Return how far likelihoods are trusted, in twentieths."""
@@ -108,7 +115,7 @@ class StatedSecret:
         scores = self.shares + (score + logs) * (np.longdouble(power) / 20)
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         scaled = odds / odds.sum(axis=1, keepdims=True) * BILLION
-        found = np.rint(scaled).astype(np.int64)
+        found: Billionths = np.rint(scaled).astype(np.int64)
         for line in np.flatnonzero((np.abs(scaled - np.floor(scaled) - 0.5) < BAND).any(axis=1)).tolist():
             found[line] = self.exactly([*told, more[line]])
         return found
@@ -138,13 +145,17 @@ class StatedSecret:
 
     def counted(self, agreeing: Places) -> tuple[npt.NDArray[np.bool_], Billionths]:
         """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most."""
-        within, top = [], []
-        for line in agreeing.tolist():
-            rows = sum(line)
-            figures = [
-                Fraction(had * self.total + EXTRA * count, (rows + EXTRA) * self.total)
-                for had, count in zip(line, self.rows.tolist(), strict=True)
-            ]
-            within.append(all(figure <= limit for figure, limit in zip(figures, self.limits, strict=True)))
-            top.append(round(max(figures) * BILLION))
-        return np.array(within, dtype=np.bool_), np.array(top, dtype=np.int64)
+        fits = self.total < SMALL and max(limit.denominator for limit in self.limits) < SMALL * 1000
+        wide: type = np.int64 if fits else object  # products of three counts
+        lines, rows = agreeing.astype(wide), self.rows.astype(wide)
+        over = lines * self.total + EXTRA * rows
+        under = (lines.sum(axis=1) + EXTRA) * self.total
+        above = np.array([limit.numerator for limit in self.limits], dtype=wide)
+        below = np.array([limit.denominator for limit in self.limits], dtype=wide)
+        within = (over * below <= under[:, None] * above).all(axis=1).astype(np.bool_)
+        most = over.max(axis=1)
+        scaled = most.astype(np.longdouble) / under.astype(np.longdouble) * BILLION
+        top = np.rint(scaled).astype(np.int64)
+        for line in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < BAND).tolist():
+            top[line] = round(Fraction(int(most[line]), int(under[line])) * BILLION)
+        return within, top

@@ -1,8 +1,8 @@
 """Blind protection replayed from a release: what may be told of each row with confidential cells, reckoned anew.
 
-Guarantee: nothing is said to hold unless every cell of these rows is told, or hidden, exactly where the rules say so from
-the rest and from what is told, and what is told leaves every reference within the limits, whether stars are read as
-their blocks or as nothing. By code of verification alone; the original is not needed.
+Guarantee: nothing is said to hold unless every cell of these rows is told, or hidden, exactly where the rules say so
+from the rest and from what is told, and what is told leaves every reference within the limits, whether stars are read
+as their blocks or as nothing. By code of verification alone; the original is not needed.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ class Replay:
                 yield Replayed(tuple(place.rows.tolist()), "a cell is hidden that is known from elsewhere")
         while waiting:
             place = waiting.pop()
-            j, block = self._next(place) if place.left else (None, frozenset[int]())
-            if j is None:
+            asked = self._next(place) if place.left else None
+            if asked is None:
                 yield self._end(place)
                 continue
+            j, block = asked
             star = self._is_star(j, place.rows)
             inside = np.isin(self.columns[j].codes[place.rows], sorted(block)) & ~star
             if inside.any():
@@ -99,7 +100,12 @@ class Replay:
         if star.any():
             fact = (j, block)
             yield _Place(
-                place.rows[star], (*place.told, fact), place.shown, left, self._agreeing(place.members, fact), place.plain
+                place.rows[star],
+                (*place.told, fact),
+                place.shown,
+                left,
+                self._agreeing(place.members, fact),
+                place.plain,
             )
         told = column.codes[place.rows]
         for element in sorted(set(told[~star].tolist())):
@@ -136,7 +142,7 @@ class Replay:
                 surest = max(surest, int(max(figures, default=Fraction(0)) * BILLION))
         return Replayed(rows, None, surest, hidden)
 
-    def _next(self, place: _Place) -> tuple[int | None, frozenset[int]]:
+    def _next(self, place: _Place) -> tuple[int, frozenset[int]] | None:
         """Return the column that is asked next, and its block; None where nothing is."""
         node = _Asked(self, place)
         found = []
@@ -150,7 +156,7 @@ class Replay:
                 if other == j:
                     return j, block
         if not found:
-            return None, frozenset()
+            return None
         likeliest = max(chance for *_, chance in found)
         best = [(j, block) for j, block, chance in found if chance == likeliest]
         if len(best) == 1:
@@ -172,7 +178,6 @@ class _Asked:
         self.plain_scores = [self._score(secret, place.shown) for secret in replay.secrets]
         self.alone = self._alone()
         self.before = self._before()
-        self.fine: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
 
     def _score(self, secret: StatedSecret, facts: Sequence[StatedFact]) -> Long:
         score = np.zeros(secret.values, dtype=np.longdouble)

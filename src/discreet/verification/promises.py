@@ -105,12 +105,10 @@ def verify(
     back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
     found = truth_of(back.released, policy, source[0], medians, back)
     if stated is not None and order is not None:  # rows are told of where they stand now
-        stated = stated.moved(np.argsort(np.argsort(np.asarray(order))).tolist())
+        stated = stated.moved(np.argsort(np.asarray(order)).tolist())
     elif stated is not None:
         found = (found[0], None)
-        return replace(
-            check(released, policy, None, medians=medians, statement=stated), truthful=found[0]
-        )
+        return replace(check(released, policy, None, medians=medians, statement=stated), truthful=found[0])
     return check(back.released, policy, source[0], medians=medians, found=found, statement=stated)
 
 

@@ -31,7 +31,8 @@ NO_PLACE_FOR_INTERVALS = (
 
 
 NO_PLACE_FOR_STATEMENT = (
-    "{}: cells are protected blindly, and the method statement must stand beside the release; give --out the name of a file"
+    "{}: cells are protected blindly, and the method statement must stand beside the release; give --out the name of "
+    "a file"
 )
 
 
@@ -48,9 +49,9 @@ def write_release(
 
     `reports` are those of its audit, by path; True for one that everybody may see.
 
-    Where cells are protected blindly, the public method statement is written beside `out`, and where none are, that of an
-    earlier release of that name goes. Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
-    earlier release of that name go.
+    Where cells are protected blindly, the public method statement is written beside `out`, and where none are, that of
+    an earlier release of that name goes. Where medians are released, the intervals they stand for are written beside
+    `out`; where none are, those of an earlier release of that name go.
     """
     if plan is not None:
         refuse_unwritten_names([*(sources or {}).values(), plan, out])

@@ -10,8 +10,6 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from discreet.method.cells.blind_columns import Ints
 from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, Asked, Learned
 from discreet.method.cells.blind_tau import DIGITS, STEPS
@@ -34,7 +32,9 @@ def billionths(number: Fraction) -> int:
 class ExactNode:
     """What was told of a row, in both readings, and the rows of the rest that agree."""
 
-    def __init__(self, learned: Learned, asked: Asked, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]) -> None:
+    def __init__(
+        self, learned: Learned, asked: Asked, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]
+    ) -> None:
         """Take the facts: a predictor with the elements of one value or of a block; `stars` are those with blocks."""
         self.learned, self.asked = learned, asked
         self.readings = [list(facts), [fact for fact in facts if fact[0] not in stars]]
@@ -45,9 +45,7 @@ class ExactNode:
         j, elements = fact
         first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
         having = self.learned.having[sorted(self._covered(j, elements))].sum(axis=0)
-        return [
-            (int(having[v]) + len(elements), int(self.learned.rows[v]) + last - first) for v in range(len(having))
-        ]
+        return [(int(having[v]) + len(elements), int(self.learned.rows[v]) + last - first) for v in range(len(having))]
 
     def _covered(self, j: int, elements: Iterable[int]) -> set[int]:
         first = int(self.learned.first[j])
@@ -88,13 +86,13 @@ class ExactNode:
                         figure = int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN))
                     top = max(top, figure)
                     fine &= figure <= int(self.learned.cap[v])
-            if self.asked.count:
+            if self.asked.counts:
                 rows = int(agreeing[begin:end].sum())
                 for v in range(begin, end):
                     share = Fraction(int(self.learned.rows[v]), int(self.learned.known[c]))
-                    figure = (int(agreeing[v]) + ADDED * share) / (rows + ADDED)
-                    top = max(top, billionths(figure))
-                    fine &= figure <= Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
+                    likely = (int(agreeing[v]) + ADDED * share) / (rows + ADDED)
+                    top = max(top, billionths(likely))
+                    fine &= likely <= Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
         return fine, top
 
     def outcome(self, fact: tuple[int, frozenset[int]], *, star: bool, tallied: Ints, told: Ints) -> tuple[bool, int]:
@@ -138,16 +136,15 @@ class ExactNode:
             rows = int(_rows(self.learned, j, tallied)[:end].sum())
             outside = rows - int(tallied[covered][:, :end].sum())
             share = Fraction(
-                int(self.learned.known[0]) - int(self.learned.having[covered][:, :end].sum()), int(self.learned.known[0])
+                int(self.learned.known[0]) - int(self.learned.having[covered][:, :end].sum()),
+                int(self.learned.known[0]),
             )
             return billionths((outside + ADDED * share) / (rows + ADDED))
         likelihoods = self.likelihoods((j, block))
         with localcontext() as context:
             context.prec = DIGITS
             now = self.bayes(0, self.readings[0])
-            total = sum(
-                (now[v] * (1 - Decimal(likelihoods[v][0]) / likelihoods[v][1]) for v in range(end)), Decimal(0)
-            )
+            total = sum((now[v] * (1 - Decimal(likelihoods[v][0]) / likelihoods[v][1]) for v in range(end)), Decimal(0))
             return int((total * BILLION).to_integral_value(ROUND_HALF_EVEN))
 
 
@@ -157,7 +154,9 @@ def _rows(learned: Learned, j: int, tallied: Ints) -> Ints:
     return found
 
 
-def decide_exactly(node: ExactNode, open_: Sequence[int], rank: Sequence[int], tallied: Ints, told: Ints) -> tuple[int, frozenset[int]]:
+def decide_exactly(
+    node: ExactNode, open_: Sequence[int], rank: Sequence[int], tallied: Ints, told: Ints
+) -> tuple[int, frozenset[int]]:
     """Return the predictor that is asked next and its block; `STOP` where nothing is."""
     found = []
     unranked = len(rank)

@@ -26,34 +26,34 @@ STOP, UNSURE = -1, -2
 class Learned(NamedTuple):
     """What the references have learned of the secrets of some rows; values of all secrets stand side by side."""
 
-    first: np.ndarray  # type: ignore[type-arg]
+    first: np.ndarray
     """Where the elements of each predictor begin, and where the last ends."""
-    cover_first: np.ndarray  # type: ignore[type-arg]
-    cover: np.ndarray  # type: ignore[type-arg]
+    cover_first: np.ndarray
+    cover: np.ndarray
     """For each element the elements of rows that agree with it."""
-    marked: np.ndarray  # type: ignore[type-arg]
+    marked: np.ndarray
     """For each predictor the element that reads like a hidden cell, or -1."""
-    secret: np.ndarray  # type: ignore[type-arg]
+    secret: np.ndarray
     """Where the values of each secret begin, and where the last ends."""
-    rows: np.ndarray  # type: ignore[type-arg]
+    rows: np.ndarray
     """The rows of the rest with each value."""
-    known: np.ndarray  # type: ignore[type-arg]
+    known: np.ndarray
     """The rows of the rest that know each secret."""
-    prior: np.ndarray  # type: ignore[type-arg]
+    prior: np.ndarray
     """The logarithm of each value's share."""
-    having: np.ndarray  # type: ignore[type-arg]
+    having: np.ndarray
     """By element and value: rows of the rest."""
-    logs: np.ndarray  # type: ignore[type-arg]
+    logs: np.ndarray
     """By element and value: the logarithm of its likelihood."""
-    log: np.ndarray  # type: ignore[type-arg]
+    log: np.ndarray
     """The logarithms of whole numbers."""
-    tau: np.ndarray  # type: ignore[type-arg]
+    tau: np.ndarray
     """By secret and number of facts."""
-    cap: np.ndarray  # type: ignore[type-arg]
+    cap: np.ndarray
     """Of each value: so many billionths are within its limit for naive Bayes."""
-    over: np.ndarray  # type: ignore[type-arg]
+    over: np.ndarray
     """The limit of each value, of so many parts..."""
-    parts: np.ndarray  # type: ignore[type-arg]
+    parts: np.ndarray
     """...of each secret."""
 
 
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
     """What decides beside what was learned."""
 
     bayes: bool
-    count: bool
+    counts: bool
     by_count: bool
     """Whether `count` is the first reference."""
     whole: bool
@@ -120,11 +120,11 @@ def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
 def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type: ignore[no-untyped-def]
     """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
 
-    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all. Ends
-    early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`.
+    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all.
+    Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`.
     """
     verdict = 1
-    for c in range(len(learned.known) if asked.count else 0):
+    for c in range(len(learned.known) if asked.counts else 0):
         begin, end = learned.secret[c], learned.secret[c + 1]
         rows = ADDED
         for v in range(begin, end):
@@ -188,7 +188,7 @@ def _join(learned, start, x, covered, inside, agreeing, tallied):  # type: ignor
 
 
 @kernel
-def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, agreeing, top):  # type: ignore[no-untyped-def]
+def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, agreeing, top):  # type: ignore[no-untyped-def]  # noqa: C901
     """Let the block of a predictor grow until it is within the limits, or whole; 0 or `UNSURE`.
 
     `bad` says which elements are in it, `least` has the largest figures of what is told already, `top` is given those
@@ -259,7 +259,7 @@ def _chance(learned, asked, j, now, inside, size, agreeing, rows, out):  # type:
 
 
 @kernel
-def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, rows, block):  # type: ignore[no-untyped-def]
+def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, rows, block):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Return the predictor that is asked next with its block in `block`; `STOP`, or `UNSURE`.
 
     Parameters
@@ -329,9 +329,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         if 0 < size < elements:
             if learned.marked[j] >= 0:
                 bad[learned.marked[j]] = True
-            verdict = _block(
-                learned, asked, j, scores, k + 1, tallied, least, bad, covered, inside, agreeing, top
-            )
+            verdict = _block(learned, asked, j, scores, k + 1, tallied, least, bad, covered, inside, agreeing, top)
             if verdict == UNSURE:
                 return UNSURE
             size = 0

@@ -1,7 +1,7 @@
 """What blind protection learns of the rest: the rows without any confidential cell.
 
-Every cell is one of a few elements of its column (a value, a class of numbers, missing, other). References are trained on
-the rest alone; limits are exact fractions of its counts.
+Every cell is one of a few elements of its column (a value, a class of numbers, missing, other). References are trained
+on the rest alone; limits are exact fractions of its counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.method.cells.blind_columns import BlindColumn, Codes, Ints, by_element, summed
+from discreet.method.cells.blind_columns import BlindColumn, Ints, by_element, summed
 from discreet.method.cells.blind_kernels import Learned
 from discreet.method.cells.blind_tau import STEPS, tau_steps
 
@@ -91,7 +91,9 @@ class BlindRest:
         columns = [self.columns[place] for place in kind.predictors]
         secrets = [self.secrets[place] for place in kind.secrets]
         first = np.cumsum([0, *(column.elements for column in columns)])
-        cover = [[start + y for y in each] for start, column in zip(first, columns, strict=False) for each in column.agreeing]
+        cover = [
+            [start + y for y in each] for start, column in zip(first, columns, strict=False) for each in column.agreeing
+        ]
         over, parts, cap = [], [], []
         for secret, limits in zip(secrets, self.limits(kind), strict=True):
             whole = int(np.lcm.reduce(np.array([secret.known, *(limit.denominator for limit in limits)], dtype=object)))
@@ -100,9 +102,7 @@ class BlindRest:
             cap += [int(limit * BILLION) - 1 for limit in limits]
         rows = np.concatenate([secret.rows for secret in secrets])
         known = np.repeat([secret.known for secret in secrets], [secret.number for secret in secrets])
-        having = np.concatenate(
-            [np.hstack([secret.having(place) for secret in secrets]) for place in kind.predictors]
-        )
+        having = np.concatenate([np.hstack([secret.having(place) for secret in secrets]) for place in kind.predictors])
         logs = np.concatenate(
             [
                 np.log(

@@ -1,7 +1,8 @@
 """How far naive Bayes is trusted: the power to which likelihoods are raised, for each number of facts.
 
-Without it naive Bayes is far too sure, hides more than it need, and its figures are no probabilities. The power is chosen by
-log loss: each half of the rest is guessed by what the other half teaches, from so many columns, drawn by a written rule.
+Without it naive Bayes is far too sure, hides more than it need, and its figures are no probabilities. The power is
+chosen by log loss: each half of the rest is guessed by what the other half teaches, from so many columns, drawn by a
+written rule.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Losses:
         known = np.flatnonzero(secret.values >= 0)
         turn = np.arange(len(known))
         halves = [turn[turn % 2 == half] for half in (0, 1)]
-        told = [half if len(half) <= EVALUATED else half[np.arange(EVALUATED) * len(half) // EVALUATED] for half in halves]
+        told = [
+            half if len(half) <= EVALUATED else half[np.arange(EVALUATED) * len(half) // EVALUATED] for half in halves
+        ]
         number = np.concatenate(told)
         self.rows = len(number)
         self.half = number % 2
@@ -88,7 +91,9 @@ class Losses:
         self.elements = [columns[place].elements for place in secret.predictors]
         self.logs: Floats = np.array(
             [
-                np.concatenate([np.log(rows / (prior - 1 + elements)) for rows, elements in zip(each, self.elements, strict=True)])
+                np.concatenate(
+                    [np.log(rows / (prior - 1 + elements)) for rows, elements in zip(each, self.elements, strict=True)]
+                )
                 for each, prior in zip(self.having, self.prior, strict=True)
             ]
         )
@@ -138,7 +143,12 @@ class Losses:
             return total.quantize(ROUNDED)
 
     def _loss(
-        self, half: int, true: int, facts: Sequence[tuple[int, int]], power: Decimal, logs: dict[tuple[int, int], Decimal]
+        self,
+        half: int,
+        true: int,
+        facts: Sequence[tuple[int, int]],
+        power: Decimal,
+        logs: dict[tuple[int, int], Decimal],
     ) -> Decimal:
         """Return how surprising the true value of a row is."""
         prior = self.prior[half]
@@ -165,9 +175,10 @@ def _remembered(logs: dict[tuple[int, int], Decimal]) -> Callable[[int, int], De
 
 def drawn_order(rows: Ints, columns: int) -> Ints:
     """Return the order in which columns are told of each row, by a written rule."""
-    number = rows.astype(np.uint64)[:, None] * np.uint64(columns) + np.arange(1, columns + 1, dtype=np.uint64)
+    place = np.arange(1, columns + 1, dtype=np.uint64)
+    number: npt.NDArray[np.uint64] = rows.astype(np.uint64)[:, None] * np.uint64(columns) + place
     with np.errstate(over="ignore"):
-        mixed = number * np.uint64(0x9E3779B97F4A7C15)
+        mixed: npt.NDArray[np.uint64] = number * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(32)
         mixed *= np.uint64(0xD6E8FEB86659FD93)
         mixed ^= mixed >> np.uint64(32)

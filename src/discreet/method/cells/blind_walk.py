@@ -53,7 +53,9 @@ class _Node:
 class Walk:
     """The rows of one kind, asked together as long as they are told the same."""
 
-    def __init__(self, rest: BlindRest, kind: BlindKind, asked: Asked, order: Sequence[int], *, exact: bool = False) -> None:
+    def __init__(
+        self, rest: BlindRest, kind: BlindKind, asked: Asked, order: Sequence[int], *, exact: bool = False
+    ) -> None:
         self.rest, self.kind, self.asked, self.exact = rest, kind, asked, exact
         self.learned: Learned = rest.learned(kind)
         self.codes = np.ascontiguousarray([rest.columns[place].codes for place in kind.predictors], dtype=np.int32)
