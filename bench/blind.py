@@ -185,6 +185,7 @@ def told_of(data: BlindData, way: Way, rows: Sequence[int], cells: Sequence[tupl
 def one_draw(data: BlindData, way: Way, number: int, seed: int) -> Judged:
     """Protect the cells of a draw, and let all learners guess them."""
     cells = data.cells(number, seed)
+    told_of(data, way, range(len(data.rows)), cells)  # loops are compiled
     begin = time.process_time()
     told = told_of(data, way, range(len(data.rows)), cells)
     judged = Judged(seconds=time.process_time() - begin)

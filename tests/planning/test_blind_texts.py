@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from discreet.planning.blind_texts import tell_texts
 from tests.profiles import MANY
@@ -60,6 +60,8 @@ def assert_same(of: BlindTable) -> None:
 @MANY
 @given(tables())
 def test_it_equals_the_slow_version(of: BlindTable) -> None:
+    # Where nobody in the rest knows the secret column there is nothing to learn, and the policy is refused.
+    assume(all(of.knowing(secret) for row in of.confidential for secret in of.secrets(row)))
     assert_same(of)
 
 

@@ -122,7 +122,7 @@ class BlindTable:
         found = {}
         for column in self.numbers:
             texts = [self.text(row, column) for row in self.rest]
-            known = sorted(Fraction(text) for text in texts if text not in self.missing)
+            known = sorted(number for text in texts if (number := self.number(text)) is not None)
             different = sorted(set(known))
             if len(different) > CLASSES:
                 at = {known[q * len(known) // CLASSES] for q in range(1, CLASSES)}
@@ -139,18 +139,30 @@ class BlindTable:
             values = sorted({text for text in texts if text not in self.missing})
             domain: list[Element] = list(values)
             if column in self.numbers:
-                domain = list(range(len(self.cuts[column]) + 1)) if values else []
+                domain = (
+                    list(range(len(self.cuts[column]) + 1))
+                    if any(self.number(text) is not None for text in values)
+                    else []
+                )
             if any(text in self.missing for text in texts):
                 domain.append(None)
             found[column] = [*domain, ...]
         return found
+
+    def number(self, text: str) -> Fraction | None:
+        """The number that a text is; None if it is missing or no number."""
+        try:
+            return None if text in self.missing else Fraction(text)
+        except ValueError:
+            return None
 
     def element(self, text: str, column: str) -> Element:
         domain = self.domains[column]
         if text in self.missing:
             return None if None in domain else ...
         if column in self.numbers:
-            place = sum(cut <= Fraction(text) for cut in self.cuts[column])
+            number = self.number(text)
+            place = -1 if number is None else sum(cut <= number for cut in self.cuts[column])
             return place if place in domain else ...
         return text if text in domain else ...
 

@@ -24,7 +24,7 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
     numbers: tuple[str, ...] = ()
     trees: dict[str, dict[str, str]] = {}
     if not plain and draw(st.booleans()):
-        numbers, texts[0] = ("a",), ("1", "2.5", "-3", "10", MISSING)
+        numbers, texts[0] = ("a",), draw(st.sampled_from((("1", "2.5", "-3", "10", MISSING), ("1", "2", "none"))))
     if not plain and columns > 2 and draw(st.booleans()):
         trees, texts[1] = {"b": {"x": "u", "y": "u", "u": "w", "z": "w"}}, ("x", "y", "z", "u")
     drawn = [tuple(draw(st.sampled_from(own)) for own in texts) for _ in range(number)]
