@@ -224,9 +224,10 @@ def prepare_rows(
     refuse_at_sight(bound.policy, source, table)
     bound = with_people(bound)
     watch.begins("count")
-    counted = source.count(bound.counted)
-    columns = columns_of(bound, source, counted)
-    fits = fitted(bound, source, counted, columns.problems, columns.warnings())
+    seen = _seen(bound.policy, source)
+    counted = seen.count(bound.counted)
+    columns = columns_of(bound, seen, counted)
+    fits = fitted(bound, source, counted, columns.problems, columns.warnings(), seen)
     if policy.unit is None:
         return PreparedJob(source, task_of(fits, columns, source, seed))
     binned = tuple(column.binned() for column in columns.binned)
@@ -239,6 +240,15 @@ def prepare_rows(
     columns = columns_of(people.bound, people.table, counted)
     fits = fitted_persons(people.bound, people.table, counted, columns.problems)
     return PreparedJob(source, task_of(fits, columns, people.table, seed), people)
+
+
+def _seen(policy: Policy, source: Engine) -> Engine:
+    """Return the rows that planning may look at: all, but for rows with cells that are protected blindly."""
+    if not policy.is_blind:
+        return source
+    from discreet.planning.blind import rest_of  # compiled: only loaded when needed
+
+    return rest_of(policy, source)
 
 
 def _is_large(table: Table) -> bool:
@@ -262,6 +272,7 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         whole=made.whole,
         places=made.places,
         hide_only=made.hide_only,
+        statement=made.statement,
     )
     if not verification.holds:
         raise BrokenPromise(verification, made.hint)
@@ -276,4 +287,5 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         plan = replace(plan, order=tuple(made.released.numbers().tolist()))
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
-    return Release(plan, audit, made.released, made.source, order)
+    stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
+    return Release(plan, audit, made.released, made.source, order, stated)

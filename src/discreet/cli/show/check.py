@@ -14,6 +14,7 @@ from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_wor
 from discreet.cli.show.texts import counted, text_of
 from discreet.cli.show.verdict import print_not_covered
 from discreet.cli.terminal import console, escape, print_private
+from discreet.common.shares import short_percent
 from discreet.policy import Policy
 from discreet.table.engine import Engine
 
@@ -93,6 +94,9 @@ def print_values(source: Engine, policy: Policy) -> None:
 
 def _about_wards(cells: CheckedCells) -> Iterator[str]:
     """Yield how confidential cells would be protected, and what is guessed if they alone are hidden."""
+    if cells.made.is_blind:
+        yield from _rehearsed(cells)
+        return
     methods = ", ".join(f"{method} against {adversary.name}" for adversary, method in cells.made.defences)
     yield f"by {methods}"
     if cells.hidden is None:
@@ -103,6 +107,28 @@ def _about_wards(cells: CheckedCells) -> Iterator[str]:
         yield f"if only the cells themselves are hidden, {told}"
     if cells.alone:
         yield f"not edited, for another promise, the use or the role: {', '.join(cells.alone)}"
+
+
+def _rehearsed(cells: CheckedCells) -> Iterator[str]:
+    """Yield what blind protection comes to, as far as the other rows show."""
+    yield f"blind, against {', '.join(cells.made.references_used)}; blocks: {cells.made.told_blocks}"
+    found = cells.rehearsed
+    if found is None:
+        return
+    low, high = map(short_percent, found.limits)
+    limits = f"limit {low}" if low == high else f"limits from {low} to {high}"
+    yield f"the commonest value has {short_percent(found.commonest)} of the other rows; {limits}"
+    yield (
+        f"rehearsed on {found.rows} other rows: beside the cell about {found.hidden:.1f} of {found.predictors} "
+        "predictors are hidden"
+    )
+    for each in found.learners:
+        low, high = map(short_percent, each.right.interval)
+        yield (
+            f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
+            f"({low} to {high}), limit {short_percent(each.limit)}; "
+            f"surest fifth {short_percent(each.surest.share or 0.0)}, limit {short_percent(each.surest_limit)}"
+        )
 
 
 def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
