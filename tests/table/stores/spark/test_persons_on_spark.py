@@ -18,7 +18,9 @@ def _spark() -> None:
 
 def stays() -> pl.DataFrame:
     rows = [(f"p{i}", "ab"[i % 2], str(i % 5), "xy"[(i + v) % 2]) for i in range(30) for v in range(1 + i % 3)]
-    return pl.DataFrame(rows, schema=["who", "q", "r", "s"], orient="row").with_row_index("stay").cast({"stay": pl.Int64})
+    return (
+        pl.DataFrame(rows, schema=["who", "q", "r", "s"], orient="row").with_row_index("stay").cast({"stay": pl.Int64})
+    )
 
 
 @pytest.mark.parametrize("rows", ["mask", "remove"])
