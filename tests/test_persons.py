@@ -391,6 +391,7 @@ def test_large_engines_release_the_same(engine: str, rows: str, tmp_path: Any) -
         assert d.verify(tmp_path / "t.csv", tokens, engine=engine).requirements[0].answer is d.Answer.HOLDS
 
 
+@pytest.mark.slow
 def test_an_audit_attacks_persons() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["town"])], unit="patient_id")
     audit = d.protect(patients(), policy).attack(seed=1)

@@ -7,7 +7,7 @@ threshold starts where it parts ways with the one before it. Nothing is released
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
@@ -97,6 +97,11 @@ class Frontier:
     def __repr__(self) -> str:
         return f"<Frontier: {len(self.points)} thresholds; private>"
 
+    def _repr_html_(self) -> str:
+        from discreet.assist.shown import frontier_as_html
+
+        return frontier_as_html(self)
+
     def name_of(self, threshold: Fraction) -> str:
         """Return a threshold as people write it."""
         if self.unit is None:
@@ -150,7 +155,7 @@ class Frontier:
 
 def frontier(
     table: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     thresholds: Sequence[str | float | Fraction | int] | None = None,
     *,
     promise: int | None = None,

@@ -73,6 +73,11 @@ class Audit:
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
 
+    def _repr_html_(self) -> str:
+        from discreet.audit.shown import audit_html
+
+        return audit_html(self)
+
     @property
     def promises(self) -> tuple[Finding, ...]:
         """The answer about each requirement on the release."""
@@ -127,3 +132,9 @@ class Audit:
         from discreet.audit.report.render import owner_html, public_html
 
         return public_html(self.public) if public else owner_html(self)
+
+    def to_pdf(self, *, public: bool = False) -> bytes:
+        """Return that page on paper, as a PDF: made by Chromium or Chrome, where one is installed."""
+        from discreet.audit.report.paper import printed
+
+        return printed(self.to_html(public=public))

@@ -360,6 +360,8 @@ def _attack() -> Schema:
         only_hidden=maybe(rate, "On the table in which the confidential cells alone are hidden."),
         control=maybe(rate, "About people who are not in the release."),
         control_by=maybe(TEXT, "Who they are."),
+        surest=maybe(rate, "On the fifth of the confidential cells about which the adversary is surest."),
+        surest_only_hidden=maybe(rate, "The same on the table in which the confidential cells alone are hidden."),
         of=said(COUNT, "People or cells that could be attacked."),
         sampled=said(FLAG, "Whether only some were tried."),
         leaks=said(FLAG, "Whether it is more often right about people of the release than about anybody."),

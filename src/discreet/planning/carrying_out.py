@@ -14,9 +14,10 @@ from discreet.chance import any_order, chance_from
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Watch
 from discreet.encoded import Ints
-from discreet.errors import TooManySuppressed, rows_listed
+from discreet.errors import InputError, TooManySuppressed, rows_listed
 from discreet.fit.cells import hides
 from discreet.fit.fitting import require_rows, seen_column
+from discreet.plan.blind_statement import BlindStatement
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
@@ -43,6 +44,8 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
     cannot be protected.
     """
     watch.begins("apply")
+    if task.bound.policy.is_blind:
+        return _carried_out_blindly(plan, task, source, watch, seed)
     bound, told = task.bound, sample_of(source, plan)
     plan = replace(plan, edits=hides(bound.policy, told))
     made = CarriedOut(plan, source, source.apply(plan), bound, seed)
@@ -52,6 +55,32 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
         watch.begins("cells")
         made = _edited(made, bound, watch)
     return replace(made, detail=detail_of(task, made.plan, told, [each.masks for each in made.suppressed]))
+
+
+def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the release that a plan, found on the rows without confidential cells, makes of all rows.
+
+    Which of the others are suppressed is decided among them alone. Then it is decided what is told of each row with
+    confidential cells, which no promise about groups may suppress.
+    """
+    from discreet.planning.blind import plan_blind, rest_of  # compiled: only loaded when needed
+
+    bound, rest = task.bound, rest_of(task.bound.policy, source)
+    made = CarriedOut(plan, rest, rest.apply(plan), bound, seed)
+    if bound.policy.method != "disclosure":
+        made = _suppressed(made, bound)
+    if made.plan.masks is not None and made.released.suppressed:
+        raise InputError(
+            "beside promises about groups that suppress rows, confidential cells are protected blindly by the local "
+            "engine only: use --engine local"
+        )
+    watch.begins("cells")
+    made = replace(made, source=source, released=source.apply(made.plan))
+    found = plan_blind(made.released, source, made.plan)
+    edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells)
+    require_rows(edited.released, "the release")
+    masks = [each.masks for each in made.suppressed]
+    return replace(edited, statement=found.statement, detail=detail_of(task, made.plan, rest, masks))
 
 
 def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
@@ -196,6 +225,8 @@ class CarriedOut:
     """The share of detail that is released; None where a plan is used again."""
     persons: PersonCount | None = None
     """How many persons are suppressed, where persons have several rows."""
+    statement: BlindStatement | None = None
+    """The method statement, where confidential cells are protected blindly."""
 
     @property
     def drawn(self) -> int:

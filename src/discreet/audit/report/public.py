@@ -17,13 +17,13 @@ from discreet.audit.report.page import (
     Card,
     Figure,
     Figures,
-    Heading,
     ItemList,
     Level,
     Page,
     PageTable,
     Prose,
     Section,
+    fold,
     section,
 )
 from discreet.audit.report.shared import ONE_VALUE, ChangedCells, changes_figure, left_open
@@ -217,7 +217,7 @@ def _shares(counted: ReleaseCounts) -> list[Block | None]:
         title = f"{clipped(column.name)} in the release"
         table = PageTable(title, ("Text", "Share"), tuple((label, share(part)) for label, _, part in rows))
         figures.append(Figure(f"values-{n}", title, charts.paired(rows, f"{title}: shares of its texts."), table))
-    return [Heading("Distributions in the release"), Figures(tuple(figures))] if figures else []
+    return [fold("The values of each column in the release", [Figures(tuple(figures))])] if figures else []
 
 
 def _reading() -> Section:
@@ -230,5 +230,5 @@ def _reading() -> Section:
     return section(
         "reading",
         "How to read this",
-        [PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))],
+        [PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}), folded=True)],
     )
