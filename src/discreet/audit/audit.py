@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
     from discreet.measure.usefulness import Usefulness
     from discreet.measure.utility import Utility
-    from discreet.planning.carrying_out import PersonCount
+    from discreet.planning.suppressed_persons import PersonCount
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from discreet.verification.promises import check
 
 if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
-    from discreet.planning.carrying_out import PersonCount
+    from discreet.planning.suppressed_persons import PersonCount
 
 
 class HowMade(Protocol):

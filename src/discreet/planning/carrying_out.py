@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -24,8 +23,9 @@ from discreet.planning.detail import detail_of
 from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
 from discreet.planning.profiles import Judged, Profiles, needs_profiles, refuse_local
+from discreet.planning.suppressed_persons import PersonCount, drawn_persons, unlike_persons, whose_rows
 from discreet.planning.suppression import Suppressed, rows_to_suppress
-from discreet.planning.task import Task, drawn_rows, sample_places
+from discreet.planning.task import Task, drawn_rows
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
@@ -111,7 +111,7 @@ def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | Non
 def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the same before anything is done for confidential cells but to hide them."""
     bound = task.bound
-    sampled = _drawn_persons(source, bound.policy, seed)
+    sampled = drawn_persons(source, bound.policy, seed)
     told = _told(source, sampled)
     edits = hides(bound.policy, told)
     profiles = Profiles(told.edited(edits) if edits else told, bound)
@@ -137,7 +137,7 @@ def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch
     watch.begins("apply")
     if needs_profiles(source, bound):
         refuse_local(bound, source)
-        sampled = _drawn_persons(source, bound.policy, None)
+        sampled = drawn_persons(source, bound.policy, None)
         profiles = Profiles(_told(source, sampled), bound)
         judged = profiles.judged(plan, chance_from(None))
         made = _of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
@@ -171,39 +171,11 @@ def _of_profiles(
     return CarriedOut(plan, source, source.apply(plan), judge, suppressed=gone, persons=count)
 
 
-def _drawn_persons(source: Engine, policy: Policy, seed: int | None) -> tuple[int, ...] | None:
-    """Return the numbers of the rows of persons that are drawn for a sample; None where all are released."""
-    if policy.release is None:
-        return None
-    assert policy.unit is not None
-    encoded = source.encoded(policy.unit.id)
-    there = np.unique(encoded.codes)
-    drawn = there[sample_places(len(there), policy, seed)]
-    return tuple(source.numbers()[np.flatnonzero(np.isin(encoded.codes, drawn))].tolist())
-
-
 def _told(source: Engine, sampled: tuple[int, ...] | None) -> Engine:
     """Return the rows that were drawn, or all."""
     if sampled is None:
         return source
     return source.only(np.searchsorted(source.numbers(), np.array(sampled, dtype=np.int64)))
-
-
-@dataclass(frozen=True)
-class PersonCount:
-    """How many persons are suppressed, and how many there are."""
-
-    gone: int
-    total: int
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {"suppressed": self.gone, "of": self.total}
-
-    def refuse_many(self, policy: Policy) -> None:
-        """Refuse a release with more suppressed persons than a policy allows."""
-        if self.gone > math.floor(policy.suppress.limit * self.total):
-            raise TooManySuppressed(self.gone, self.total, policy.suppress.limit, "persons")
 
 
 @dataclass(frozen=True)
@@ -366,7 +338,7 @@ def _edited(made: CarriedOut, bound: Bound, watch: Watch) -> CarriedOut:
         made = made.having(suppressed=tuple(sorted({*made.plan.suppressed, *fresh})), bound=None)
         made = replace(made, suppressed=(*made.suppressed, more))
         if made.persons is not None:  # what they had to tell is not counted anew
-            gone = len(_whose(made.source, bound.policy, made.plan.suppressed))
+            gone = len(whose_rows(made.source, bound.policy, made.plan.suppressed))
             made = replace(made, persons=replace(made.persons, gone=gone), detail=None)
         made.refuse_many(bound.policy)
 
@@ -375,7 +347,8 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     plan, source, released, told = made.plan, made.source, made.released, None
     if made.persons is not None:
-        return _suppressing_persons(made, bound)
+        numbers, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
+        return replace(plan, suppressed=numbers), Suppressed(None, drawn)
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
@@ -388,28 +361,6 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
             among = released if which is None else released.only(np.flatnonzero(which))
             numbers += source.numbers_of(masks, among).tolist()
     return replace(plan, suppressed=tuple(sorted(numbers))), found
-
-
-def _suppressing_persons(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
-    """Return the plan with the rows of persons that must be suppressed besides, as they are released now; and these."""
-    source, released = made.source, made.released
-    places = np.searchsorted(source.numbers(), released.numbers())
-    there = released.columns if bound.policy.token is None else set(released.columns) - {bound.policy.token}
-    told = source.only(places).taking(released, [name for name in source.columns if name in there])
-    profiles = Profiles(told, bound)
-    judged = profiles.as_told(_whose(source, bound.policy, made.plan.suppressed), chance_from(made.seed))
-    gone = {profiles.rows.ids[number - 1] for number in judged.gone}
-    encoded = source.encoded(profiles.unit.id)  # also rows that were left out for their cells, and may not be later
-    rows = np.array([value in gone for value in encoded.domain], dtype=np.bool_)[encoded.codes]
-    return replace(made.plan, suppressed=tuple(source.numbers()[rows].tolist())), Suppressed(None, judged.drawn)
-
-
-def _whose(source: Engine, policy: Policy, numbers: Sequence[int]) -> frozenset[str | None]:
-    """Return the persons that some rows are of, by their ids."""
-    assert policy.unit is not None
-    encoded = source.encoded(policy.unit.id)
-    codes = encoded.codes[np.searchsorted(source.numbers(), np.array(numbers, dtype=np.int64))]
-    return frozenset(encoded.domain[code] for code in np.unique(codes).tolist())
 
 
 def sample_of(source: Engine, plan: Plan) -> Engine:
