@@ -28,6 +28,7 @@ from discreet.errors import InputError
 from discreet.fit.fitting import bind_to
 from discreet.fit.persons import repeat_warnings
 from discreet.measure.utility import utility
+from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
 from discreet.table.engine import Engine
@@ -35,7 +36,13 @@ from discreet.table.formats.place import place_of
 from discreet.table.populations import people_of
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
 from discreet.verification.findings import Truth
-from discreet.verification.promises import back_in_order, check, published_intervals
+from discreet.verification.promises import (
+    back_in_order,
+    check,
+    published_intervals,
+    published_statement,
+    stated_in_order,
+)
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
 
@@ -63,6 +70,7 @@ def audit_release(
     memory_limit: str | int | None = None,
     key: str | None = None,
     order: Sequence[int] | None = None,
+    statement: BlindStatement | Mapping[str, Any] | str | Path | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -95,6 +103,8 @@ def audit_release(
         As for `verify`; attacks fetch columns row by row, up to a limit.
     order
         As for `verify`. When absent, guesses are judged by rows that are matched in some way.
+    statement
+        As for `verify`.
 
     Examples
     --------
@@ -113,8 +123,15 @@ def audit_release(
         )
         scene, bound = met.scene, met.bound
         adopted, source, places = scene.released, scene.original, scene.places
+        stated = published_statement(release, bound.policy, statement)
         verification = check(
-            adopted, bound.policy, source, medians=scene.medians, hide_only=scene.hide_only, found=met.truth
+            adopted,
+            bound.policy,
+            source,
+            medians=scene.medians,
+            hide_only=scene.hide_only,
+            found=met.truth,
+            statement=stated_in_order(stated, order, shuffled=bound.policy.shuffle),
         )
         told = source if places is None else source.only(places)
         warnings = (*met.notes, *bound.warnings, *repeat_warnings(bound.policy, source))
