@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.cli.progress import STAGES
+from discreet.common.showing import STAGES
 from tests.commands import run
 from tests.jobs import bank
 

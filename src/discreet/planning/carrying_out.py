@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,12 +14,14 @@ from discreet.chance import any_order, chance_from
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.watch import Watch
 from discreet.encoded import Ints
-from discreet.errors import TooManySuppressed, rows_listed
+from discreet.errors import InputError, TooManySuppressed, rows_listed
 from discreet.fit.cells import hides
 from discreet.fit.fitting import require_rows, seen_column
+from discreet.plan.blind_statement import BlindStatement
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
+from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
 from discreet.planning.profiles import Judged, Profiles, needs_profiles, refuse_local
 from discreet.planning.suppression import Suppressed, rows_to_suppress
@@ -42,6 +44,8 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
     cannot be protected.
     """
     watch.begins("apply")
+    if task.bound.policy.is_blind:
+        return _carried_out_blindly(plan, task, source, watch, seed)
     bound, told = task.bound, sample_of(source, plan)
     plan = replace(plan, edits=hides(bound.policy, told))
     made = CarriedOut(plan, source, source.apply(plan), bound, seed)
@@ -51,6 +55,32 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
         watch.begins("cells")
         made = _edited(made, bound, watch)
     return replace(made, detail=detail_of(task, made.plan, told, [each.masks for each in made.suppressed]))
+
+
+def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the release that a plan, found on the rows without confidential cells, makes of all rows.
+
+    Which of the others are suppressed is decided among them alone. Then it is decided what is told of each row with
+    confidential cells, which no promise about groups may suppress.
+    """
+    from discreet.planning.blind import plan_blind, rest_of  # compiled: only loaded when needed
+
+    bound, rest = task.bound, rest_of(task.bound.policy, source)
+    made = CarriedOut(plan, rest, rest.apply(plan), bound, seed)
+    if bound.policy.method != "disclosure":
+        made = _suppressed(made, bound)
+    if made.plan.masks is not None and made.released.suppressed:
+        raise InputError(
+            "beside promises about groups that suppress rows, confidential cells are protected blindly by the local "
+            "engine only: use --engine local"
+        )
+    watch.begins("cells")
+    made = replace(made, source=source, released=source.apply(made.plan))
+    found = plan_blind(made.released, source, made.plan)
+    edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells)
+    require_rows(edited.released, "the release")
+    masks = [each.masks for each in made.suppressed]
+    return replace(edited, statement=found.statement, detail=detail_of(task, made.plan, rest, masks))
 
 
 def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
@@ -70,17 +100,35 @@ def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watc
 
 def carry_out_on_persons(plan: Plan, task: Task, people: People, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the release that a plan for persons makes of all their rows."""
-    return _in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows)
+    return _with_cells(_in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows), watch)
 
 
-def carry_out_profiles(source: Engine, bound: Bound, watch: Watch, seed: int | None) -> CarriedOut:
+def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Find a plan for persons whose rows differ, and return the release that it makes."""
+    return _with_cells(recoded_profiles(task, source, watch, seed), watch)
+
+
+def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the same before anything is done for confidential cells but to hide them."""
+    bound = task.bound
     sampled = _drawn_persons(source, bound.policy, seed)
-    profiles = Profiles(_told(source, sampled), bound)
+    told = _told(source, sampled)
+    edits = hides(bound.policy, told)
+    profiles = Profiles(told.edited(edits) if edits else told, bound)
     found = profiles.find(watch, seed)
     watch.begins("apply")
-    made = _of_profiles(found.plan, found.judged, profiles, source, bound, sampled)
+    plan = replace(found.plan, recodings=(*found.plan.recodings, *task.binned))
+    made = _of_profiles(plan, found.judged, profiles, source, bound, sampled)
     return replace(made, seed=seed, detail=found.detail)
+
+
+def _with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
+    """Return what became of the rows of persons with the edits for confidential cells, which are about rows."""
+    bound = made.judge
+    if not any(bound.policy.cells()):
+        return made
+    watch.begins("cells")
+    return _edited(made.having(edits=hides(bound.policy, made.told)), bound, watch)
 
 
 def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
@@ -96,7 +144,9 @@ def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch
         made.refuse_many(bound.policy)
         return made
     people = people_of(source, bound)
-    plan = replace(plan, policy=people.bound.policy, columns=people.table.columns)
+    cut = [recoding for recoding in plan.recodings if recoding.column in people.table.columns]
+    people = replace(people, binned=tuple(recoding for recoding in plan.recodings if recoding not in cut))
+    plan = replace(plan, policy=people.bound.policy, columns=people.table.columns, recodings=tuple(cut))
     return _in_rows(carry_out_again(plan, people.bound, people.bound, people.table, watch), people, judge)
 
 
@@ -146,6 +196,10 @@ class PersonCount:
     gone: int
     total: int
 
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {"suppressed": self.gone, "of": self.total}
+
     def refuse_many(self, policy: Policy) -> None:
         """Refuse a release with more suppressed persons than a policy allows."""
         if self.gone > math.floor(policy.suppress.limit * self.total):
@@ -171,6 +225,8 @@ class CarriedOut:
     """The share of detail that is released; None where a plan is used again."""
     persons: PersonCount | None = None
     """How many persons are suppressed, where persons have several rows."""
+    statement: BlindStatement | None = None
+    """The method statement, where confidential cells are protected blindly."""
 
     @property
     def drawn(self) -> int:
@@ -230,8 +286,8 @@ class CarriedOut:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the owner should know of the policy, and of how the release was made."""
-        of_seed = () if self.seed is None else _seed_warnings(self.plan, self.drawn)
-        return (*self.judge.warnings, *_gap_warnings(self.removal), *of_seed)
+        of_seed = () if self.seed is None else seed_warnings(self.plan, self.drawn)
+        return (*self.judge.warnings, *gap_warnings(self.removal), *of_seed)
 
     def drawn_order(self) -> Ints | None:
         """Draw the order in which the rows leave, by their places; None where it is that of the original."""
@@ -309,12 +365,17 @@ def _edited(made: CarriedOut, bound: Bound, watch: Watch) -> CarriedOut:
             return edited
         made = made.having(suppressed=tuple(sorted({*made.plan.suppressed, *fresh})), bound=None)
         made = replace(made, suppressed=(*made.suppressed, more))
+        if made.persons is not None:  # what they had to tell is not counted anew
+            gone = len(_whose(made.source, bound.policy, made.plan.suppressed))
+            made = replace(made, persons=replace(made.persons, gone=gone), detail=None)
         made.refuse_many(bound.policy)
 
 
 def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     plan, source, released, told = made.plan, made.source, made.released, None
+    if made.persons is not None:
+        return _suppressing_persons(made, bound)
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
@@ -329,33 +390,28 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     return replace(plan, suppressed=tuple(sorted(numbers))), found
 
 
+def _suppressing_persons(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
+    """Return the plan with the rows of persons that must be suppressed besides, as they are released now; and these."""
+    source, released = made.source, made.released
+    places = np.searchsorted(source.numbers(), released.numbers())
+    there = released.columns if bound.policy.token is None else set(released.columns) - {bound.policy.token}
+    told = source.only(places).taking(released, [name for name in source.columns if name in there])
+    profiles = Profiles(told, bound)
+    judged = profiles.as_told(_whose(source, bound.policy, made.plan.suppressed), chance_from(made.seed))
+    gone = {profiles.rows.ids[number - 1] for number in judged.gone}
+    encoded = source.encoded(profiles.unit.id)  # also rows that were left out for their cells, and may not be later
+    rows = np.array([value in gone for value in encoded.domain], dtype=np.bool_)[encoded.codes]
+    return replace(made.plan, suppressed=tuple(source.numbers()[rows].tolist())), Suppressed(None, judged.drawn)
+
+
+def _whose(source: Engine, policy: Policy, numbers: Sequence[int]) -> frozenset[str | None]:
+    """Return the persons that some rows are of, by their ids."""
+    assert policy.unit is not None
+    encoded = source.encoded(policy.unit.id)
+    codes = encoded.codes[np.searchsorted(source.numbers(), np.array(numbers, dtype=np.int64))]
+    return frozenset(encoded.domain[code] for code in np.unique(codes).tolist())
+
+
 def sample_of(source: Engine, plan: Plan) -> Engine:
     """Return the rows that were drawn, or all where there is no sample."""
     return _told(source, plan.sampled)
-
-
-def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
-    """Yield where an exact search ended before it was proven best."""
-    for each in removal:
-        if each.gap:
-            some = "1 cell" if each.gap == 1 else f"{each.gap} cells"
-            yield (
-                f"protect[{each.requirement}]: method: exact was ended by the time limit: at most {some} more than "
-                "needed may be hidden"
-            )
-
-
-def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
-    """Yield what a given seed makes repeatable; that one was given is said in any case."""
-    if plan.sampled is None and not drawn and not plan.cells and not plan.policy.shuffle:
-        yield "a seed was given, though nothing was drawn by chance; releases are made without one"
-    if plan.sampled is not None:
-        yield "whoever knows the seed can tell which rows were drawn for the sample"
-    if drawn:
-        one, several = ("row", "rows") if plan.policy.unit is None else ("person", "persons")
-        rows = f"1 {one} was" if drawn == 1 else f"{drawn} {several} were"
-        yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
-    if plan.policy.shuffle:
-        yield "whoever knows the seed can put the rows back into their order"
-    if plan.cells:
-        yield "whoever knows the seed can tell which guesses were drawn for the confidential cells"

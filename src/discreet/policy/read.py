@@ -33,6 +33,11 @@ _NEW_ITEM: dict[Path, str] = {("protect",): ", or begin a further promise before
 def read_policy(path: str | FilePath) -> Policy:
     """Return the policy in a YAML or TOML file.
 
+    Parameters
+    ----------
+    path
+        The file; its name ends in .yaml, .yml, .json or .toml.
+
     Raises
     ------
     PolicyError
@@ -69,15 +74,15 @@ def policy_of_text(text: str, trees: Mapping[str, Taxonomy] | None = None) -> Po
     return build_policy(Policy, data, PolicySource(None, lines), mistakes)
 
 
-def as_policy(policy: Policy | str | FilePath) -> Policy:
-    """Return a policy, or the one in the file of that name."""
+def as_policy(policy: Policy | Mapping[str, Any] | str | FilePath) -> Policy:
+    """Return a policy, the one that plain data say, or the one in the file of that name."""
     if isinstance(policy, Policy):
         return policy
+    if isinstance(policy, Mapping):
+        return Policy.from_dict(policy)
     if isinstance(policy, (str, FilePath)):
         return read_policy(policy)
-    raise InputError(
-        f"{type(policy).__name__} is not a policy; give a Policy, the path of its file, or Policy.from_dict"
-    )
+    raise InputError(f"{type(policy).__name__} is not a policy; give a Policy, a dictionary, or the path of its file")
 
 
 Read = tuple[object, dict[Path, int], list[Problem]]

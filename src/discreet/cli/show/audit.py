@@ -73,6 +73,7 @@ def _table(kind: Kind, found: list[Attack]) -> Table:
         ("original", [attack.original for attack in found]),
         ("only hidden", [attack.only_hidden for attack in found]),
         ("control", [attack.control for attack in found]),
+        ("surest fifth", [attack.surest for attack in found]),
     ]
     shown = [(name, rates) for name, rates in shown if any(rate is not None for rate in rates)]
     names = ["attack", *(["guesses"] if targets else ["knows"]), "right", "95%", *(name for name, _ in shown), "tried"]

@@ -14,6 +14,7 @@ from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_wor
 from discreet.cli.show.texts import counted, text_of
 from discreet.cli.show.verdict import print_not_covered
 from discreet.cli.terminal import console, escape, print_private
+from discreet.common.shares import short_percent
 from discreet.policy import Policy
 from discreet.table.engine import Engine
 
@@ -30,7 +31,8 @@ def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | N
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
-        to.print(f"The table fits it: {result.rows} rows{dropped}.")
+        whose = "" if result.persons is None else f" of {result.persons} persons"
+        to.print(f"The table fits it: {result.rows} rows{whose}{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
     _print_previews(to, result.previews)
     to.print("It promises:")
@@ -40,7 +42,7 @@ def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | N
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             now = worst_in_words(promise.now, sensitive_columns(policy))
             to.print(f"     now: {escape(now)}: {kept}", soft_wrap=True)
-            alone = f"persons alone in their group: {promise.now.alone}"
+            alone = f"persons alone in their group: {promise.now.alone} of {result.persons}"
             if not promise.now.persons:
                 alone = f"rows alone in their group: {promise.now.alone} of {result.rows}"
             to.print(f"     {alone}", soft_wrap=True)
@@ -92,6 +94,9 @@ def print_values(source: Engine, policy: Policy) -> None:
 
 def _about_wards(cells: CheckedCells) -> Iterator[str]:
     """Yield how confidential cells would be protected, and what is guessed if they alone are hidden."""
+    if cells.made.is_blind:
+        yield from _rehearsed(cells)
+        return
     methods = ", ".join(f"{method} against {adversary.name}" for adversary, method in cells.made.defences)
     yield f"by {methods}"
     if cells.hidden is None:
@@ -104,8 +109,31 @@ def _about_wards(cells: CheckedCells) -> Iterator[str]:
         yield f"not edited, for another promise, the use or the role: {', '.join(cells.alone)}"
 
 
+def _rehearsed(cells: CheckedCells) -> Iterator[str]:
+    """Yield what blind protection comes to, as far as the other rows show."""
+    yield f"blind, against {', '.join(cells.made.references_used)}; blocks: {cells.made.told_blocks}"
+    found = cells.rehearsed
+    if found is None:
+        return
+    low, high = map(short_percent, found.limits)
+    limits = f"limit {low}" if low == high else f"limits from {low} to {high}"
+    yield f"the commonest value has {short_percent(found.commonest)} of the other rows; {limits}"
+    yield (
+        f"rehearsed on {found.rows} other rows: beside the cell about {found.hidden:.1f} of {found.predictors} "
+        "predictors are hidden"
+    )
+    for each in found.learners:
+        low, high = map(short_percent, each.right.interval)
+        yield (
+            f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
+            f"({low} to {high}), limit {short_percent(each.limit)}; "
+            f"surest fifth {short_percent(each.surest.share or 0.0)}, limit {short_percent(each.surest_limit)}"
+        )
+
+
 def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
     """Show the columns that are released as groups or intervals at each level."""
     for preview in previews:
         to.print(f"  [bold]{escape(preview.column)}[/] ({preview.kind}), by itself:", soft_wrap=True)
-        print_levels(to, preview.levels, preview.rows, preview.k)
+        noun = "person" if preview.persons else "row"
+        print_levels(to, preview.levels, preview.rows, preview.k, noun=noun)

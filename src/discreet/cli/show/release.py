@@ -104,6 +104,11 @@ def _suppressed(audit: Audit) -> str:
     of_which += [f"{drawn} drawn by lot"] if audit.drawn else []
     why = f", of which {' and '.join(of_which)}" if of_which else ""
     became = "removed" if audit.removed else "suppressed"
+    if audit.persons is not None:
+        of_persons = f"{audit.persons.gone} of {audit.persons.total}"
+        share = percent(Fraction(audit.persons.gone, audit.persons.total))
+        rows = f"{gone} of {total} rows{f', {why[2:]}' if why else ''}"
+        return f"Persons {became}: {of_persons} ({share}): {rows}"
     return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"
 
 
