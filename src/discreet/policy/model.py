@@ -54,9 +54,32 @@ class Policy(Part):
         What the release is for: `Classify(target)`, `Regress(target)`, `Counts()` or `General()` (default); or a
         list of them, each with its weight.
     protect
-        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `Confidential(...)`.
-    unit, columns, missing, file, marker, search, search_on, disclosure, genetic, recoding, suppress, release, shuffle
-        See the page "Policies" of the documentation.
+        The promises, at least one: `Template(...)`, `KAnonymity(...)`, `LDiversity(...)`, `TCloseness(...)`,
+        `Membership(...)`, `Confidential(...)`, or dictionaries as in a policy file (`{"k": 10, "over": ["age"]}`).
+    unit
+        The column that says whose row it is, where persons have several.
+    columns
+        Names to `Column(...)`, or to dictionaries such as `{"type": "number"}`.
+    missing
+        Which values mean that a value is missing, and what becomes of such rows.
+    file
+        How a text file is written; what is not said is found out.
+    marker
+        The text of a hidden value.
+    search
+        `"disclosure"`, `"coordinate"`, `"genetic"` or `"exact"`; what fits the promises when absent.
+    search_on
+        Search on this random share of the rows only, such as `"10%"`; what is found is applied to all.
+    disclosure, genetic
+        Options of these searches.
+    recoding
+        `"global"`: a value is released alike in all rows; `"local"`: groups of rows have labels of their own.
+    suppress
+        How many rows may be suppressed, and whether they are masked or removed.
+    release
+        Release a random share of the rows only.
+    shuffle
+        Whether the rows leave in an order that is drawn.
 
     Examples
     --------
@@ -134,7 +157,11 @@ class Policy(Part):
         if value is not None and not isinstance(value, (list, tuple)):
             raise ValueError("write a list of requirements")
         if not value:
-            raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
+            raise ValueError(
+                "nothing to protect; add a requirement such as {k: 10, over: [...]} or "
+                "{infer: ..., given: ..., at_most: 75%}, "
+                "or let `discreet init TABLE --out POLICY` write a policy for your table"
+            )
         return value
 
     @model_validator(mode="after")
@@ -234,7 +261,7 @@ class Policy(Part):
             return "local"
         if self.search is not None:
             return self.search
-        templates = all(promise.template for promise in self.promises())
+        templates = all(promise.template and promise.among is None for promise in self.promises())
         return "disclosure" if templates and not beyond_disclosure(self.uses) else "coordinate"
 
     @property
