@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +26,20 @@ from discreet.errors import InputError
 from discreet.fit.fitting import bind_to
 from discreet.fit.persons import repeat_warnings
 from discreet.measure.utility import utility
+from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import Bound, bind, known_to_groups
 from discreet.table.engine import Engine
 from discreet.table.formats.place import place_of
 from discreet.table.populations import people_of
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
-from discreet.verification.promises import back_in_order, check, published_intervals
+from discreet.verification.promises import (
+    back_in_order,
+    check,
+    published_intervals,
+    published_statement,
+    stated_in_order,
+)
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
 
@@ -60,6 +67,7 @@ def audit_release(
     memory_limit: str | int | None = None,
     key: str | None = None,
     order: Sequence[int] | None = None,
+    statement: BlindStatement | Mapping[str, Any] | str | Path | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -92,6 +100,8 @@ def audit_release(
         As for `verify`; attacks fetch columns row by row, up to a limit.
     order
         As for `verify`. When absent, guesses are judged by rows that are matched in some way.
+    statement
+        As for `verify`.
 
     Examples
     --------
@@ -125,7 +135,11 @@ def audit_release(
     if places is not None:
         adopted = adopted.numbered(source.numbers()[places])
     hide_only = _hide_only(adopted, source, bound, places)
-    verification = check(adopted, policy, source, medians=medians, hide_only=hide_only, found=(truth, matches))
+    stated = stated_in_order(published_statement(release, policy, statement), order, shuffled=policy.shuffle)
+    found_so = (truth, matches)
+    verification = check(
+        adopted, policy, source, medians=medians, hide_only=hide_only, found=found_so, statement=stated
+    )
     told = source if places is None else source.only(places)
     warnings = (*notes, *bound.warnings, *repeat_warnings(policy, source))
     found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)

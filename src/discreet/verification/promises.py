@@ -104,12 +104,20 @@ def verify(
         return check(released, policy, source[0] if source else None, medians=medians, statement=stated)
     back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
     found = truth_of(back.released, policy, source[0], medians, back)
-    if stated is not None and order is not None:  # rows are told of where they stand now
-        stated = stated.moved(np.argsort(np.asarray(order)).tolist())
+    if order is not None:
+        stated = stated_in_order(stated, order, shuffled=policy.shuffle)
     elif stated is not None:
-        found = (found[0], None)
         return replace(check(released, policy, None, medians=medians, statement=stated), truthful=found[0])
     return check(back.released, policy, source[0], medians=medians, found=found, statement=stated)
+
+
+def stated_in_order(
+    stated: BlindStatement | None, order: Sequence[int] | None, *, shuffled: bool
+) -> BlindStatement | None:
+    """Return a method statement about rows that were put back into their order; None where that is not known."""
+    if stated is None or not shuffled:
+        return stated
+    return None if order is None else stated.moved(np.argsort(np.asarray(order)).tolist())
 
 
 def published_statement(
