@@ -32,7 +32,7 @@ import discreet as d
 from adult import NAMES, data_folder
 from cells_data import DATA, DELETING
 from cells_trials import Bench
-from discreet.adversary.base import AdversaryGuesser, Guesses
+from discreet.adversary.base import AdversaryGuesser, Guesses, normalised
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Seen, View
@@ -69,6 +69,10 @@ class Trial:
     blank: bool
     last: bool
     """Whether it is a cell of the last column: the class of the data set."""
+    sure: float
+    """The probability that who knows the method gives his best guess."""
+    cells: int
+    """Cells that were changed, all in all."""
 
 
 def seen(bench: Bench, column: int) -> View:
@@ -126,6 +130,8 @@ def one_trial(bench: Bench, method: str, row: int, column: int, chance: Chance) 
         held and int(edited.sum()) > 1,
         not held,
         column == len(bench.data.columns) - 1,
+        float(normalised(weights).max()),
+        int(edited.sum()),
     )
 
 

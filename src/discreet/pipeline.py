@@ -19,6 +19,7 @@ from discreet.errors import BrokenPromise, InputError, PromiseError, TooManySupp
 from discreet.fit.fitting import (
     bind_to,
     fitted,
+    fitted_persons,
     refuse_at_sight,
     refuse_unread,
     refuse_without_order,
@@ -116,7 +117,7 @@ def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening:
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
-            return _verified(carry_out_profiles(job.source, job.bound, watch, seed), watch)
+            return _verified(carry_out_profiles(job.task, job.source, watch, seed), watch)
     with job.speaking():
         plan = find_plan(job.task, watch, seed=seed)
         try:
@@ -211,24 +212,43 @@ def prepare(
     """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
     watch = watch or Watch()
     watch.begins("read")
-    source = open_table(table, policy, opening=opening)
+    return prepare_rows(open_table(table, policy, opening=opening), policy, table, watch, seed)
+
+
+def prepare_rows(
+    source: Engine, policy: Policy, table: object, watch: Watch | None = None, seed: int | None = None
+) -> PreparedJob:
+    """Count a table that is open, without the rows that the policy wants dropped; `table` is what it came from."""
+    watch = watch or Watch()
     bound = bind_to(policy, source)
     refuse_at_sight(bound.policy, source, table)
     bound = with_people(bound)
     watch.begins("count")
-    counted = source.count(bound.counted)
-    columns = columns_of(bound, source, counted)
-    fits = fitted(bound, source, counted, columns.problems, columns.warnings())
+    seen = _seen(bound.policy, source)
+    counted = seen.count(bound.counted)
+    columns = columns_of(bound, seen, counted)
+    fits = fitted(bound, source, counted, columns.problems, columns.warnings(), seen)
     if policy.unit is None:
         return PreparedJob(source, task_of(fits, columns, source, seed))
-    if needs_profiles(source, fits.bound):
-        refuse_local(fits.bound, source)
-        return PreparedJob(source, Task(fits.bound, columns.changeable, fits.counted, (), fits.kinds), profiles=True)
-    people = people_of(source, fits.bound)
+    binned = tuple(column.binned() for column in columns.binned)
+    if needs_profiles(fits.seen, fits.bound):
+        refuse_local(fits.bound, fits.seen)
+        task = Task(fits.bound, columns.changeable, fits.counted, binned, fits.kinds)
+        return PreparedJob(source, task, profiles=True)
+    people = people_of(source, fits.bound, fits.seen, binned)
     counted = people.table.count(people.bound.counted)
     columns = columns_of(people.bound, people.table, counted)
-    fits = fitted(people.bound, people.table, counted, columns.problems, ())
+    fits = fitted_persons(people.bound, people.table, counted, columns.problems)
     return PreparedJob(source, task_of(fits, columns, people.table, seed), people)
+
+
+def _seen(policy: Policy, source: Engine) -> Engine:
+    """Return the rows that planning may look at: all, but for rows with cells that are protected blindly."""
+    if not policy.is_blind:
+        return source
+    from discreet.planning.blind import rest_of  # compiled: only loaded when needed
+
+    return rest_of(policy, source)
 
 
 def _is_large(table: Table) -> bool:
@@ -252,6 +272,7 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         whole=made.whole,
         places=made.places,
         hide_only=made.hide_only,
+        statement=made.statement,
     )
     if not verification.holds:
         raise BrokenPromise(verification, made.hint)
@@ -266,4 +287,5 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         plan = replace(plan, order=tuple(made.released.numbers().tolist()))
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
-    return Release(plan, audit, made.released, made.source, order)
+    stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
+    return Release(plan, audit, made.released, made.source, order, stated)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from typing import TYPE_CHECKING
 
 from discreet.assist.preview import Preview, preview_columns
 from discreet.audit.about import not_covered
@@ -24,6 +25,9 @@ from discreet.verification.findings import Worst
 from discreet.verification.persons import counting_of
 from discreet.verification.telling import judged
 from discreet.verification.worst_groups import worst_of
+
+if TYPE_CHECKING:
+    from discreet.attack.rehearsal import RehearsedColumn
 
 ABOUT_THE_TABLE = "this tells about the table as it is. Keep it; never publish it."
 
@@ -70,6 +74,8 @@ class CheckedCells:
     """Predictors that are not edited: other promises, the use or their role need them as they are."""
     refused: str | None = None
     """Why no release can keep it: to be hidden would tell the value, whatever else is hidden."""
+    rehearsed: RehearsedColumn | None = None
+    """What blind protection comes to, rehearsed on the other rows."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -77,10 +83,13 @@ class CheckedCells:
             "index": self.index,
             "promise": str(self.made),
             "words": self.made.in_words(),
-            "methods": {adversary.name: method for adversary, method in self.made.defences},
+            "methods": {adversary.name: method for adversary, method in self.made.defences}
+            if not self.made.is_blind
+            else dict.fromkeys(self.made.references_used, "blind"),
             "only_hidden": None if self.hidden is None else [found.to_dict() for found in self.hidden.against],
             "not_edited": list(self.alone),
             "refused": self.refused,
+            **({} if self.rehearsed is None else {"rehearsed": self.rehearsed.to_dict()}),
         }
 
 
@@ -92,6 +101,8 @@ class CheckedPolicy:
     not_covered: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     rows: int | None = None
+    persons: int | None = None
+    """Whose rows they are, where promises are about persons with several."""
     dropped: int = 0
     may_change: tuple[str, ...] = ()
     cells: tuple[CheckedCells, ...] = ()
@@ -116,6 +127,7 @@ class CheckedPolicy:
             "promises": [promise.to_dict() for promise in self.promises],
             "cells": [cells.to_dict() for cells in self.cells],
             "rows": self.rows,
+            **({} if self.persons is None else {"persons": self.persons}),
             "dropped_rows": self.dropped,
             "may_change": list(self.may_change),
             "warnings": list(self.warnings),
@@ -162,6 +174,14 @@ def _fewer(worst: Worst, rows: int) -> Worst:
 def _cells(job: PreparedJob) -> Iterator[CheckedCells]:
     """Yield the promises about single cells, guessed on the table with only these hidden."""
     policy, source = job.bound.policy, job.source
+    if policy.is_blind:
+        from discreet.attack.rehearsal import rehearsed  # loads learners
+        from discreet.planning.blind import BlindPlanning
+
+        found_of = rehearsed(BlindPlanning(source, source, policy))
+        for index, made in policy.cells():
+            yield CheckedCells(index, made, rehearsed=found_of[made.column])
+        return
     hidden = source.edited(hides(policy, source))
     for index, requirement in policy.cells():
         found = check_cells(hidden, policy, index, requirement, source)
@@ -182,13 +202,22 @@ def _telling(cells: Sequence[CheckedCells]) -> Iterator[str]:
                 yield f"protect[{each.index}]: {text}"
 
 
+def _passing(cells: Sequence[CheckedCells]) -> Iterator[str]:
+    """Yield where a learner passes its limit in the rehearsal of blind protection."""
+    yield from dict.fromkeys(text for each in cells if each.rehearsed is not None for text in each.rehearsed.warnings)
+
+
 def check_policy(policy: Policy, table: Table | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     refuse_own_values(policy)
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
-    job = prepare(table, policy, opening=opening)
+    return check_job(policy, prepare(table, policy, opening=opening))
+
+
+def check_job(policy: Policy, job: PreparedJob) -> CheckedPolicy:
+    """Return what a policy promises on a table that it fits."""
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, _ in policy.groups():
@@ -208,10 +237,17 @@ def check_policy(policy: Policy, table: Table | None = None, opening: Opening = 
     return CheckedPolicy(
         tuple(promises),
         not_covered(policy, bound.released),
-        (*bound.warnings, *_telling(cells)),
+        (*bound.warnings, *_telling(cells), *_passing(cells)),
         source.rows,
+        None if policy.unit is None else len(source.recount((policy.unit.id,), None, (), ()).rows),
         source.dropped,
         tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
         cells,
-        preview_columns(policy, job.task.columns, job.task.counted),
+        tuple(_previews(policy, job)),
     )
+
+
+def _previews(policy: Policy, job: PreparedJob) -> Iterator[Preview]:
+    """Yield the columns at each level: by persons where each is one row, else by rows, of which k says nothing."""
+    for preview in preview_columns(policy, job.task.columns, job.task.counted, by_size=not job.profiles):
+        yield replace(preview, persons=job.people is not None)

@@ -16,17 +16,19 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.adversary.base import Floats, Guesses, Trained, prior
+from discreet.adversary.base import Floats, Guesses, Trained, normalised, prior
 from discreet.adversary.make import GUESSERS, make
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.view import Flags
 from discreet.attack.base import Attack, AttackTask
+from discreet.attack.blind import blind_attacks
 from discreet.attack.counting import ClassCounts
 from discreet.attack.hidden_values import rule_attacks
 from discreet.attack.inversion import invert
 from discreet.attack.minimality import minimality_attacks
 from discreet.attack.protected import ProtectedCells, right, told
 from discreet.attack.refill import refill
+from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
@@ -46,14 +48,15 @@ _FEW = 30
 def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks of who knows the methods that a policy names."""
     for index, requirement in scene.policy.cells():
-        if scene.places is None:
-            continue  # whose row is whose is not known: no guess could be judged
+        if scene.places is None or requirement.is_blind:
+            continue  # whose row is whose is not known: no guess could be judged; or see `attack/blind.py`
         cells = _AwareCells(scene, index, requirement)
         for adversary, method in requirement.defences:
             if method == "nrd":
                 continue  # the rows are not there
             name = f"aware, {method} against {adversary.name}"
             yield AttackTask(name, _seconds(scene, requirement, adversary), _Run(cells, adversary, method))
+    yield from blind_attacks(scene)
     yield from minimality_attacks(scene)
 
 
@@ -227,10 +230,11 @@ class _Trial:
     def _attack(self, name: str, title: str, weights: Floats, changed: Flags | None, notes: list[str]) -> Attack:
         check, tries = self.cells.check, len(self.true)
         found = right(weights, self.true)
+        before = None if self.before is None else told(self.before, self.true)
         first = prior(self.protected.view)
         common = [self.protected.view.classes.tree.domain[place] == first.value for place in self.true]
         released, baseline = Rate(float(found.sum()), tries), Rate(sum(common), tries)
-        hidden = None if self.before is None else Rate(float(told(self.before, self.true).sum()), tries)
+        hidden = None if before is None else Rate(float(before.sum()), tries)
         figures: dict[str, float | int | None] = {
             "plain_right": float(told(self.guesses, self.true).sum()),
             "changed": None if changed is None else int(changed.sum()),
@@ -247,6 +251,10 @@ class _Trial:
             len(check.checked),
             baseline=baseline,
             only_hidden=hidden,
+            surest=surest_fifth(_sure(normalised(weights)), found),
+            surest_only_hidden=(
+                None if self.before is None or before is None else surest_fifth(_sure(self.before.weights), before)
+            ),
             requirement=self.cells.index,
             notes=tuple(notes),
             figures=figures,
@@ -254,13 +262,24 @@ class _Trial:
         return replace(attack, warnings=tuple(_warnings(attack)))
 
 
+def _sure(weights: Floats) -> Floats:
+    """Return the probability of the best guess of each line."""
+    sure: Floats = weights.max(axis=1, initial=0.0)
+    return sure
+
+
 def _warnings(attack: Attack) -> Iterator[str]:
     """Yield what the owner should know: worded without any value of the table."""
     released, baseline = attack.released, attack.baseline
     assert baseline is not None
-    if released.right <= baseline.right:
-        return
-    if released.tries >= _FEW and released.interval[0] <= baseline.right / baseline.tries:
+    told_apart = released.tries < _FEW or released.interval[0] > baseline.right / baseline.tries
+    if released.right <= baseline.right or not told_apart:
+        if attack.surest is not None and attack.surest.beyond(baseline):
+            yield (
+                f"whoever knows how the cells of {attack.target!r} are protected guesses "
+                f"{_counted(attack.surest.right)} of the {attack.surest.tries} about which he is surest, and who "
+                f"guesses the commonest value {_counted(baseline.right)} of all {baseline.tries}"
+            )
         return
     plain, hidden = attack.figures["plain_right"], attack.only_hidden
     before = "" if hidden is None else f", {_counted(hidden.right)} when the cells alone were hidden"

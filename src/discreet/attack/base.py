@@ -43,6 +43,9 @@ class Attack:
         Where cells are confidential: how often on the table where they alone are hidden.
     control
         How often about people who are not in the release; `control_by` says who they are.
+    surest, surest_only_hidden
+        Where cells are confidential: how often on the fifth of them about which the adversary is surest, on the
+        release, and on the table where they alone are hidden (the fifth about which he is surest there).
     of
         How many people or cells could be attacked; where fewer were tried, they are drawn at random.
     requirement
@@ -67,6 +70,8 @@ class Attack:
     only_hidden: Rate | None = None
     control: Rate | None = None
     control_by: str | None = None
+    surest: Rate | None = None
+    surest_only_hidden: Rate | None = None
     requirement: int | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -118,6 +123,8 @@ class Attack:
             "only_hidden": told(self.only_hidden),
             "control": told(self.control),
             "control_by": self.control_by,
+            "surest": told(self.surest),
+            "surest_only_hidden": told(self.surest_only_hidden),
             "of": self.of,
             "sampled": self.sampled,
             "leaks": self.leaks,

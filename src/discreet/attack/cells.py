@@ -111,8 +111,8 @@ class _AttackedCells:
             trained = guesser.train(self.view)
             outside = asked_outside(self.scene, self.view)
             control = None if outside is None else outside.right(trained)
-            released = self.asked.right(trained)
-            only_hidden = self._alone(guesser)
+            released, surest = self.asked.judged(trained)
+            only_hidden, surest_only_hidden = self._alone(guesser)
             yield Attack(
                 kind="cells",
                 name=name,
@@ -124,25 +124,32 @@ class _AttackedCells:
                 only_hidden=only_hidden,
                 control=control,
                 control_by=None if control is None else OUTSIDE,
+                surest=surest,
+                surest_only_hidden=surest_only_hidden,
                 of=len(self.scene.cells(self.requirement)),
                 requirement=self.index,
-                warnings=tuple(self._warnings(name, released)),
+                warnings=tuple(self._warnings(name, released, surest)),
                 seconds=time.monotonic() - begin,
             )
 
         return run
 
-    def _alone(self, guesser: AdversaryGuesser) -> Rate | None:
+    def _alone(self, guesser: AdversaryGuesser) -> tuple[Rate | None, Rate | None]:
         if self.alone is None:
-            return None
+            return None, None
         view, asked = self.alone
-        return asked.right(guesser.train(view))
+        return asked.judged(guesser.train(view))
 
-    def _warnings(self, name: str, released: Rate) -> Iterator[str]:
+    def _warnings(self, name: str, released: Rate, surest: Rate | None) -> Iterator[str]:
         """Yield a warning where an adversary guesses clearly more than the commonest value is worth."""
         commonest = self.asked.commonest(self.view)
         if released.beyond(commonest):
             yield (
                 f"confidential cells of {self.requirement.column!r}: whoever {TITLES[name]} is right more often than "
                 "whoever takes the commonest value"
+            )
+        elif surest is not None and surest.beyond(commonest):
+            yield (
+                f"confidential cells of {self.requirement.column!r}: whoever {TITLES[name]} is right more often than "
+                "whoever takes the commonest value, in the fifth of the cells about which he is surest"
             )

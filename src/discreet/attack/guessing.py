@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
+from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
@@ -34,11 +35,17 @@ class Asked:
 
     def right(self, trained: Trained) -> Rate:
         """Return how often an adversary is right; of equally good guesses one is picked."""
-        right = [
-            rights(trained.guess(self.lines.at(slice(at, at + _MOST_LINES))), self.true[at : at + _MOST_LINES]).sum()
-            for at in range(0, len(self), _MOST_LINES)
-        ]
-        return Rate(float(sum(right)), len(self))
+        return self.judged(trained)[0]
+
+    def judged(self, trained: Trained) -> tuple[Rate, Rate | None]:
+        """Return how often an adversary is right, and how often in the fifth about which he is surest."""
+        right, sure = np.zeros(len(self)), np.zeros(len(self))
+        for at in range(0, len(self), _MOST_LINES):
+            some = slice(at, at + _MOST_LINES)
+            guesses = trained.guess(self.lines.at(some))
+            right[some] = rights(guesses, self.true[some])
+            sure[some] = guesses.weights.max(axis=1, initial=0.0)
+        return Rate(float(right.sum()), len(self)), surest_fifth(sure, right)
 
     def commonest(self, view: View) -> Rate:
         """Return how often whoever looks at the target alone is right."""

@@ -71,6 +71,9 @@ METHODS = {
 def _method(policy: Policy, cells: Sequence[Confidential]) -> str:
     """Return how a release was made, in words."""
     told = [METHODS[policy.method]] if any(True for _ in policy.promises()) else []
+    if policy.is_blind:
+        names = " and ".join(cells[0].references_used)
+        return "; ".join([*told, f"single cells hidden blindly, within limits of {names} (see the method statement)"])
     methods = dict.fromkeys(
         f"{method} against {adversary.name}" for made in cells for adversary, method in made.defences
     )
@@ -142,7 +145,8 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     if promises and not policy.sensitive:
         kinds = list(dict.fromkeys(promise.called for promise in promises if promise.unit is not None))
         limits = f"{' and '.join(kinds)} limit{'s' if len(kinds) == 1 else ''} who it is, not what is inferred"
-        found.append(f"what all rows of a group have in common{f': {limits}' if kinds else ''}")
+        alike = "rows" if policy.unit is None else "persons"
+        found.append(f"what all {alike} of a group have in common{f': {limits}' if kinds else ''}")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
     said = (worded(policy, promise, open_end) for promise in promises for open_end in promise.leaves_open())
@@ -160,7 +164,8 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append(f"the smallest and largest {', '.join(tight)} of each group: they are values of its rows")
     if told:
         found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
-    return (*found, *ALWAYS_OPEN, *(() if policy.shuffle else (THEIR_ORDER,)))
+    always = [text for text in ALWAYS_OPEN if promises or not policy.is_blind or text != REASONS_ABOUT_METHOD]
+    return (*found, *always, *(() if policy.shuffle else (THEIR_ORDER,)))
 
 
 def _not_covered_of_cells(policy: Policy) -> list[str]:
@@ -168,6 +173,8 @@ def _not_covered_of_cells(policy: Policy) -> list[str]:
     cells = [requirement for _, requirement in policy.cells()]
     if not cells:
         return []
+    if policy.is_blind:
+        return _not_covered_of_blind(cells)
     names = list(dict.fromkeys(adversary.name for requirement in cells for adversary in requirement.adversaries))
     found = [f"whoever guesses confidential cells by other means than {' or '.join(names)}"]
     found.append(
@@ -179,9 +186,21 @@ def _not_covered_of_cells(policy: Policy) -> list[str]:
     return found
 
 
+def _not_covered_of_blind(cells: Sequence[Confidential]) -> list[str]:
+    """Return what blind promises leave open."""
+    return [
+        f"other learners than {' and '.join(cells[0].references_used)}: what they guess is measured, not promised",
+        "whoever knows from elsewhere what was hidden in the row of a confidential cell (name such columns in known)",
+        "that cells are confidential because of their values: whose they are is taken for known",
+        "how common a value is: the commonest is right as often as it is there",
+        "whoever knows the whole population, or rows of other confidential cells together",
+    ]
+
+
+REASONS_ABOUT_METHOD = "an adversary who reasons about how the method chooses what to hide"
 ALWAYS_OPEN = (
     "what can be inferred from several releases together",
     "an adversary with probabilistic knowledge of his own",
-    "an adversary who reasons about how the method chooses what to hide",
+    REASONS_ABOUT_METHOD,
 )
 THEIR_ORDER = "what the order of the rows tells (it is that of the original)"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
     from discreet.measure.usefulness import Usefulness
     from discreet.measure.utility import Utility
+    from discreet.planning.suppressed_persons import PersonCount
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +67,8 @@ class Audit:
     """What adversaries get right; None when the release was not attacked."""
     about: About | None = None
     """What the release is, for the owner's report."""
+    persons: PersonCount | None = None
+    """How many persons were suppressed or removed, where persons have several rows and it is known."""
 
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
@@ -104,6 +107,7 @@ class Audit:
             "removed_rows": self.removed,
             "drawn_rows": self.drawn,
             "unseen_rows": self.unseen,
+            **({} if self.persons is None else {"persons": self.persons.to_dict()}),
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,

@@ -18,6 +18,7 @@ from discreet.plan.parts import Edit
 from discreet.policy import Policy
 from discreet.policy.adversaries import MOST_CONDITIONS, Adversary, too_many_conditions
 from discreet.policy.bind import known_to_groups
+from discreet.policy.blind import LEAST_REST
 from discreet.policy.confidential import Confidential
 from discreet.policy.marker import marker_among
 from discreet.table.engine import Engine
@@ -49,12 +50,17 @@ def absent(requirement: Confidential, original: Engine) -> int:
 
 def removable(policy: Policy, original: Engine) -> int:
     """Return how many rows may be left out of a release because of their confidential cells."""
+    return len(removable_places(policy, original))
+
+
+def removable_places(policy: Policy, original: Engine) -> Ints:
+    """Return the places (from 0, ascending) of these rows."""
     rows = [
         confidential_places(requirement, original)
         for _, requirement in policy.cells()
         if requirement.removes and all(column in original.columns for _, column in requirement.looks_up())
     ]
-    return len(np.unique(np.concatenate(rows))) if rows else 0
+    return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
 
 def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:
@@ -123,6 +129,9 @@ def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
     problems: list[Problem] = []
     for index, requirement in policy.cells():
         found = _Checked(policy, index, requirement, original)
+        if requirement.is_blind:
+            problems += [*found.rows(), *found.columns(), *found.blind_values(), *found.published()]
+            continue
         problems += [*found.rows(), *found.columns(), *found.conditions(), *found.values(), *found.published()]
         problems += [*found.taxonomies(), *found.decoys()]
     return problems
@@ -130,7 +139,15 @@ def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
 
 def cell_warnings(policy: Policy, original: Engine) -> list[str]:
     """Return what the owner should know of confidential cells before they are protected, on a table that fits."""
-    return [text for index, made in policy.cells() for text in _Checked(policy, index, made, original).too_common()]
+    found = [text for index, made in policy.cells() for text in _Checked(policy, index, made, original).too_common()]
+    looking = [index for index, made in policy.cells() if not made.is_blind]
+    return [*found, *([LOOKS_AT_SECRETS.format(looking[0])] if looking else [])]
+
+
+LOOKS_AT_SECRETS = (
+    "protect[{}]: what is hidden for confidential cells is decided by looking at them, which whoever knows the method "
+    "may reckon back; with at_most (such as at_most: 50%) nothing is decided by them"
+)
 
 
 class _Checked:
@@ -252,6 +269,24 @@ class _Checked:
                 f"{requirement.column!r} has only two values: not to be the one is to be the other, and no method "
                 "here protects that; two_values: lot leaves each cell to chance, which protects no single one"
             )
+            yield self.problem("column", message)
+
+    def blind_values(self) -> Iterator[Problem]:
+        """Yield a column that leaves too little to learn from; nothing of the confidential cells is looked at."""
+        column = self.original.encoded(self.requirement.column)
+        rest = np.ones(self.original.rows, dtype=np.bool_)
+        for _, other in self.policy.cells():
+            rest[confidential_places(other, self.original)] = False
+        rows = np.bincount(column.codes[rest], minlength=len(column.domain)).tolist()
+        known = [count for value, count in zip(column.domain, rows, strict=True) if not is_missing(self.policy, value)]
+        if sum(known) < LEAST_REST:
+            message = (
+                f"only {sum(known)} rows without confidential cells know {self.requirement.column!r}, too few to learn "
+                f"from (at least {LEAST_REST}): make fewer cells confidential, or leave the column out"
+            )
+            yield self.problem("column", message)
+        elif sum(count > 0 for count in known) == 1:
+            message = f"{self.requirement.column!r} has only one value in the other rows, so there is nothing to guess"
             yield self.problem("column", message)
 
     def _only_rules(self) -> bool:

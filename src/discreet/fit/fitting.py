@@ -67,11 +67,17 @@ def refuse_without_order(policy: Policy, source: Engine) -> None:
 
 
 def fitted(
-    bound: Bound, source: Engine, counted: Combinations, unfit: Sequence[Problem], notes: Sequence[str]
+    bound: Bound,
+    source: Engine,
+    counted: Combinations,
+    unfit: Sequence[Problem],
+    notes: Sequence[str],
+    rest: Engine | None = None,
 ) -> Fitted:
     """Return a policy that fits a table; raise `PolicyError` with all in which it does not.
 
-    `unfit` and `notes` are what is wrong with the columns that are made coarser, and what to know of them.
+    `unfit` and `notes` are what is wrong with the columns that are made coarser, and what to know of them; `rest` has
+    the rows that were counted, where these are not all.
     """
     policy = bound.policy
     kinds = {column: source.kind(column) for column in bound.counted}
@@ -83,8 +89,8 @@ def fitted(
         *people_problems(bound, counted),
     ]:
         raise PolicyError(problems)
-    seen = source
-    if bound.counted and (edits := hides(policy, source)):
+    seen = source if rest is None else rest
+    if seen is source and bound.counted and (edits := hides(policy, source)):
         seen = source.edited(edits)
         counted = seen.count(bound.counted)
     warnings = (
@@ -99,6 +105,14 @@ def fitted(
     bound = replace(bound, seen=partial(seen_column, policy, counted))
     warnings = (*warnings, *dict.fromkeys(_notes(bound, counted)))
     return Fitted(replace(bound, warnings=warnings), kinds, seen, counted)
+
+
+def fitted_persons(bound: Bound, table: Engine, counted: Combinations, unfit: Sequence[Problem]) -> Fitted:
+    """Return a policy about persons, one row each, whose rows fit it; confidential cells are hidden in `table`."""
+    if unfit:
+        raise PolicyError(list(unfit))
+    kinds = {column: table.kind(column) for column in bound.counted}
+    return Fitted(replace(bound, seen=partial(seen_column, bound.policy, counted)), kinds, table, counted)
 
 
 def _unread(policy: Policy, counted: Combinations) -> Iterator[Problem]:

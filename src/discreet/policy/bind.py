@@ -89,6 +89,9 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
     for _, requirement in policy.cells():
         yield requirement.column
         published = {item.column for item in requirement.must_publish if item.rows is None}
+        if requirement.is_blind:  # a target is like any other; what is known from elsewhere is never hidden
+            needed = known_to_groups(policy) | policy.sensitive
+            kept, published = (kept - policy.targets) | needed, published | set(requirement.known or ())
         predictors = columns if requirement.predictors is None else requirement.predictors
         known = [adversary.own_columns or predictors for adversary in requirement.adversaries]
         for column in dict.fromkeys(name for names in known for name in names):
@@ -99,12 +102,18 @@ def _edited(policy: Policy, columns: Sequence[str], kept: set[str]) -> Iterator[
 def binned(policy: Policy) -> frozenset[str]:
     """Return the columns of numbers or dates that nobody knows but who guesses confidential cells.
 
-    They are released by the intervals between the owner's ends, all of them: nothing is searched for.
+    They are released by the intervals between the owner's ends, all of them: nothing is searched for. Blind protection
+    cuts only those that have ends.
     """
     kept = known_to_groups(policy) | policy.sensitive | policy.targets
     confidential = {made.column for _, made in policy.cells()}
     names = frozenset(_edited(policy, tuple(policy.columns), set(kept))) - confidential
-    return frozenset(name for name in names if policy.column(name).scale is not None)
+    return frozenset(name for name in names if _is_cut(policy, policy.column(name)))
+
+
+def _is_cut(policy: Policy, column: Column) -> bool:
+    """Whether a column is released by intervals; blind protection tells those without ends as they are."""
+    return column.scale is not None and (column.ends is not None or not policy.is_blind)
 
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
@@ -181,6 +190,12 @@ def _cannot_be_coarser(
             f"they begin, such as ends: {example}, or take the type out"
         )
         yield policy.problem(("columns", name, "ends"), message)
+    elif policy.is_blind and name in edited - cut and column.scale is not None:
+        if said := [what for what in ("form", "open_ends", "top", "bottom") if what in column.model_fields_set]:
+            message = (
+                f"{name!r} has no ends, so its numbers are told as they are, or not; give it ends, or take this out"
+            )
+            yield policy.problem(("columns", name, said[0]), message)
     elif name in edited - cut and column.taxonomy is None:
         message = f"{name!r} has confidential cells, which are hidden, not made coarser; take the {what} out"
         yield policy.problem(("columns", name, what), message)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 Method: TypeAlias = Literal[
     "decp", "incp", "dropp", "hid3", "e-decp", "e-dropp", "nrd", "greedy",
-    "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact",
+    "smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact", "blind",
 ]  # fmt: skip
 Hideable: TypeAlias = Literal["own.conditions", "others.conditions", "others.sensitive"]
 

@@ -2,7 +2,8 @@
 
 An item of `protect` with `column` says of which rows the cell is confidential (`rows`, `ids` or `where`), from which
 columns an adversary may predict it (`predictors`), by what (`against`), and what may be changed to prevent that
-(`method`, `change`, `may_hide`, `must_publish`).
+(`method`, `change`, `may_hide`, `must_publish`). With `at_most`, or `method: blind`, it promises how sure of a value
+one can be at most, and nothing is decided by looking at it (`policy/blind.py`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from discreet.common.shares import percent
+from discreet.common.shares import Share, percent
 from discreet.policy.adversaries import Adversary, NaiveBayes
 from discreet.policy.adversaries.base import ADVERSARIES
 from discreet.policy.adversaries.field import AdversaryField, who_tries
+from discreet.policy.blind import AT_MOST, MARGIN, REFERENCES, Blocks, Reference, blind_misfit
 from discreet.policy.cell_methods import IN_TURN, NEEDS, USUAL, Hideable, Method, Regions
 from discreet.policy.decoys import Decoys
 from discreet.policy.part import Part, Whole
@@ -39,6 +41,13 @@ class Confidential(Part):
         Who tries: `naive_bayes`, `id3`, learners of scikit-learn by name, `Rules(...)`, `NaiveBayes(...)` with options.
     method
         How the cells are protected; by the adversary when absent: `dropp`, `hid3`, `greedy`, the best against rules.
+    at_most, margin
+        Blind protection: no reference is surer of a value than `at_most` (50% when only `method: blind` is said) or,
+        where the value is more common, than its share and `margin` (5%) more, halfway to certainty at most.
+    blocks, references, known, order
+        Of blind protection: whether hidden cells are `starred` by blocks of values, or there are `none`; who must not
+        be surer (`naive_bayes`, `count`); predictors that the adversary knows from elsewhere; which predictors are told
+        first, if they may.
     change
         Whether values are deleted or generalised (by the taxonomies of their columns).
     may_hide, must_publish
@@ -88,6 +97,25 @@ class Confidential(Part):
     )
     against: tuple[AdversaryField, ...] = Field(default=(), description=who_tries())
     method: Method | None = Field(default=None, description="how the cells are protected; by the adversary when absent")
+    at_most: Share | None = Field(
+        default=None, description="blind protection: how sure of a value a reference may be at most (default 50%)"
+    )
+    margin: Share | None = Field(
+        default=None, description="blind: how much surer than a value's own share at most (default 5%)"
+    )
+    blocks: Blocks | None = Field(
+        default=None,
+        description="blind: starred (default): to who knows the method a star tells a block of values; none: nothing",
+    )
+    references: tuple[Reference, ...] | None = Field(
+        default=None, description="blind: who must not be surer of a value than its limit (default naive_bayes, count)"
+    )
+    known: ColumnNames = Field(
+        default=None, description="blind: predictors that the adversary knows from elsewhere; they are never hidden"
+    )
+    order: ColumnNames = Field(
+        default=None, description="blind: predictors that are told first, if they may; by chance when absent"
+    )
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
     )
@@ -135,6 +163,12 @@ class Confidential(Part):
             predictors: Sequence[str] | None = ...,
             against: Sequence[Adversary | str | Mapping[str, object]] = ...,
             method: Method | None = ...,
+            at_most: str | float | Fraction | None = ...,
+            margin: str | float | Fraction | None = ...,
+            blocks: Blocks | None = ...,
+            references: Sequence[Reference] | None = ...,
+            known: Sequence[str] | None = ...,
+            order: Sequence[str] | None = ...,
             change: Literal["delete", "generalise"] = ...,
             may_hide: Sequence[Hideable] | Literal["a", "b", "c", "d", "e", "f", "g", "h"] | None = ...,
             must_publish: Sequence[str | Published | Mapping[str, object]] = ...,
@@ -169,11 +203,18 @@ class Confidential(Part):
             raise ValueError(f"must_publish: {self.column!r} cannot be both confidential and published")
         return self
 
+    @field_validator("references")
+    @classmethod
+    def _some_references(cls, references: tuple[Reference, ...] | None) -> tuple[Reference, ...] | None:
+        if references is not None and len(set(references)) != len(references or ("none",)):
+            raise ValueError("name at least one reference, each once: naive_bayes, count")
+        return references
+
     @model_validator(mode="after")
     def _method_fits(self) -> Confidential:
         if len({adversary.name for adversary in self.against}) < len(self.against):
             raise ValueError("against: an adversary is listed twice")
-        if problem := self._misfit():
+        if problem := blind_misfit(self) or (None if self.is_blind else self._misfit()):
             raise ValueError(problem)
         return self
 
@@ -222,6 +263,26 @@ class Confidential(Part):
         return tuple(sorted(found, key=lambda pair: IN_TURN.index(pair[1])))
 
     @property
+    def is_blind(self) -> bool:
+        """Whether nothing is decided by looking at the cells: the promise is how sure of a value one can be."""
+        return self.at_most is not None or self.method == "blind"
+
+    @property
+    def limits(self) -> tuple[Fraction, Fraction]:
+        """How sure of a value a reference may be, and how much surer than its share, with nothing left unsaid."""
+        return AT_MOST if self.at_most is None else self.at_most, MARGIN if self.margin is None else self.margin
+
+    @property
+    def told_blocks(self) -> Blocks:
+        """What becomes of cells in a block, with nothing left unsaid."""
+        return self.blocks or "starred"
+
+    @property
+    def references_used(self) -> tuple[Reference, ...]:
+        """Who must not be surer of a value than its limit, with nothing left unsaid."""
+        return self.references or REFERENCES
+
+    @property
     def by_own_value(self) -> bool:
         """Whether the cells are chosen by what is in them."""
         return self.column in (self.where or {})
@@ -262,6 +323,9 @@ class Confidential(Part):
             yield ("predictors", place), column
         for column in dict.fromkeys(item.column for item in self.must_publish):
             yield ("must_publish",), column
+        for field in ("known", "order"):
+            for place, column in enumerate(getattr(self, field) or ()):
+                yield (field, place), column
         for place, adversary in enumerate(self.against):
             for column in adversary.own_columns or ():
                 yield ("against", place, adversary.name, "conditions"), column
@@ -276,6 +340,8 @@ class Confidential(Part):
     def in_words(self) -> str:
         """Return the promise as a sentence."""
         given = "any other released columns" if self.predictors is None else ", ".join(self.predictors)
+        if self.is_blind:
+            return f"The {self.column} of {self._which()} is hidden: {self._bounded(given)}"
         kept = [f"The {self.column} of {self._which()} is hidden"]
         told = [each.sentence(given) for each in self.adversaries]
         names = [each.name.replace("_", " ") for each, said in zip(self.adversaries, told, strict=True) if said is None]
@@ -290,6 +356,10 @@ class Confidential(Part):
 
     def in_public(self) -> str:
         """Return the promise without saying whose cells, or how many."""
+        if self.is_blind:
+            return (
+                f"Cells of {self.column} whose owners wanted it are hidden: {self._bounded('what is told of the row')}"
+            )
         names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
         others = "" if self.decoy_share is None else f", cells of others beside them ({percent(self.decoy_share)})"
         return (
@@ -297,7 +367,18 @@ class Confidential(Part):
             f"against guesses by {names}."
         )
 
+    def _bounded(self, given: str) -> str:
+        """Say how sure of a value one can be."""
+        at_most, margin = self.limits
+        names = " and ".join(name.replace("_", " ") for name in self.references_used)
+        return (
+            f"from {given}, {names}, trained on the other rows, are of no value surer than {percent(at_most)} or "
+            f"{percent(margin)} more than its share, and what is hidden was decided without looking at it."
+        )
+
     def __str__(self) -> str:
+        if self.is_blind:
+            return f"{self.column} of {self._which()}, blind, at most {percent(self.limits[0])}"
         return (
             f"{self.column} of {self._which()}, against {', '.join(adversary.name for adversary in self.adversaries)}"
         )

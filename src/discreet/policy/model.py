@@ -20,6 +20,7 @@ from discreet.columns.scale import Numbers, Scale
 from discreet.common.registry import listed
 from discreet.common.shares import Share
 from discreet.errors import Problem
+from discreet.policy.blind import beyond_blind
 from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
@@ -156,7 +157,11 @@ class Policy(Part):
         if value is not None and not isinstance(value, (list, tuple)):
             raise ValueError("write a list of requirements")
         if not value:
-            raise ValueError("nothing to protect; add a requirement such as {infer: ..., given: ..., at_most: 75%}")
+            raise ValueError(
+                "nothing to protect; add a requirement such as {k: 10, over: [...]} or "
+                "{infer: ..., given: ..., at_most: 75%}, "
+                "or let `discreet init TABLE --out POLICY` write a policy for your table"
+            )
         return value
 
     @model_validator(mode="after")
@@ -212,6 +217,8 @@ class Policy(Part):
                 what = "is sensitive in a promise about groups: its cells are hidden, not generalised"
                 message = f"{requirement.column!r} {what}"
                 raise ValueError(f"protect: item {index + 1}: {message}; write change: delete")
+        if problem := beyond_blind(self):
+            raise ValueError(problem)
         return self
 
     @model_validator(mode="after")
@@ -254,7 +261,7 @@ class Policy(Part):
             return "local"
         if self.search is not None:
             return self.search
-        templates = all(promise.template for promise in self.promises())
+        templates = all(promise.template and promise.among is None for promise in self.promises())
         return "disclosure" if templates and not beyond_disclosure(self.uses) else "coordinate"
 
     @property
@@ -336,6 +343,11 @@ class Policy(Part):
     def cells(self) -> Iterator[tuple[int, Confidential]]:
         """Yield the requirements about single cells, each with its position in `protect`."""
         return ((index, made) for index, made in enumerate(self.protect) if isinstance(made, Confidential))
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether confidential cells are protected by nothing that an adversary cannot reckon himself."""
+        return any(made.is_blind for _, made in self.cells())
 
     def promises(self, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield every promise of the group requirements; a list of values means one template each.

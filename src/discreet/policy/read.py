@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from discreet.columns.taxonomy import Taxonomy
 from discreet.errors import InputError, PolicyError, Problem
 from discreet.policy.build import build_policy
 from discreet.policy.model import Policy
@@ -24,6 +25,9 @@ MOST_NODES = 100_000
 _NAME = r"""[ \t]*+(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _DEEP_KEY = re.compile(rf"^[ \t]*+\[*+{_NAME}(?:\.{_NAME}){{{MOST_DEPTH}}}", re.MULTILINE)
 _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
+
+
+_NEW_ITEM: dict[Path, str] = {("protect",): ", or begin a further promise before it, with '- ' of its own"}
 
 
 def read_policy(path: str | FilePath) -> Policy:
@@ -58,6 +62,16 @@ def read_policy(path: str | FilePath) -> Policy:
         raise InputError(f"{str(path)!r}: is not the name of a file") from None
     data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
     return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
+
+
+def policy_of_text(text: str, trees: Mapping[str, Taxonomy] | None = None) -> Policy:
+    """Return the policy in a text of YAML; `trees` are taxonomies by the names of files that are not written yet."""
+    data, lines, mistakes = _read_yaml(text, "")
+    columns = data.get("columns") if isinstance(data, dict) else None
+    for said in (columns or {}).values():
+        if isinstance(said, dict) and said.get("taxonomy") in (trees or {}):
+            said["taxonomy"] = (trees or {})[said["taxonomy"]]
+    return build_policy(Policy, data, PolicySource(None, lines), mistakes)
 
 
 def as_policy(policy: Policy | Mapping[str, Any] | str | FilePath) -> Policy:
@@ -156,7 +170,7 @@ class _YamlReader:
                 continue
             name = str(key.value)
             if name in result:
-                self._mistake(key, (*path, name), "stands here twice; keep one")
+                self._mistake(key, (*path, name), "stands here twice; keep one" + _NEW_ITEM.get(path[:1], ""))
             self.lines[(*path, name)] = key.start_mark.line + 1
             result[name] = self.data(value, (*path, name))
         return result

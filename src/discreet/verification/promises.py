@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from discreet.columns.medians import Ranges, map_path, read_map
 from discreet.encoded import Ints
 from discreet.errors import InputError
+from discreet.plan.blind_statement import BlindStatement, read_statement, read_statement_file, statement_path
 from discreet.policy import Confidential, GroupPromise, Policy, as_policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.persons import worded
@@ -37,6 +41,9 @@ from discreet.verification.row_matches import Matches, PutBack
 from discreet.verification.true_release import true_of_persons, truth_of
 from discreet.verification.worst_groups import worst_group, worst_of
 
+if TYPE_CHECKING:
+    from discreet.verification.blind import BlindCheck
+
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
 
 
@@ -51,6 +58,7 @@ def verify(
     key: str | None = None,
     order: Sequence[int] | None = None,
     population: Table | None = None,
+    statement: BlindStatement | Mapping[str, Any] | str | Path | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -74,6 +82,9 @@ def verify(
         can say whether a confidential cell is protected.
     population
         The people among whom those of the release are, where the policy names some: instead of the file that it names.
+    statement
+        Of blind protection, the method statement: `Release.statement`, or the path of its file. When absent, the one
+        beside the file of the release is taken, if there is one.
 
     Examples
     --------
@@ -88,11 +99,32 @@ def verify(
     released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
     policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
+    stated = published_statement(table, policy, statement)
     if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
-        return check(released, policy, source[0] if source else None, medians=medians)
+        return check(released, policy, source[0] if source else None, medians=medians, statement=stated)
     back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
     found = truth_of(back.released, policy, source[0], medians, back)
-    return check(back.released, policy, source[0], medians=medians, found=found)
+    if stated is not None and order is not None:  # rows are told of where they stand now
+        stated = stated.moved(np.argsort(np.asarray(order)).tolist())
+    elif stated is not None:
+        found = (found[0], None)
+        return replace(check(released, policy, None, medians=medians, statement=stated), truthful=found[0])
+    return check(back.released, policy, source[0], medians=medians, found=found, statement=stated)
+
+
+def published_statement(
+    table: Table, policy: Policy, statement: BlindStatement | Mapping[str, Any] | str | Path | None
+) -> BlindStatement | None:
+    """Return the method statement of blind protection, as given or as it stands beside the release."""
+    if not policy.is_blind or statement is None or isinstance(statement, BlindStatement):
+        if policy.is_blind and statement is None and isinstance(table, (str, Path)):
+            return read_statement_file(statement_path(Path(table)))
+        return statement if isinstance(statement, BlindStatement) else None
+    if isinstance(statement, Mapping):
+        return read_statement(statement)
+    if (found := read_statement_file(Path(statement))) is None:
+        raise InputError(f"{statement}: there is no such file")
+    return found
 
 
 def back_in_order(
@@ -134,12 +166,13 @@ def check(
     places: Ints | None = None,
     hide_only: Engine | None = None,
     found: tuple[Truth, Matches | None] | None = None,
+    statement: BlindStatement | None = None,
 ) -> Verification:
     """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
 
     `places` are those of the released rows in the original, where they are known; `hide_only` is the table by the
     recodings alone, on which confidential cells are guessed for comparison; `found` is what `truth_of` said, if it was
-    asked already.
+    asked already; `statement` is the method statement of blind protection.
 
     Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
     what became of it; else only by how many rows of the original each released combination covers.
@@ -155,7 +188,7 @@ def check(
         people = with_persons(released, policy, original, matches)
         if original is not None:
             truth = true_of_persons(truth, released, policy, original, matches, medians or {})
-    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only, people)
+    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only, people, statement)
     return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
@@ -173,9 +206,21 @@ class _Counter:
     hide_only: Engine | None = None
     people: Engine | str | None = None
     """The release with whose rows they are, or why nobody can tell, where promises are about persons."""
+    statement: BlindStatement | None = None
+
+    @cached_property
+    def blind(self) -> BlindCheck:
+        """The release beside its method statement."""
+        from discreet.verification.blind import BlindCheck  # only loaded when needed
+
+        places = None if self.matches is None else self.matches.first
+        return BlindCheck(self.released, self.policy, self.statement, self.original, places)
 
     def cells(self, index: int, requirement: Confidential) -> Finding:
         """Return what is found about confidential cells."""
+        if requirement.is_blind:
+            told = self.blind.found(index, requirement)
+            return Finding(index, Confidential.kind, str(requirement), told.answer, reason=told.reason, cells=told)
         from discreet.verification.cells import check_cells  # loads all adversaries
 
         found = check_cells(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from discreet.columns.medians import map_path, stale_map, write_map
 from discreet.common.staging import Staging
 from discreet.errors import InputError
+from discreet.plan.blind_statement import stale_statement, statement_path
 from discreet.table.formats.place import Address, is_standard, place_of
 from discreet.writing.destinations import Destination, destination
 from discreet.writing.manifest import digest_of, manifest, manifest_path, name_of, refuse_unwritten_names
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 NO_PLACE_FOR_INTERVALS = (
     "{}: medians are released, and the intervals that they stand for must stand beside them; give --out the name of "
+    "a file"
+)
+
+
+NO_PLACE_FOR_STATEMENT = (
+    "{}: cells are protected blindly, and the method statement must stand beside the release; give --out the name of "
     "a file"
 )
 
@@ -42,8 +49,9 @@ def write_release(
 
     `reports` are those of its audit, by path; True for one that everybody may see.
 
-    Where medians are released, the intervals they stand for are written beside `out`; where none are, those of an
-    earlier release of that name go.
+    Where cells are protected blindly, the public method statement is written beside `out`, and where none are, that of
+    an earlier release of that name goes. Where medians are released, the intervals they stand for are written beside
+    `out`; where none are, those of an earlier release of that name go.
     """
     if plan is not None:
         refuse_unwritten_names([*(sources or {}).values(), plan, out])
@@ -91,6 +99,7 @@ def _write(
 ) -> None:
     to.stage(release, staging)
     _stage_intervals(staging, release, to)
+    _stage_statement(staging, release, to)
     if plan is not None:
         arrived = {"input": release.source.form.digest}
         parts = {part: (name_of(path), arrived.get(part) or digest_of(path)) for part, path in sources.items()}
@@ -117,4 +126,20 @@ def _stage_intervals(staging: Staging, release: Release, to: Destination) -> Non
             escape = release.plan.policy.file.escape_formulas
             file.write(write_map(release.intervals, escape_formulas=escape).encode())
     elif stale := stale_map(to.place):
+        staging.remove(stale)
+
+
+def _stage_statement(staging: Staging, release: Release, to: Destination) -> None:
+    """Write the public method statement beside the release; that of an earlier one goes."""
+    if isinstance(to.place, Address) or is_standard(to.place):
+        if release.statement is not None:
+            raise InputError(NO_PLACE_FOR_STATEMENT.format(to.place))
+        return
+    stale = stale_statement(to.place)
+    if release.statement is not None or stale:
+        refuse_original(statement_path(to.place), release.source.form.place)
+    if release.statement is not None:
+        with staging.open(statement_path(to.place)) as file:
+            file.write(release.statement.to_json().encode())
+    elif stale:
         staging.remove(stale)

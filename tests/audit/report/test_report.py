@@ -15,8 +15,9 @@ import pytest
 from discreet.attack.base import Attack, Kind
 from discreet.audit.audit import Audit
 from discreet.audit.report.attack_words import by_chance, figures_said, meaning, remedy
+from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.charts import trimmed
-from discreet.audit.report.page import StepList
+from discreet.audit.report.page import Figure, StepList
 from discreet.audit.report.private import private_page
 from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
@@ -319,6 +320,17 @@ def test_ranges_without_rows_are_left_away() -> None:
     assert trimmed(before, after, Fraction(4)) == (RiskSpread((1, 2, 5), (3, 0)), RiskSpread((1, 2, 5), (0, 4)))
     assert trimmed(None, after, Fraction(10)) == (None, RiskSpread((1, 2, 5, 10, 20), (0, 4, 0, 0)))
     assert trimmed(None, RiskSpread((1, 2), (0, 7)), Fraction(1)) == (None, RiskSpread((1, 2), (0, 7)))
+
+
+def test_the_surest_fifth_stands_beside_the_rates_of_confidential_cells() -> None:
+    found = rich().attacks
+    assert found is not None
+    tables = {block.name: block.table for block in attacks_section(found).blocks if isinstance(block, Figure)}
+    cells = tables["attack-cells"]
+    at = cells.head.index("Surest fifth")
+    assert cells.rows[0][at : at + 2] == ("0% (0 of 2)", "100% (2 of 2)")
+    assert "Surest fifth" not in tables["attack-linkage"].head
+    assert "Surest fifth" in Read(rich().to_html()).text
 
 
 def test_attacks_are_compared_with_the_control_first() -> None:

@@ -179,26 +179,33 @@ def _said(n: int, attack: Attack) -> str:
 
 def _each(found: Sequence[tuple[int, Attack]]) -> Fold | None:
     """Return what each attack does, what it means and what to do, and how to read it."""
+    fifth = any(attack.surest is not None for _, attack in found)
     rows = tuple(
         (
             f"{n}. {_label(attack)}",
             sentence(clipped(attack.title)),
             share(attack.released.share),
             "–" if attack.released.share is None else between(attack.released.interval),
+            *([share(_share(attack.surest))] if fifth else []),
             compared(attack),
             meaning(attack),
             remedy(attack),
         )
         for n, attack in found
     )
-    head = ("Attack", "What it does", "Right", "95% interval", "Compared", "What it means", "What to do")
-    table = PageTable("What each attack does, means, and asks for", head, rows, words=frozenset({1, 4, 5, 6}))
+    head = (
+        *("Attack", "What it does", "Right", "95% interval", *(["Surest fifth"] if fifth else [])),
+        *("Compared", "What it means", "What to do"),
+    )
+    words = frozenset({1, *range(len(head) - 3, len(head))})
+    table = PageTable("What each attack does, means, and asks for", head, rows, words=words)
     title = "The attack in full" if len(found) == 1 else f"Each of the {len(found)} attacks in full"
     return fold(title, [cut_table(table, MOST_ROWS), _notes(found)])
 
 
 def _details(found: Sequence[tuple[int, Attack]]) -> PageTable:
     """Return all rates of each attack by counts."""
+    fifth = any(attack.surest is not None for _, attack in found)
     head = (
         "Attack",
         "Right",
@@ -207,6 +214,7 @@ def _details(found: Sequence[tuple[int, Attack]]) -> PageTable:
         "Control",
         "Only hidden",
         "Original",
+        *(["Surest fifth", "Surest fifth, only hidden"] if fifth else []),
         "Could be attacked",
         "Knows",
     )
@@ -219,12 +227,13 @@ def _details(found: Sequence[tuple[int, Attack]]) -> PageTable:
             _rate(attack.control) + (f" {attack.control_by}" if attack.control and attack.control_by else ""),
             _rate(attack.only_hidden),
             _rate(attack.original),
+            *([_rate(attack.surest), _rate(attack.surest_only_hidden)] if fifth else []),
             f"{attack.of:,}{' (a sample was tried)' if attack.sampled else ''}",
             listed(attack.knows) or "–",
         )
         for n, attack in found
     )
-    return cut_table(PageTable("All rates by counts", head, rows, words=frozenset({8})), MOST_ROWS)
+    return cut_table(PageTable("All rates by counts", head, rows, words=frozenset({len(head) - 1})), MOST_ROWS)
 
 
 def _notes(found: Sequence[tuple[int, Attack]]) -> ItemList | None:

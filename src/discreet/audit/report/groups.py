@@ -266,10 +266,19 @@ def spread_figure(name: str, risk: Risk) -> Figure | None:
     spec = charts.spread(earlier, risk.spread_after, at, kind, description=f"{title}. Rows by group.")
     table = spread_table(earlier, risk.spread_after, at, kind)
     if persons:
-        spec = {name: _of_persons(part) for name, part in spec.items()}
-        table = replace(table, caption=in_persons(table.caption), head=tuple(map(in_persons, table.head)))
+        spec, table = of_persons(spec), table_of_persons(table)
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
     return Figure(name, title, spec, table, key)
+
+
+def of_persons(spec: dict[str, object]) -> dict[str, object]:
+    """Return a chart whose words are about persons, not rows."""
+    return {name: _of_persons(part) for name, part in spec.items()}
+
+
+def table_of_persons(table: PageTable) -> PageTable:
+    """Return the same of the table beside it."""
+    return replace(table, caption=in_persons(table.caption), head=tuple(map(in_persons, table.head)))
 
 
 def _of_persons(part: object) -> object:

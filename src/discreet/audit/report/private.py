@@ -129,7 +129,8 @@ def _cards(audit: Audit) -> Iterator[Card]:
         yield Card("Detail", share(1 - audit.utility.loss), "of the columns that may change is released")
     hidden = sum(audit.hidden_cells.values())
     gone = audit.suppressed + audit.removed
-    rows = f"; {many(gone, 'row')} suppressed or removed" if gone else ""
+    gone, noun = (gone, "row") if audit.persons is None else (audit.persons.gone, "person")
+    rows = f"; {many(gone, noun)} suppressed or removed" if gone else ""
     yield Card("Hidden", number(hidden), f"{'cell' if hidden == 1 else 'cells'}{rows}")
 
 
@@ -144,6 +145,7 @@ def _changes(audit: Audit) -> Section:
             )
             for name, hidden in audit.hidden_cells.items()
         ]
+    persons = 0 if audit.persons is None else audit.persons.gone
     rows = {
         "Rows released": audit.rows,
         "Suppressed: hidden on all columns that may change": audit.suppressed,
@@ -154,6 +156,9 @@ def _changes(audit: Audit) -> Section:
     }
     told = tuple((name, number(count)) for name, count in rows.items() if count)
     blocks: list[Block | None] = [changes_figure(columns), PageTable("Rows", ("", "Rows"), told)]
+    if persons and audit.persons is not None:
+        all_persons = many(audit.persons.total, "person")
+        blocks.append(Prose(f"{number(persons)} of {all_persons} suppressed or removed, with all their rows."))
     if audit.sample is not None:
         crowds = any(PROMISES[finding.kind].measure == "rows" for finding in audit.promises if finding.kind in PROMISES)
         blocks.append(Prose(sentence(f"Released is {audit.sample.in_words(crowds=crowds)}")))

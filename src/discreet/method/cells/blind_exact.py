@@ -1,0 +1,172 @@
+"""What is asked next of a row, reckoned with 30 digits: where the floats of the kernels are too near to tell.
+
+Comes to the same as `blind_kernels.decide`, without its doubt; slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+from discreet.method.cells.blind_columns import Ints
+from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, Asked, Learned
+from discreet.method.cells.blind_tau import DIGITS, STEPS
+
+BILLION = 10**9
+
+
+@lru_cache(maxsize=1 << 16)
+def _ln(over: int, under: int) -> Decimal:
+    with localcontext() as context:
+        context.prec = DIGITS
+        return (Decimal(over) / Decimal(under)).ln()
+
+
+def billionths(number: Fraction) -> int:
+    """Return a fraction rounded to 9 decimals, half to even."""
+    return round(number * BILLION)
+
+
+class ExactNode:
+    """What was told of a row, in both readings, and the rows of the rest that agree."""
+
+    def __init__(
+        self, learned: Learned, asked: Asked, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]
+    ) -> None:
+        """Take the facts: a predictor with the elements of one value or of a block; `stars` are those with blocks."""
+        self.learned, self.asked = learned, asked
+        self.readings = [list(facts), [fact for fact in facts if fact[0] not in stars]]
+        self.secrets = range(len(learned.known))
+
+    def likelihoods(self, fact: tuple[int, frozenset[int]]) -> list[tuple[int, int]]:
+        """Return the likelihood of a fact with each value of all secrets, as whole numbers over and under the line."""
+        j, elements = fact
+        first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
+        having = self.learned.having[sorted(self._covered(j, elements))].sum(axis=0)
+        return [(int(having[v]) + len(elements), int(self.learned.rows[v]) + last - first) for v in range(len(having))]
+
+    def _covered(self, j: int, elements: Iterable[int]) -> set[int]:
+        first = int(self.learned.first[j])
+        starts = self.learned.cover_first
+        return {
+            int(y)
+            for x in elements
+            for y in self.learned.cover[int(starts[first + x]) : int(starts[first + x + 1])].tolist()
+        }
+
+    def bayes(self, c: int, facts: Sequence[tuple[int, frozenset[int]]]) -> list[Decimal]:
+        """Return the posterior of each value of a secret by naive Bayes, with 30 digits."""
+        begin, end = int(self.learned.secret[c]), int(self.learned.secret[c + 1])
+        tau = Decimal(round(self.learned.tau[c, len(facts)] * STEPS)) / STEPS if facts else Decimal(1)
+        told = [self.likelihoods(fact) for fact in facts]
+        with localcontext() as context:
+            context.prec = DIGITS
+            scores = []
+            for v in range(begin, end):
+                score = sum((_ln(*likelihoods[v]) for likelihoods in told), Decimal(0))
+                scores.append(_ln(int(self.learned.rows[v]), int(self.learned.known[c])) + tau * score)
+            largest = max(scores)
+            odds = [(score - largest).exp() for score in scores]
+            total = sum(odds, Decimal(0))
+            return [each / total for each in odds]
+
+    def judge(self, facts: Sequence[tuple[int, frozenset[int]]], agreeing: Ints) -> tuple[bool, int]:
+        """Say whether all references are within the limits with some facts, and the largest figure in billionths."""
+        if not facts:
+            return True, 0
+        fine, top = True, 0
+        for c in self.secrets:
+            begin, end = int(self.learned.secret[c]), int(self.learned.secret[c + 1])
+            if self.asked.bayes:
+                for v, chance in zip(range(begin, end), self.bayes(c, facts), strict=True):
+                    with localcontext() as context:
+                        context.prec = DIGITS
+                        figure = int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN))
+                    top = max(top, figure)
+                    fine &= figure <= int(self.learned.cap[v])
+            if self.asked.counts:
+                rows = int(agreeing[begin:end].sum())
+                for v in range(begin, end):
+                    share = Fraction(int(self.learned.rows[v]), int(self.learned.known[c]))
+                    likely = (int(agreeing[v]) + ADDED * share) / (rows + ADDED)
+                    top = max(top, billionths(likely))
+                    fine &= likely <= Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
+        return fine, top
+
+    def outcome(self, fact: tuple[int, frozenset[int]], *, star: bool, tallied: Ints, told: Ints) -> tuple[bool, int]:
+        """Judge one fact more, in both readings."""
+        covered = sorted(self._covered(*fact))
+        fine, top = self.judge([*self.readings[0], fact], tallied[covered].sum(axis=0))
+        if star:
+            other, also = self.judge(self.readings[1], _rows(self.learned, fact[0], told))
+        else:
+            other, also = self.judge([*self.readings[1], fact], told[covered].sum(axis=0))
+        return fine and (other or star), max(top, also)
+
+    def block(self, j: int, tallied: Ints, told: Ints) -> tuple[frozenset[int], int]:
+        """Return the elements of a predictor that are starred, and the largest figure of what can then be told."""
+        elements = frozenset(range(int(self.learned.first[j + 1] - self.learned.first[j])))
+        alone = {x: self.outcome((j, frozenset([x])), star=False, tallied=tallied, told=told) for x in elements}
+        block = frozenset(x for x in elements if not alone[x][0])
+        if block and self.asked.whole:
+            return elements, 0
+        if block and self.learned.marked[j] >= 0:
+            block |= {int(self.learned.marked[j])}
+        worst = 0
+        while block and block != elements:
+            fine, worst = self.outcome((j, block), star=True, tallied=tallied, told=told)
+            if fine:
+                break
+            grown = [
+                (self.outcome((j, block | {x}), star=True, tallied=tallied, told=told)[1], x)
+                for x in sorted(elements - block)
+            ]
+            block |= {min(grown)[1]}
+        return block, max([alone[x][1] for x in elements - block] + ([worst] if block else []), default=0)
+
+    def chance(self, j: int, block: frozenset[int], tallied: Ints) -> int:
+        """Return how likely the element is outside the block, by the first reference, in billionths."""
+        elements = int(self.learned.first[j + 1] - self.learned.first[j])
+        if len(block) in (0, elements):
+            return 0 if block else BILLION
+        end, covered = int(self.learned.secret[1]), sorted(self._covered(j, block))
+        if self.asked.by_count:
+            rows = int(_rows(self.learned, j, tallied)[:end].sum())
+            outside = rows - int(tallied[covered][:, :end].sum())
+            share = Fraction(
+                int(self.learned.known[0]) - int(self.learned.having[covered][:, :end].sum()),
+                int(self.learned.known[0]),
+            )
+            return billionths((outside + ADDED * share) / (rows + ADDED))
+        likelihoods = self.likelihoods((j, block))
+        with localcontext() as context:
+            context.prec = DIGITS
+            now = self.bayes(0, self.readings[0])
+            total = sum((now[v] * (1 - Decimal(likelihoods[v][0]) / likelihoods[v][1]) for v in range(end)), Decimal(0))
+            return int((total * BILLION).to_integral_value(ROUND_HALF_EVEN))
+
+
+def _rows(learned: Learned, j: int, tallied: Ints) -> Ints:
+    """Return the rows that are tallied, by value."""
+    found: Ints = tallied[int(learned.first[j]) : int(learned.first[j + 1])].sum(axis=0)
+    return found
+
+
+def decide_exactly(
+    node: ExactNode, open_: Sequence[int], rank: Sequence[int], tallied: Ints, told: Ints
+) -> tuple[int, frozenset[int]]:
+    """Return the predictor that is asked next and its block; `STOP` where nothing is."""
+    found = []
+    unranked = len(rank)
+    for j in open_:
+        block, worst = node.block(j, tallied, told)
+        chance = node.chance(j, block, tallied)
+        if chance >= LEAST_CHANCE:
+            by_chance = (-chance, worst) if rank[j] == unranked else (0, 0)
+            found.append((rank[j], by_chance, j, block))
+    if not found:
+        return STOP, frozenset()
+    _, _, j, block = min(found, key=lambda each: each[:3])
+    return j, block

@@ -1,0 +1,367 @@
+"""Kernels of blind protection: what is asked next of a row, and which of its values would be starred.
+
+Probabilities are compared by the whole number of billionths that they are rounded to. A float says between which two
+whole numbers that is; where these differ and it matters, `UNSURE` is returned, and whoever asked reckons exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.common.compiled import helper, kernel
+
+BILLION = 1e9
+ERROR = 2.3e-16 * BILLION * 8
+"""Of one step of reckoning, in billionths, amply."""
+ADDED = 10
+"""Rows, spread like the whole column, that `count` adds to those that agree."""
+LEAST_CHANCE = 50_000_000
+"""In billionths: what is less likely to be told is not asked."""
+STOP, UNSURE = -1, -2
+
+
+class Learned(NamedTuple):
+    """What the references have learned of the secrets of some rows; values of all secrets stand side by side."""
+
+    first: np.ndarray
+    """Where the elements of each predictor begin, and where the last ends."""
+    cover_first: np.ndarray
+    cover: np.ndarray
+    """For each element the elements of rows that agree with it."""
+    marked: np.ndarray
+    """For each predictor the element that reads like a hidden cell, or -1."""
+    secret: np.ndarray
+    """Where the values of each secret begin, and where the last ends."""
+    rows: np.ndarray
+    """The rows of the rest with each value."""
+    known: np.ndarray
+    """The rows of the rest that know each secret."""
+    prior: np.ndarray
+    """The logarithm of each value's share."""
+    having: np.ndarray
+    """By element and value: rows of the rest."""
+    logs: np.ndarray
+    """By element and value: the logarithm of its likelihood."""
+    log: np.ndarray
+    """The logarithms of whole numbers."""
+    tau: np.ndarray
+    """By secret and number of facts."""
+    cap: np.ndarray
+    """Of each value: so many billionths are within its limit for naive Bayes."""
+    over: np.ndarray
+    """The limit of each value, of so many parts..."""
+    parts: np.ndarray
+    """...of each secret."""
+
+
+class Asked(NamedTuple):
+    """What decides beside what was learned."""
+
+    bayes: bool
+    counts: bool
+    by_count: bool
+    """Whether `count` is the first reference."""
+    whole: bool
+    """Whether there are no blocks."""
+
+
+@kernel
+def tally(codes, rows, values, secret, first, open_, out):  # type: ignore[no-untyped-def]
+    """Count some rows of the rest by the elements of open predictors and the values of secrets. O(rows x columns)."""
+    for at in range(len(rows)):
+        row = rows[at]
+        for c in range(len(values)):
+            if values[c, row] >= 0:
+                v = secret[c] + values[c, row]
+                for j in range(len(open_)):
+                    if open_[j]:
+                        out[first[j] + codes[j, row], v] += 1
+
+
+@kernel
+def loss(first, scores, power, true):  # type: ignore[no-untyped-def]
+    """Return how surprising the true values of rows are, likelihoods raised to a power. O(rows x values)."""
+    total = 0.0
+    for row in range(len(true)):
+        largest = -np.inf
+        for v in range(first.shape[1]):
+            largest = max(largest, first[row, v] + power * scores[row, v])
+        odds = 0.0
+        for v in range(first.shape[1]):
+            odds += math.exp(first[row, v] + power * scores[row, v] - largest)
+        total += math.log(odds) + largest - first[row, true[row]] - power * scores[row, true[row]]
+    return total
+
+
+@helper
+def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
+    """Reckon the posterior of each value by naive Bayes into `found`; return the error, in billionths."""
+    begin, end = learned.secret[c], learned.secret[c + 1]
+    tau = learned.tau[c, k]
+    largest, size = -np.inf, 1.0
+    for v in range(begin, end):
+        score = learned.prior[v] + tau * (scores[v] + logs[v])
+        found[v] = score
+        largest = max(largest, score)
+        size = max(size, -tau * (scores[v] + logs[v]) - learned.prior[v])
+    total = 0.0
+    for v in range(begin, end):
+        found[v] = math.exp(found[v] - largest)
+        total += found[v]
+    for v in range(begin, end):
+        found[v] /= total
+    return ERROR * (k + 4.0 + end - begin) * size
+
+
+@kernel
+def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type: ignore[no-untyped-def]
+    """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
+
+    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all.
+    Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`.
+    """
+    verdict = 1
+    for c in range(len(learned.known) if asked.counts else 0):
+        begin, end = learned.secret[c], learned.secret[c + 1]
+        rows = ADDED
+        for v in range(begin, end):
+            rows += agreeing[v]
+        each = learned.parts[c] // learned.known[c]
+        for v in range(begin, end):
+            share = (agreeing[v] + ADDED * (learned.rows[v] / learned.known[c])) / rows
+            top[0] = max(top[0], math.floor(share * BILLION - ERROR + 0.5))
+            top[1] = max(top[1], math.floor(share * BILLION + ERROR + 0.5))
+            if agreeing[v] * learned.parts[c] + ADDED * learned.rows[v] * each > learned.over[v] * rows:
+                verdict = 0
+        if (most < 0 and verdict == 0) or top[0] > most >= 0:
+            return 0
+    for c in range(len(learned.known) if asked.bayes else 0):
+        error = _bayes(learned, c, scores, logs, k, found)
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            low = math.floor(found[v] * BILLION - error + 0.5)
+            high = math.floor(found[v] * BILLION + error + 0.5)
+            top[0] = max(top[0], low)
+            top[1] = max(top[1], high)
+            if low > learned.cap[v]:
+                verdict = 0
+            elif high > learned.cap[v] and verdict == 1:
+                verdict = UNSURE
+        if (most < 0 and verdict == 0) or top[0] > most >= 0:
+            return 0
+    return verdict
+
+
+@kernel
+def _value(learned, asked, x, scores, k, tallied, agreeing, found, top):  # type: ignore[no-untyped-def]
+    """Judge the fact that a predictor has an element, in one reading."""
+    values = len(learned.rows)
+    for v in range(values):
+        agreeing[v] = 0
+    for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
+        for v in range(values):
+            agreeing[v] += tallied[learned.cover[at], v]
+    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, found, top, -1.0)
+
+
+@kernel
+def _block_logs(learned, inside, size, elements, logs):  # type: ignore[no-untyped-def]
+    """Reckon the logarithm of the likelihood of a block with each value."""
+    for c in range(len(learned.known)):
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            logs[v] = learned.log[inside[v] + size] - learned.log[learned.rows[v] + elements]
+
+
+@kernel
+def _join(learned, start, x, covered, inside, agreeing, tallied):  # type: ignore[no-untyped-def]
+    """Let an element join a block: what agrees with it agrees with the block."""
+    values = len(learned.rows)
+    for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
+        y = learned.cover[at]
+        if not covered[y - start]:
+            covered[y - start] = True
+            for v in range(values):
+                inside[v] += learned.having[y, v]
+                agreeing[v] += tallied[y, v]
+
+
+@kernel
+def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, agreeing, top):  # type: ignore[no-untyped-def]  # noqa: C901
+    """Let the block of a predictor grow until it is within the limits, or whole; 0 or `UNSURE`.
+
+    `bad` says which elements are in it, `least` has the largest figures of what is told already, `top` is given those
+    of the block.
+    """
+    start, elements, values = learned.first[j], learned.first[j + 1] - learned.first[j], len(learned.rows)
+    logs, found = np.zeros(values), np.zeros(values)
+    more, also, seen = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64), covered.copy()
+    best, tried = np.zeros(2), np.zeros(2)
+    size = 0
+    for x in range(elements):
+        if bad[x]:
+            size += 1
+            _join(learned, start, start + x, covered, inside, agreeing, tallied)
+    while 0 < size < elements:
+        top[0], top[1] = least[0], least[1]
+        _block_logs(learned, inside, size, elements, logs)
+        verdict = _judge(learned, asked, scores, logs, k, agreeing, found, top, -1.0)
+        if verdict == UNSURE:
+            return UNSURE
+        if verdict == 1:
+            return 0
+        if size == elements - 1:
+            for x in range(elements):
+                bad[x] = True
+            return 0
+        chosen = -1
+        for x in range(elements):
+            if bad[x]:
+                continue
+            for v in range(values):
+                more[v], also[v] = inside[v], agreeing[v]
+            for y in range(elements):
+                seen[y] = covered[y]
+            _join(learned, start, start + x, seen, more, also, tallied)
+            _block_logs(learned, more, size + 1, elements, logs)
+            tried[0], tried[1] = least[0], least[1]
+            _judge(learned, asked, scores, logs, k, also, found, tried, 2 * BILLION if chosen < 0 else best[1])
+            if chosen >= 0 and tried[1] >= best[0] and tried[0] < best[1]:
+                return UNSURE
+            if chosen < 0 or tried[1] < best[0]:
+                chosen = x
+                best[0], best[1] = tried[0], tried[1]
+        bad[chosen] = True
+        size += 1
+        _join(learned, start, start + chosen, covered, inside, agreeing, tallied)
+    return 0
+
+
+@kernel
+def _chance(learned, asked, j, now, inside, size, agreeing, rows, out):  # type: ignore[no-untyped-def]
+    """Reckon how likely the element of a predictor is outside its block, by the first reference, in billionths."""
+    elements = learned.first[j + 1] - learned.first[j]
+    end, total, outside = learned.secret[1], 0.0, 0.0
+    if asked.by_count:
+        beside = ADDED + 0.0
+        for v in range(end):
+            total += rows[v] - agreeing[v]
+            outside += learned.rows[v] - inside[v]
+            beside += rows[v]
+        total = (total + ADDED * (outside / learned.known[0])) / beside
+    else:
+        for v in range(end):
+            total += now[v] * (1.0 - (inside[v] + size) / (learned.rows[v] + elements))
+    error = now[len(now) - 1] + ERROR * (end + 4.0)
+    out[0] = math.floor(total * BILLION - error + 0.5)
+    out[1] = math.floor(total * BILLION + error + 0.5)
+
+
+@kernel
+def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, rows, block):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    """Return the predictor that is asked next with its block in `block`; `STOP`, or `UNSURE`.
+
+    Parameters
+    ----------
+    open_
+        Which predictors may be asked.
+    rank
+        Of each the place in the order that is wanted; as many as there are predictors for those without.
+    scores, k, tallied
+        Sums of logarithms, number of facts and rows that agree by element, stars read as blocks.
+    starless, told, tallied_told
+        The same, stars read as nothing.
+    rows
+        The rows of the rest that agree with all facts, by value.
+
+    O(open predictors x elements x values), where blocks grow O(elements) times that.
+    """
+    values, predictors = len(learned.rows), len(open_)
+    agreeing, inside = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
+    found, nothing, now = np.zeros(values), np.zeros(values), np.zeros(values + 1)
+    least, top, one, likely = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
+    if told > 0:  # nothing is added: what was told as values
+        for v in range(values):
+            agreeing[v] = 0
+        start = 0
+        while not open_[start] and start < predictors - 1:
+            start += 1
+        for x in range(learned.first[start], learned.first[start + 1]):
+            for v in range(values):
+                agreeing[v] += tallied_told[x, v]
+        _judge(learned, asked, starless, nothing, told, agreeing, found, least, 2 * BILLION)
+    if k == 0:
+        for v in range(learned.secret[1]):
+            now[v] = learned.rows[v] / learned.known[0]
+    elif asked.bayes:
+        now[values] = _bayes(learned, 0, scores, nothing, k, found)
+        for v in range(learned.secret[1]):
+            now[v] = found[v]
+    chosen, best, worst_best = STOP, np.zeros(2), np.zeros(2)
+    best_rank = predictors
+    for j in range(predictors):
+        if not open_[j]:
+            continue
+        start, elements = learned.first[j], learned.first[j + 1] - learned.first[j]
+        bad, covered = np.zeros(elements, dtype=np.bool_), np.zeros(elements, dtype=np.bool_)
+        tops = np.zeros((elements, 2))
+        size = 0
+        for x in range(elements):
+            one[0], one[1] = 0.0, 0.0
+            verdict = _value(learned, asked, start + x, scores, k + 1, tallied, agreeing, found, one)
+            if k > told and verdict != 0:
+                other = _value(learned, asked, start + x, starless, told + 1, tallied_told, agreeing, found, one)
+                if verdict == 0 or other == 0:
+                    verdict = 0
+                elif other == UNSURE:
+                    verdict = UNSURE
+            if verdict == UNSURE:
+                return UNSURE
+            bad[x] = verdict == 0
+            size += 1 - verdict
+            tops[x, 0], tops[x, 1] = one[0], one[1]
+        if 0 < size < elements and asked.whole:
+            continue
+        for v in range(values):
+            inside[v], agreeing[v] = 0, 0
+        top[0], top[1] = 0.0, 0.0
+        if 0 < size < elements:
+            if learned.marked[j] >= 0:
+                bad[learned.marked[j]] = True
+            verdict = _block(learned, asked, j, scores, k + 1, tallied, least, bad, covered, inside, agreeing, top)
+            if verdict == UNSURE:
+                return UNSURE
+            size = 0
+            for x in range(elements):
+                size += bad[x]
+        if size == elements:
+            continue
+        likely[0], likely[1] = BILLION, BILLION
+        if size > 0:
+            _chance(learned, asked, j, now, inside, size, agreeing, rows, likely)
+        if likely[0] < LEAST_CHANCE <= likely[1]:
+            return UNSURE
+        if likely[1] < LEAST_CHANCE:
+            continue
+        for x in range(elements):
+            if not bad[x]:
+                top[0] = max(top[0], tops[x, 0])
+                top[1] = max(top[1], tops[x, 1])
+        better = chosen == STOP or rank[j] < best_rank
+        if not better and rank[j] == best_rank and rank[j] == predictors:
+            if likely[0] > best[1]:
+                better = True
+            elif likely[1] >= best[0]:  # about as likely
+                if likely[0] != likely[1] or best[0] != best[1]:
+                    return UNSURE
+                if top[1] >= worst_best[0] and top[0] < worst_best[1]:
+                    return UNSURE
+                better = top[1] < worst_best[0]
+        if better:
+            chosen, best_rank = j, rank[j]
+            best[0], best[1] = likely[0], likely[1]
+            worst_best[0], worst_best[1] = top[0], top[1]
+            for x in range(len(block)):
+                block[x] = x < elements and bad[x]
+    return chosen

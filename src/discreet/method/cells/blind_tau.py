@@ -1,0 +1,185 @@
+"""How far naive Bayes is trusted: the power to which likelihoods are raised, for each number of facts.
+
+Without it naive Bayes is far too sure, hides more than it need, and its figures are no probabilities. The power is
+chosen by log loss: each half of the rest is guessed by what the other half teaches, from so many columns, drawn by a
+written rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.cells.blind_columns import BlindColumn, by_element, summed
+from discreet.method.cells.blind_kernels import loss
+
+if TYPE_CHECKING:
+    from discreet.method.cells.blind_table import BlindSecret
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+STEPS = 20
+"""Powers are so many parts of one."""
+FIRST, LAST = 3, 22
+EVALUATED = 500
+"""Rows of each half."""
+NEAR = 1e-6
+"""Sums of losses that are nearer to each other are compared exactly."""
+DIGITS = 30
+ROUNDED = Decimal("1e-9")
+
+
+def tau_steps(columns: Sequence[BlindColumn], secret: BlindSecret) -> tuple[int, ...]:
+    """Return the power for 1, 2, ... facts, in twentieths."""
+    losses = Losses(columns, secret)
+    found: list[int] = []
+    step = STEPS
+    for _ in secret.predictors:
+        losses.tell()
+        if losses.rows:
+            step = _lowest(losses, step)
+        found.append(step)
+    return tuple(found)
+
+
+def _lowest(losses: Losses, start: int) -> int:
+    """Return the step with the least loss, the first of several; the loss is convex."""
+    step = start
+    while step > FIRST and not losses.less(step, step - 1):
+        step -= 1
+    if step == start:
+        while step < LAST and losses.less(step + 1, step):
+            step += 1
+    return step
+
+
+class Losses:
+    """The rows that are guessed, with ever more columns told."""
+
+    def __init__(self, columns: Sequence[BlindColumn], secret: BlindSecret) -> None:
+        known = np.flatnonzero(secret.values >= 0)
+        turn = np.arange(len(known))
+        halves = [turn[turn % 2 == half] for half in (0, 1)]
+        told = [
+            half if len(half) <= EVALUATED else half[np.arange(EVALUATED) * len(half) // EVALUATED] for half in halves
+        ]
+        number = np.concatenate(told)
+        self.rows = len(number)
+        self.half = number % 2
+        self.true = secret.values[known[number]].astype(np.int64)
+        self.codes = [columns[place].codes[known[number]].astype(np.int64) for place in secret.predictors]
+        self.order = drawn_order(number, len(secret.predictors))
+        self.prior: list[Ints] = []
+        """By the half that is guessed: rows of the other, and one, with each value."""
+        self.having: list[list[Ints]] = []
+        for half in (0, 1):
+            values = np.full(len(secret.values), -1, dtype=np.int32)
+            other = known[halves[1 - half]]
+            values[other] = secret.values[other]
+            self.prior.append(np.bincount(values[other], minlength=secret.number).astype(np.int64) + 1)
+            self.having.append(
+                [
+                    summed(columns[place], by_element(columns[place], values, secret.number)) + 1
+                    for place in secret.predictors
+                ]
+            )
+        self.elements = [columns[place].elements for place in secret.predictors]
+        self.logs: Floats = np.array(
+            [
+                np.concatenate(
+                    [np.log(rows / (prior - 1 + elements)) for rows, elements in zip(each, self.elements, strict=True)]
+                )
+                for each, prior in zip(self.having, self.prior, strict=True)
+            ]
+        )
+        """By the half that is guessed, element of all columns, and value."""
+        start = np.cumsum([0, *self.elements])
+        self.places = np.array([first + codes for first, codes in zip(start, self.codes, strict=False)]).T
+        self.first = np.log(np.array([prior / prior.sum() for prior in self.prior]))[self.half]
+        self.told = 0
+        self.scores: Floats = np.zeros((self.rows, secret.number))
+        self._known: dict[int, float] = {}
+
+    def tell(self) -> None:
+        """Tell one column more of each row."""
+        rows = np.arange(self.rows)
+        self.scores += self.logs[self.half, self.places[rows, self.order[:, self.told]]]
+        self.told += 1
+        self._known = {}
+
+    def less(self, one: int, other: int) -> bool:
+        """Whether the loss at one step is less than at another, both rounded to 9 decimals."""
+        first, second = self.about(one), self.about(other)
+        if abs(first - second) > NEAR:
+            return first < second
+        return self.exact(one) < self.exact(other)
+
+    def about(self, step: int) -> float:
+        """Return the loss, nearly."""
+        if step not in self._known:
+            self._known[step] = float(loss(self.first, self.scores, step / STEPS, self.true))
+        return self._known[step]
+
+    def exact(self, step: int) -> Decimal:
+        """Return the loss, rounded to 9 decimals from 30 digits."""
+        with localcontext() as context:
+            context.prec = DIGITS
+            logs: dict[tuple[int, int], Decimal] = {}
+            power, total = Decimal(step) / STEPS, Decimal(0)
+            seen: dict[tuple[int, ...], tuple[int, Decimal]] = {}
+            for row in range(self.rows):
+                half = int(self.half[row])
+                facts = sorted((int(j), int(self.codes[j][row])) for j in self.order[row, : self.told])
+                key = (half, int(self.true[row]), *(part for fact in facts for part in fact))
+                if key not in seen:
+                    seen[key] = 0, self._loss(half, int(self.true[row]), facts, power, logs)
+                seen[key] = seen[key][0] + 1, seen[key][1]
+            total = sum((times * loss for times, loss in seen.values()), Decimal(0))
+            return total.quantize(ROUNDED)
+
+    def _loss(
+        self,
+        half: int,
+        true: int,
+        facts: Sequence[tuple[int, int]],
+        power: Decimal,
+        logs: dict[tuple[int, int], Decimal],
+    ) -> Decimal:
+        """Return how surprising the true value of a row is."""
+        prior = self.prior[half]
+        scores = []
+        log = _remembered(logs)
+        for value in range(len(prior)):
+            score = log(int(prior[value]), int(prior.sum()))
+            for j, element in facts:
+                rows = int(prior[value]) - 1 + self.elements[j]
+                score += power * log(int(self.having[half][j][element, value]), rows)
+            scores.append(score)
+        largest = max(scores)
+        return largest + sum(((score - largest).exp() for score in scores), Decimal(0)).ln() - scores[true]
+
+
+def _remembered(logs: dict[tuple[int, int], Decimal]) -> Callable[[int, int], Decimal]:
+    def log(over: int, under: int) -> Decimal:
+        if (over, under) not in logs:
+            logs[over, under] = (Decimal(over) / under).ln()
+        return logs[over, under]
+
+    return log
+
+
+def drawn_order(rows: Ints, columns: int) -> Ints:
+    """Return the order in which columns are told of each row, by a written rule."""
+    place = np.arange(1, columns + 1, dtype=np.uint64)
+    number: npt.NDArray[np.uint64] = rows.astype(np.uint64)[:, None] * np.uint64(columns) + place
+    with np.errstate(over="ignore"):
+        mixed: npt.NDArray[np.uint64] = number * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= np.uint64(0xD6E8FEB86659FD93)
+        mixed ^= mixed >> np.uint64(32)
+    return np.argsort(mixed, axis=1, kind="stable").astype(np.int64)

@@ -1,0 +1,177 @@
+"""Blind protection: what is told of rows with confidential cells, decided by nothing that an adversary cannot reckon.
+
+Guarantee: what is told of a row is a function of the rest (rows without confidential cells) and of what is told; a cell
+is looked at only after it was decided which of its values would be starred; and no reference, trained on the rest, is
+surer of any value of a secret than its limit, whether stars are read as their blocks or as nothing.
+
+Not covered: other learners than the references; hidden cells that are known from elsewhere; that cells were chosen
+because of their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.method.cells.blind_columns import Codes, Ints
+from discreet.method.cells.blind_exact import ExactNode, decide_exactly
+from discreet.method.cells.blind_kernels import STOP, UNSURE, Asked, Learned, decide, tally
+from discreet.method.cells.blind_table import BlindKind, BlindRest
+
+Fact = tuple[int, int | tuple[int, ...]]
+"""A predictor (by its place in the table) with an element, or with the elements of a block."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of some rows: facts in the order in which they were asked for."""
+
+    rows: tuple[int, ...]
+    facts: tuple[Fact, ...]
+    failed: bool = False
+    """Whether what is known of them passes a limit already."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """Rows of which the same is told, and the rows of the rest that agree."""
+
+    rows: Ints
+    facts: tuple[Fact, ...]
+    open: npt.NDArray[np.bool_]
+    rest: tuple[Ints, Ints]
+    """Rows of the rest, stars read as blocks and as nothing."""
+    scores: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+    k: tuple[int, int]
+    told: Ints | None = None
+    """What was counted of the rest with stars read as nothing, if the node above had it."""
+
+
+class Walk:
+    """The rows of one kind, asked together as long as they are told the same."""
+
+    def __init__(
+        self, rest: BlindRest, kind: BlindKind, asked: Asked, order: Sequence[int], *, exact: bool = False
+    ) -> None:
+        self.rest, self.kind, self.asked, self.exact = rest, kind, asked, exact
+        self.learned: Learned = rest.learned(kind)
+        self.codes = np.ascontiguousarray([rest.columns[place].codes for place in kind.predictors], dtype=np.int32)
+        self.values = np.ascontiguousarray([rest.secrets[place].values for place in kind.secrets], dtype=np.int32)
+        wanted = [kind.predictors.index(place) for place in order if place in kind.predictors]
+        self.rank = np.full(len(kind.predictors), len(kind.predictors), dtype=np.int64)
+        self.rank[wanted] = np.arange(len(wanted))
+        self.exact_nodes = 0
+
+    def tell(self, cells: Codes) -> Iterator[Told]:
+        """Yield what is told of rows, given the elements of their predictors (by predictor and row)."""
+        everything = np.arange(self.codes.shape[1], dtype=np.int64)
+        scores = np.zeros(len(self.learned.rows))
+        is_open = np.ones(len(self.kind.predictors), dtype=np.bool_)
+        root = _Node(np.arange(cells.shape[1]), (), is_open, (everything, everything), (scores, scores), (0, 0))
+        known = [self.kind.predictors.index(place) for place in self.kind.known]
+        stack = [root]
+        for j in known:
+            stack = [child for node in stack for child in self._values(node, j, cells[j], ())]
+        while stack:
+            node = stack.pop()
+            if len(node.facts) == len(known) and known and not self._within(node):
+                yield self._told(node, failed=True)
+                continue
+            if not node.open.any():
+                yield self._told(node)
+                continue
+            j, block, told = self._decided(node)
+            if j == STOP:
+                yield self._told(node)
+                continue
+            stack += self._values(node, j, cells[j], block, told)
+
+    def _told(self, node: _Node, *, failed: bool = False) -> Told:
+        facts = tuple((self.kind.predictors[j], element) for j, element in node.facts)
+        return Told(tuple(node.rows.tolist()), facts, failed)
+
+    def _values(
+        self, node: _Node, j: int, cells: Codes, block: tuple[int, ...], told: Ints | None = None
+    ) -> Iterator[_Node]:
+        """Yield the nodes below one at which a predictor is asked."""
+        is_open = node.open.copy()
+        is_open[j] = False
+        starred = self._among(j, block)[cells[node.rows]]
+        if starred.any():
+            covered = self._among(j, self._covered(j, block))
+            score = node.scores[0] + self._block_logs(j, block)
+            rest = (node.rest[0][covered[self.codes[j, node.rest[0]]]], node.rest[1])
+            yield _Node(
+                node.rows[starred], (*node.facts, (j, block)), is_open, rest, (score, node.scores[1]),
+                (node.k[0] + 1, node.k[1]), told,
+            )  # fmt: skip
+        shown = node.rows[~starred]
+        for element in np.unique(cells[shown]).tolist():
+            logs = self.learned.logs[self.learned.first[j] + element]
+            agree = self._covered(j, (element,))
+            agreeing = self._among(j, agree)
+            rest = tuple(
+                rows[agreeing[self.codes[j, rows]]] for rows in (node.rest if node.k[0] > node.k[1] else node.rest[:1])
+            )
+            yield _Node(
+                shown[cells[shown] == element], (*node.facts, (j, element)), is_open, (rest[0], rest[-1]),
+                (node.scores[0] + logs, node.scores[1] + logs), (node.k[0] + 1, node.k[1] + 1),
+            )  # fmt: skip
+
+    def _among(self, j: int, elements: Sequence[int]) -> npt.NDArray[np.bool_]:
+        found = np.zeros(self.rest.columns[self.kind.predictors[j]].elements, dtype=np.bool_)
+        found[list(elements)] = True
+        return found
+
+    def _covered(self, j: int, elements: Sequence[int]) -> list[int]:
+        agreeing = self.rest.columns[self.kind.predictors[j]].agreeing
+        return sorted({y for x in elements for y in agreeing[x]})
+
+    def _block_logs(self, j: int, block: Sequence[int]) -> npt.NDArray[np.float64]:
+        first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
+        inside = self.learned.having[[first + y for y in self._covered(j, block)]].sum(axis=0)
+        found: npt.NDArray[np.float64] = np.log((inside + len(block)) / (self.learned.rows + last - first))
+        return found
+
+    def _tallied(self, rows: Ints, is_open: npt.NDArray[np.bool_]) -> Ints:
+        found = np.zeros(self.learned.having.shape, dtype=np.int64)
+        tally(self.codes, rows, self.values, self.learned.secret, self.learned.first, is_open, found)
+        return found
+
+    def _decided(self, node: _Node) -> tuple[int, tuple[int, ...], Ints]:
+        """Return what is asked next, its block, and what was counted with stars read as nothing."""
+        tallied = self._tallied(node.rest[0], node.open)
+        told = tallied
+        if node.k[0] > node.k[1]:
+            told = self._tallied(node.rest[1], node.open) if node.told is None else node.told
+        chosen = UNSURE
+        block = np.zeros(int(np.diff(self.learned.first).max()), dtype=np.bool_)
+        if not self.exact:
+            rows = np.bincount(self.values[0][node.rest[0]] + 1, minlength=2 + int(self.learned.secret[1]))[1:]
+            chosen = decide(
+                self.learned, self.asked, node.open, self.rank, *node.scores, *node.k, tallied, told,
+                rows.astype(np.int64), block,
+            )  # fmt: skip
+        if chosen != UNSURE:
+            return chosen, tuple(np.flatnonzero(block).tolist()) if chosen >= 0 else (), told
+        self.exact_nodes += 1
+        is_open = np.flatnonzero(node.open).tolist()
+        found, elements = decide_exactly(self._exactly(node), is_open, self.rank.tolist(), tallied, told)
+        return found, tuple(sorted(elements)), told
+
+    def _exactly(self, node: _Node) -> ExactNode:
+        facts = [(j, frozenset([told] if isinstance(told, int) else told)) for j, told in node.facts]
+        return ExactNode(self.learned, self.asked, facts, {j for j, told in node.facts if not isinstance(told, int)})
+
+    def _within(self, node: _Node) -> bool:
+        """Whether what is known of rows is within the limits."""
+        agreeing = np.zeros(len(self.learned.rows), dtype=np.int64)
+        for c, begin in enumerate(self.learned.secret[:-1].tolist()):
+            values = self.values[c][node.rest[0]]
+            found = np.bincount(values[values >= 0], minlength=int(self.learned.secret[c + 1]) - begin)
+            agreeing[begin : begin + len(found)] = found
+        exactly = self._exactly(node)
+        return exactly.judge(exactly.readings[0], agreeing)[0]

@@ -1,0 +1,201 @@
+"""The public method statement: what anybody needs to reckon what blind protection decided, and to check its promise.
+
+`release.csv` has `release.csv.method.json` beside it. Nothing in it is secret: whose cells are confidential is taken
+for known, and all else is reckoned from the released rows without confidential cells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.common.printable import json_text
+from discreet.errors import InputError
+from discreet.version import __version__
+
+FORM = 1
+WHAT = (
+    "public method statement of a release: which rows have confidential cells, and by which rules, from the other rows "
+    "alone, it was decided what is told of them. Publish it beside the release."
+)
+
+
+@dataclass(frozen=True)
+class StatedColumn:
+    """How the texts of a column are read, where not each is a value of its own."""
+
+    type: str | None = None
+    """`number` or `date`: read in classes."""
+    cuts: tuple[str, ...] = ()
+    """Where classes begin, but for the first."""
+    decimal: str = "."
+    date_format: str | None = None
+    parents: Mapping[str, str] | None = None
+    """The label above each label of a taxonomy."""
+
+
+@dataclass(frozen=True)
+class StatedRows:
+    """Rows that are protected alike."""
+
+    rows: tuple[int, ...]
+    """Of the release, from 1."""
+    secrets: tuple[str, ...]
+    limits: tuple[tuple[tuple[Fraction, Fraction], ...], ...]
+    """Of each secret: `at_most` and `margin`; the strictest counts."""
+    predictors: tuple[str, ...]
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BlindStatement:
+    """All that is said."""
+
+    marker: str
+    missing: tuple[str | None, ...]
+    blocks: str
+    references: tuple[str, ...]
+    order: tuple[str, ...]
+    columns: Mapping[str, StatedColumn]
+    """Those of which there is something to say."""
+    rows: tuple[StatedRows, ...]
+    tau: Mapping[str, tuple[int, ...]]
+    """For each secret how far likelihoods are trusted with 1, 2, ... facts, in twentieths."""
+
+    def moved(self, places: Sequence[int]) -> BlindStatement:
+        """Return the same for rows that leave in another order: `places` are those where they were, from 0."""
+        now = {place: new for new, place in enumerate(places)}
+        moved = [replace(each, rows=tuple(sorted(now[row - 1] + 1 for row in each.rows))) for each in self.rows]
+        return replace(self, rows=tuple(moved))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        columns: dict[str, Any] = {}
+        for name, column in self.columns.items():
+            said: dict[str, Any] = {"type": column.type, "cuts": list(column.cuts) if column.type else None}
+            said |= {"decimal": column.decimal if column.type == "number" else None, "date_format": column.date_format}
+            said["parents"] = None if column.parents is None else dict(column.parents)
+            columns[name] = {field: value for field, value in said.items() if value is not None}
+        return {
+            "what": WHAT,
+            "form": FORM,
+            "discreet": __version__,
+            "method": "blind",
+            "marker": self.marker,
+            "missing": list(self.missing),
+            "blocks": self.blocks,
+            "references": list(self.references),
+            "order": list(self.order),
+            "columns": columns,
+            "rows": [
+                {
+                    "secrets": {
+                        name: [{"at_most": str(at_most), "margin": str(margin)} for at_most, margin in limits]
+                        for name, limits in zip(each.secrets, each.limits, strict=True)
+                    },
+                    "predictors": list(each.predictors),
+                    "known": list(each.known),
+                    "rows": list(each.rows),
+                }
+                for each in self.rows
+            ],
+            "tau": {name: [step / 20 for step in steps] for name, steps in self.tau.items()},
+        }
+
+    def to_json(self) -> str:
+        """Return the statement as JSON."""
+        return json_text(self.to_dict()) + "\n"
+
+
+def read_statement(said: Mapping[str, Any]) -> BlindStatement:
+    """Return the statement that plain data make; raise `InputError` where they make none."""
+    try:
+        if said["form"] != FORM or said["method"] != "blind":
+            raise InputError("the method statement has a form that this version of discreet does not read")
+        columns = {
+            _text(name): StatedColumn(
+                each.get("type"),
+                tuple(map(_text, each.get("cuts", ()))),
+                each.get("decimal", "."),
+                each.get("date_format"),
+                None if "parents" not in each else {_text(one): _text(other) for one, other in each["parents"].items()},
+            )
+            for name, each in said["columns"].items()
+        }
+        rows = tuple(
+            StatedRows(
+                tuple(map(_whole, each["rows"])),
+                tuple(map(_text, each["secrets"])),
+                tuple(
+                    tuple((Fraction(one["at_most"]), Fraction(one["margin"])) for one in limits)
+                    for limits in each["secrets"].values()
+                ),
+                tuple(map(_text, each["predictors"])),
+                tuple(map(_text, each["known"])),
+            )
+            for each in said["rows"]
+        )
+        tau = {_text(name): tuple(round(step * 20) for step in steps) for name, steps in said["tau"].items()}
+        return BlindStatement(
+            _text(said["marker"]),
+            tuple(said["missing"]),
+            _text(said["blocks"]),
+            tuple(map(_text, said["references"])),
+            tuple(map(_text, said["order"])),
+            columns,
+            rows,
+            tau,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise InputError("not a whole method statement: a part is missing or has the wrong form") from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise TypeError
+    return value
+
+
+def statement_path(release: Path) -> Path:
+    """Return where the method statement of a release stands.
+
+    >>> statement_path(Path("release.csv")).name
+    'release.csv.method.json'
+    """
+    return release.parent / f"{release.name}.method.json"
+
+
+def read_statement_file(path: Path) -> BlindStatement | None:
+    """Return the statement in a file; None when there is no such file."""
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError):
+        raise InputError(f"{path}: cannot be read as the method statement of the release beside it") from None
+    try:
+        if not isinstance(said, Mapping):
+            raise InputError("not a method statement")
+        return read_statement(said)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def stale_statement(release: Path) -> Path | None:
+    """Return the statement that an earlier release of this name has left, if there is one written by discreet."""
+    path = statement_path(release)
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return path if isinstance(said, Mapping) and said.get("what") == WHAT else None

@@ -1,0 +1,162 @@
+"""Verification of blind promises: is each cell hidden, and is no reference surer of a value than its limit.
+
+From the release and its public method statement alone: the rules are replayed on the released rows. With the original
+it is checked besides that the statement names the very cells that the policy means.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.fit.cells import absent, confidential_places
+from discreet.plan.blind_statement import BlindStatement
+from discreet.policy import Policy
+from discreet.policy.bind import bind
+from discreet.policy.confidential import Confidential
+from discreet.table.engine import Engine
+from discreet.verification.answers import Answer
+from discreet.verification.blind_reading import StatedTable
+from discreet.verification.blind_references import BILLION
+from discreet.verification.blind_replay import Replay, Replayed
+from discreet.verification.cell_answers import Cell, CellsFound
+
+NO_STATEMENT = (
+    "there is no method statement beside the release (RELEASE.method.json): put it there, or in Python give statement="
+)
+
+
+class BlindCheck:
+    """A release beside its method statement."""
+
+    def __init__(
+        self,
+        released: Engine,
+        policy: Policy,
+        statement: BlindStatement | None,
+        original: Engine | None = None,
+        places: Ints | None = None,
+    ) -> None:
+        self.released, self.policy, self.statement = released, policy, statement
+        self.original, self.places = original, places
+
+    @cached_property
+    def replayed(self) -> list[Replayed]:
+        """What was found of all rows."""
+        assert self.statement is not None
+        table = StatedTable(self.released, self.statement)
+        return [found for stated in self.statement.rows for found in Replay(table, stated).run()]
+
+    @cached_property
+    def changed_elsewhere(self) -> str | None:
+        """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
+        assert self.original is not None
+        assert self.statement is not None
+        rest = np.flatnonzero(StatedTable(self.released, self.statement).rest)
+        places = rest if self.places is None else np.asarray(self.places)[rest]
+        bound = bind(self.policy, self.original.columns)
+        left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
+        released, original = self.released.only(rest), self.original.only(places)
+        for name in left:
+            if name in released.columns and released.mismatches(original, name, None) is not None:
+                return f"a cell of {name!r} is hidden that is not in a row with confidential cells"
+        return None
+
+    def found(self, index: int, made: Confidential) -> CellsFound:
+        """Return what is found about the cells of one requirement."""
+        reason = self._unready(made)
+        if reason is not None:
+            return CellsFound(index, str(made), Answer.NOT_CHECKABLE, reason=reason)
+        if fault := self._unlike(made):
+            return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
+        rows = self._rows(made)
+        if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
+            return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
+        cells = tuple(self._cells(made, rows))
+        faults = dict.fromkeys(each.fault for each in self.replayed if each.fault and rows & set(each.rows))
+        if any(cell.hidden is False for cell in cells):
+            faults["a confidential cell is not hidden"] = None
+        answer = Answer.BROKEN if faults else Answer.HOLDS
+        surest = max((each.surest.get(made.column, 0) for each in self.replayed if rows & set(each.rows)), default=0)
+        told = f"; at most {float(surest) / BILLION * 100:.1f}%" if surest else ""
+        said = "; ".join(str(fault) for fault in faults) or f"no reference is surer of a value than its limit{told}"
+        return CellsFound(index, str(made), answer, cells, reason=said)
+
+    def _unready(self, made: Confidential) -> str | None:
+        if self.statement is None:
+            return NO_STATEMENT
+        named = {name for each in self.statement.rows for name in (*each.secrets, *each.predictors)}
+        gone = [name for name in (made.column, *sorted(named)) if name not in self.released.columns]
+        if gone:
+            return f"there is no column {gone[0]!r}"
+        if any(max(each.rows, default=0) > self.released.rows for each in self.statement.rows):
+            return "the method statement is about more rows than the release has"
+        if self.original is not None and (missing := absent(made, self.original)):
+            return f"the original lacks {missing} of the rows whose cells are confidential"
+        return None
+
+    def _rows(self, made: Confidential) -> set[int]:
+        """Return the rows of the release (from 0) whose cells of the column are stated to be confidential."""
+        assert self.statement is not None
+        limit = made.limits
+        return {
+            row - 1
+            for each in self.statement.rows
+            for name, limits in zip(each.secrets, each.limits, strict=True)
+            if name == made.column and limit in limits
+            for row in each.rows
+        }
+
+    def _unlike(self, made: Confidential) -> str | None:
+        """Return in what the statement promises less than the policy asks for."""
+        assert self.statement is not None
+        if self.statement.marker != self.policy.marker or self.statement.blocks != made.told_blocks:
+            return "the method statement is of another policy: its marker or its blocks are others"
+        if self.statement.references != made.references_used:
+            return "the method statement is of another policy: its references are others"
+        if not any(
+            made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)]
+            for each in self.statement.rows
+        ):
+            return None if made.removes else "the method statement names no cell of this promise, or other limits"
+        return None
+
+    def _other_rows(self, made: Confidential, rows: set[int]) -> str | None:
+        """Return whether the statement means other rows than the policy, as the original has them."""
+        assert self.original is not None
+        wanted = set(confidential_places(made, self.original).tolist())
+        places = np.arange(self.released.rows) if self.places is None else self.places
+        stated = {int(places[row]) for row in rows}
+        lacking = wanted - stated
+        if made.removes:
+            lacking &= set(np.asarray(places).tolist())
+        if lacking or (stated - wanted and not self._shared(made)):
+            return "the method statement names other rows than the policy means"
+        return None
+
+    def _shared(self, made: Confidential) -> bool:
+        """Whether another requirement is about the same column and limits."""
+        same = [other for _, other in self.policy.cells() if (other.column, other.limits) == (made.column, made.limits)]
+        return len(same) > 1
+
+    def _cells(self, made: Confidential, rows: set[int]) -> list[Cell]:
+        starred = (
+            StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
+        )
+        found: dict[int, Replayed] = {}
+        for each in self.replayed:
+            for row in each.rows:
+                if row in rows and (row not in found or each.fault):
+                    found[row] = each
+        numbers = self.released.numbers()
+        cells = []
+        for row in sorted(rows):
+            seen = found.get(row)
+            hidden = bool(starred[row])
+            fine = hidden and seen is not None and seen.fault is None
+            answer = Answer.HOLDS if fine else Answer.BROKEN
+            chance = None if seen is None else float(seen.surest.get(made.column, 0)) / BILLION
+            cells.append(Cell(int(numbers[row]), "references", answer, hidden, chance))
+        return cells

@@ -1,0 +1,163 @@
+"""The references of blind protection, trained on the released rest: how sure each is of every value of a secret.
+
+Figures are whole numbers of billionths, exact: long floats where these cannot be mistaken, else decimals of 30 digits.
+By code of verification alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.plan.blind_statement import StatedRows
+from discreet.verification.blind_reading import Places, StatedTable
+
+Long = npt.NDArray[np.longdouble]
+Billionths = npt.NDArray[np.int64]
+StatedFact = tuple[int, frozenset[int]]
+"""A predictor (by its place among those of the rows) and the elements that are left open."""
+
+BILLION = 10**9
+BAND = 1e-5 if np.finfo(np.longdouble).eps < 1e-18 else 5e-3
+"""Billionths nearer than this to halfway between two whole numbers are reckoned with decimals."""
+SMALL = 20_000
+"""Rows of which products with limits fit into 64 bits, unless the owner wrote very long shares."""
+EXTRA = 10
+"""Rows that `count` adds, spread like the whole column."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _log(over: int, under: int) -> Decimal:
+    with localcontext() as context:
+        context.prec = 30
+        return (Decimal(over) / Decimal(under)).ln()
+
+
+class StatedSecret:
+    """One secret of some rows: what is known of it in the rest."""
+
+    def __init__(self, table: StatedTable, rows: StatedRows, place: int) -> None:
+        name = rows.secrets[place]
+        column = table.column(name)
+        self.name, self.tau = name, table.statement.tau.get(name, ())
+        number = np.full(column.size, -1, dtype=np.int64)
+        number[column.secret_values] = np.arange(len(column.secret_values))
+        rest = np.flatnonzero(table.rest)
+        value = number[column.codes[rest]]
+        self.knowing: Places = rest[value >= 0]
+        """Rows of the release that know it, and are in the rest."""
+        self.value = value[value >= 0]
+        self.values = len(column.secret_values)
+        self.rows = np.bincount(self.value, minlength=self.values).astype(np.int64)
+        self.total = int(self.rows.sum())
+        self.limits = [
+            min(
+                max(at_most, share + min(margin, (1 - share) / 2))
+                for at_most, margin in rows.limits[place]
+                for share in [Fraction(int(count), self.total)]
+            )
+            for count in self.rows.tolist()
+        ]
+        self.columns = [table.column(predictor) for predictor in rows.predictors]
+        self.start = np.concatenate([[0], np.cumsum([column.size for column in self.columns])]).astype(np.int64)
+        self.codes = np.array([column.codes[self.knowing] for column in self.columns]).reshape(len(self.columns), -1)
+        self.own = self.tally(np.arange(len(self.knowing)))
+        sizes = np.concatenate([np.full(column.size, column.size) for column in self.columns])
+        self.single: Long = np.log(
+            (self.agree(self.own) + 1).astype(np.longdouble)
+            / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
+        )
+        self.shares: Long = np.log(self.rows.astype(np.longdouble) / self.total)
+
+    def tally(self, members: Places) -> Places:
+        """Count some of the rows that know it by the elements of all predictors, and value."""
+        if not len(self.columns):
+            return np.zeros((0, self.values), dtype=np.int64)
+        cells = (self.start[:-1, None] + self.codes[:, members]) * self.values + self.value[members]
+        size = int(self.start[-1]) * self.values
+        return np.bincount(cells.ravel(), minlength=size).reshape(-1, self.values).astype(np.int64)
+
+    def agree(self, own: Places) -> Places:
+        """Return of a tally how many rows agree with each element."""
+        parts = [own[self.start[j] : self.start[j + 1]] for j in range(len(self.columns))]
+        return np.concatenate(
+            [
+                part if column.below is None else column.below.astype(np.int64) @ part
+                for part, column in zip(parts, self.columns, strict=True)
+            ]
+        )
+
+    def inside(self, fact: StatedFact, own: Places | None = None) -> Places:
+        """Return how many rows agree with a fact, by value."""
+        j, elements = fact
+        places = [int(self.start[j]) + element for element in self.columns[j].agreeing(elements)]
+        found: Places = (self.own if own is None else own)[places].sum(axis=0)
+        return found
+
+    def logs(self, fact: StatedFact) -> Long:
+        """Return the logarithm of the likelihood of a fact with each value."""
+        over = (self.inside(fact) + len(fact[1])).astype(np.longdouble)
+        found: Long = np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
+        return found
+
+    def power(self, facts: int) -> int:
+        """Return how far likelihoods are trusted, in twentieths."""
+        return self.tau[facts - 1] if 0 < facts <= len(self.tau) else 20
+
+    def bayes(self, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long) -> Billionths:
+        """Return how sure naive Bayes is of each value with what is told and, line by line, one fact more."""
+        power = self.power(len(told) + 1)
+        scores = self.shares + (score + logs) * (np.longdouble(power) / 20)
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        scaled = odds / odds.sum(axis=1, keepdims=True) * BILLION
+        found: Billionths = np.rint(scaled).astype(np.int64)
+        for line in np.flatnonzero((np.abs(scaled - np.floor(scaled) - 0.5) < BAND).any(axis=1)).tolist():
+            found[line] = self.exactly([*told, more[line]])
+        return found
+
+    def exactly(self, told: Sequence[StatedFact]) -> list[int]:
+        """Return how sure naive Bayes is of each value, by decimals."""
+        chances = self.decimals(told)
+        with localcontext() as context:
+            context.prec = 30
+            return [int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN)) for chance in chances]
+
+    def decimals(self, told: Sequence[StatedFact]) -> list[Decimal]:
+        """Return the same, not rounded."""
+        inside = [(self.inside(fact) + len(fact[1]), self.columns[fact[0]].size) for fact in told]
+        with localcontext() as context:
+            context.prec = 30
+            tau = Decimal(self.power(len(told))) / 20
+            scores = []
+            for value in range(self.values):
+                rows = int(self.rows[value])
+                sums = sum((_log(int(over[value]), rows + size) for over, size in inside), Decimal(0))
+                scores.append(_log(rows, self.total) + tau * sums)
+            top = max(scores)
+            odds = [(score - top).exp() for score in scores]
+            whole = sum(odds, Decimal(0))
+            return [each / whole for each in odds]
+
+    def counted(self, agreeing: Places) -> tuple[npt.NDArray[np.bool_], Billionths]:
+        """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most."""
+        fits = self.total < SMALL and max(limit.denominator for limit in self.limits) < SMALL * 1000
+        wide: type = np.int64 if fits else object  # products of three counts
+        lines: Any = agreeing.astype(wide)
+        rows: Any = self.rows.astype(wide)
+        over = lines * self.total + EXTRA * rows
+        under = (lines.sum(axis=1) + EXTRA) * self.total
+        above: Any = np.array([limit.numerator for limit in self.limits], dtype=wide)
+        below: Any = np.array([limit.denominator for limit in self.limits], dtype=wide)
+        within = (over * below <= under[:, None] * above).all(axis=1).astype(np.bool_)
+        most = over.max(axis=1)
+        scaled = most.astype(np.longdouble) / under.astype(np.longdouble) * BILLION
+        top = np.rint(scaled).astype(np.int64)
+        for line in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < BAND).tolist():
+            top[line] = round(Fraction(int(most[line]), int(under[line])) * BILLION)
+        return within, top

@@ -1,0 +1,295 @@
+"""Blind protection: what is released depends on nothing that an adversary cannot reckon himself."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import discreet as d
+from discreet.plan.blind_statement import statement_path
+from discreet.planning.blind_texts import tell_texts
+from tests.blind_tables import policy, table, with_cells
+
+ROWS = (3, 11, 40, 77, 123, 200)
+
+
+def protected(frame: pl.DataFrame, asked: d.Policy) -> d.Release:
+    release = d.protect(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    return release
+
+
+def text_of(release: d.Release) -> str:
+    assert isinstance(release.table, pl.DataFrame)
+    return release.table.write_csv()
+
+
+@pytest.mark.parametrize("blocks", ["starred", "none"])
+def test_other_secrets_give_the_same_release(blocks: str) -> None:
+    frame, draw = table(), random.Random(2)
+    asked = policy(blocks=blocks)
+    release = protected(frame, asked)
+    for _ in range(3):
+        other = with_cells(frame, "ill", {row: draw.choice(["flu", "cold", "none", "never seen"]) for row in ROWS})
+        again = protected(other, asked)
+        assert text_of(again) == text_of(release)
+        assert again.statement is not None
+        assert release.statement is not None
+        assert again.statement.to_json() == release.statement.to_json()
+
+
+def told(frame: pl.DataFrame, rows: tuple[int, ...] = ROWS, **more: Any) -> Any:
+    item = {"column": "ill", "rows": [row - 1 for row in rows], "at_most": Fraction(1, 2), "margin": Fraction(1, 20)}
+    return tell_texts(frame.columns, frame.rows(), [item], **more)
+
+
+def test_what_was_never_asked_and_what_is_starred_within_its_block_may_be_anything() -> None:
+    frame, draw = table(), random.Random(3)
+    asked = policy()
+    release = protected(frame, asked)
+    found = told(frame)
+    changed, starred = frame, 0
+    for row, facts in found.told.items():
+        for name in frame.columns[1:]:
+            domain = [text for text in found.domains[name] if isinstance(text, str)]
+            fact = facts.get(name)
+            if isinstance(fact, int):
+                continue
+            inside = domain if fact is None else [found.domains[name][at] for at in fact]
+            texts = [text if isinstance(text, str) else "never seen" for text in inside]
+            starred += fact is not None
+            changed = with_cells(changed, name, {row + 1: draw.choice(texts)})
+    assert starred
+    assert not changed.equals(frame)
+    assert text_of(protected(changed, asked)) == text_of(release)
+
+
+def test_the_release_can_be_replayed_from_itself() -> None:
+    asked = policy()
+    release = protected(table(), asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert d.verify(release.table, asked, statement=release.statement).holds
+    hidden = [row for row in ROWS if release.table["job"][row - 1] == "*"]
+    assert hidden, "the job tells the illness, and is hidden somewhere"
+
+
+def counted_anew(release: d.Release, told_of: Any, at_most: Fraction) -> None:
+    """Reckon both references from what is told, by code of this test, and compare with the limits."""
+    frame = release.table
+    assert isinstance(frame, pl.DataFrame)
+    secret = {row - 1 for row in ROWS}
+    rest = [dict(zip(frame.columns, row, strict=True)) for at, row in enumerate(frame.rows()) if at not in secret]
+    values = sorted({row["ill"] for row in rest})
+    for facts in told_of.told.values():
+        for stars in (True, False):
+            known = {
+                name: [told_of.domains[name][at] for at in ([fact] if isinstance(fact, int) else fact)]
+                for name, fact in facts.items()
+                if stars or isinstance(fact, int)
+            }
+            if not known:
+                continue
+            agree = [row for row in rest if all(row[name] in texts for name, texts in known.items())]
+            step = told_of.tau["ill"][len(known) - 1] / 20
+            odds = []
+            for value in values:
+                those = [row for row in rest if row["ill"] == value]
+                odd = len(those) / len(rest)
+                for name, texts in known.items():
+                    inside = sum(row[name] in texts for row in those)
+                    odd *= ((inside + len(texts)) / (len(those) + len(told_of.domains[name]))) ** step
+                odds.append(odd)
+            for value, odd in zip(values, odds, strict=True):
+                share = Fraction(sum(row["ill"] == value for row in rest), len(rest))
+                limit = max(at_most, share + min(Fraction(1, 20), (1 - share) / 2))
+                assert odd / sum(odds) <= limit + Fraction(1, 10**9)
+                counted = (sum(row["ill"] == value for row in agree) + 10 * share) / (len(agree) + 10)
+                assert counted <= limit
+
+
+def test_no_reference_is_surer_than_the_limit() -> None:
+    frame = table()
+    counted_anew(protected(frame, policy()), told(frame), Fraction(1, 2))
+
+
+def test_a_rare_value_is_protected_where_another_has_nearly_all() -> None:
+    draw = random.Random(4)
+    rows = [["ill", "odd"] if draw.random() < 0.04 else ["well", draw.choice("ab")] for _ in range(400)]
+    rows[5] = ["ill", "odd"]
+    frame = pl.DataFrame(rows, schema=["state", "sign"], orient="row")
+    asked = d.Policy.from_dict({"protect": [{"column": "state", "rows": [6, 7], "at_most": "50%"}]})
+    release = d.protect(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.table["sign"][5] == "*"
+
+
+def test_a_telling_number_is_read_in_classes() -> None:
+    draw = random.Random(5)
+    rows = [
+        [ill, str((500 if ill == "yes" else 0) + draw.randrange(400))] for ill in draw.choices(["yes", "no"], k=300)
+    ]
+    frame = pl.DataFrame(rows, schema=["ill", "dose"], orient="row")
+    asked = d.Policy.from_dict({"protect": [{"column": "ill", "rows": list(range(1, 21)), "method": "blind"}]})
+    release = d.protect(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.statement is not None
+    assert set(release.table["dose"][:20]) == {"*"}
+    assert release.statement.columns["dose"].type == "number"
+    assert d.verify(release.table, asked, frame, statement=release.statement).holds
+
+
+def test_k_beside_blind_is_planned_on_the_other_rows_alone() -> None:
+    frame = table()
+    asked = policy({"k": 4, "over": ["job", "floor"]})
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert {text for row in ROWS for text in (release.table["job"][row - 1], release.table["floor"][row - 1])} == {"*"}
+    changed = with_cells(frame, "job", dict.fromkeys(ROWS, "a job that nobody else has"))
+    again = protected(changed, asked)
+    assert text_of(again) == text_of(release)
+    few = policy({"k": 4, "over": ["job", "floor"]}, rows=(3, 11))
+    if all(text != "*" for text in release.table["job"].to_list()[20:]):
+        with pytest.raises(d.BrokenPromise):
+            d.protect(frame, few)
+
+
+def test_several_secrets_of_a_row_are_all_hidden_and_bounded() -> None:
+    frame = table()
+    asked = policy({"column": "job", "rows": [11, 12], "at_most": "60%", "margin": "10%"})
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.table["ill"][10] == release.table["job"][10] == release.table["job"][11] == "*"
+    assert d.verify(release.table, asked, frame, statement=release.statement).holds
+
+
+def test_known_columns_are_told_or_the_row_fails() -> None:
+    frame = table()
+    release = protected(frame, policy(known=["sex"], order=["floor", "town"]))
+    assert isinstance(release.table, pl.DataFrame)
+    assert all(release.table["sex"][row - 1] == frame["sex"][row - 1] for row in ROWS)
+    with pytest.raises(d.UnprotectedCells, match="what is known of it"):
+        d.protect(frame, policy(known=["job"]))
+    fewer = protected(frame, policy(known=["job"], on_failure="remove"))
+    assert isinstance(fewer.table, pl.DataFrame)
+    assert 234 <= fewer.table.height < 240
+    assert d.verify(fewer.table, policy(known=["job"], on_failure="remove"), statement=fewer.statement).holds
+
+
+def test_the_statement_stands_beside_the_release_and_is_enough_to_verify(tmp_path: Path) -> None:
+    table().write_csv(tmp_path / "t.csv")
+    out, asked = tmp_path / "out.csv", policy()
+    for engine in ("local", "duckdb"):
+        d.protect(tmp_path / "t.csv", asked, engine=engine).write(out, force=True)
+        said = json.loads(statement_path(out).read_text())
+        assert said["rows"][0]["rows"] == list(ROWS)
+        assert d.verify(out, asked).holds
+        assert d.verify(out, asked, tmp_path / "t.csv").holds
+    d.protect(tmp_path / "t.csv", d.Policy.from_dict({"protect": [{"k": 2, "over": ["job"]}]})).write(out, force=True)
+    assert not statement_path(out).exists()
+    with pytest.raises(d.InputError, match="method statement must stand beside"):
+        d.protect(tmp_path / "t.csv", asked).write("-")
+
+
+def test_who_tells_more_than_the_rules_or_hides_more_is_found_out() -> None:
+    frame, asked = table(), policy()
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    row = next(row for row in ROWS if release.table["job"][row - 1] == "*")
+    more = with_cells(release.table, "job", {row: frame["job"][row - 1]})
+    assert not d.verify(more, asked, statement=release.statement).holds
+    shown = [(row, name) for row in ROWS for name in frame.columns[1:] if release.table[name][row - 1] != "*"]
+    row, name = shown[0]
+    less = with_cells(release.table, name, {row: "*"})
+    found = d.verify(less, asked, statement=release.statement)
+    assert not found.holds or told(less).told[row - 1] != told(frame).told[row - 1]
+    secret = with_cells(release.table, "ill", {ROWS[0]: frame["ill"][ROWS[0] - 1]})
+    assert not d.verify(secret, asked, statement=release.statement).holds
+    assert not d.verify(release.table, asked).holds  # without a statement nobody can say
+
+
+def test_nothing_else_may_be_changed() -> None:
+    frame, asked = table(), policy()
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    other = with_cells(release.table, "sex", {1: "*"})
+    found = d.verify(other, asked, frame, statement=release.statement)
+    assert "hidden that is not" in str(found.requirements[0].reason)
+    assert not found.holds
+
+
+def test_rows_that_leave_in_another_order_are_found_again() -> None:
+    frame = table()
+    asked = d.Policy.from_dict({**policy().to_dict(), "shuffle": True})
+    release = d.protect(frame, asked, seed=1)
+    assert d.verify(release.table, asked, statement=release.statement).holds
+    assert d.verify(release.table, asked, frame, statement=release.statement, order=release.plan.order).holds
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"guesses": 4}, "guesses"),
+        ({"strict": True}, "strict"),
+        ({"two_values": "lot"}, "two_values"),
+        ({"knows": "released"}, "knows"),
+        ({"change": "generalise"}, "change"),
+        ({"may_hide": "c"}, "may_hide"),
+        ({"decoys": "50%"}, "decoys"),
+        ({"method": "dropp"}, "looks at the secret"),
+        ({"against": [{"rules": {"min_confidence": "60%"}}]}, "rules"),
+        ({"references": []}, "at least one reference"),
+        ({"known": ["ill"]}, "what is hidden"),
+        ({"rows": None, "where": {"ill": "flu"}}, "where"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_the_reason(said: dict[str, Any], why: str) -> None:
+    item = {name: value for name, value in {"column": "ill", "rows": [1], "at_most": "50%", **said}.items() if value}
+    item |= {name: value for name, value in said.items() if value == []}
+    with pytest.raises(d.PolicyError, match=why):
+        d.Policy.from_dict({"protect": [item]})
+
+
+@pytest.mark.parametrize(
+    ("others", "more", "why"),
+    [
+        ([{"column": "job", "rows": [1]}], {}, "looks at secrets"),
+        ([{"column": "job", "rows": [1], "at_most": "50%", "blocks": "none"}], {}, "blocks"),
+        ([{"column": "job", "where": {"ill": "flu"}, "at_most": "50%"}], {}, "confidential"),
+        ([{"k": 2, "over": ["job"]}], {"suppress": {"rows": "remove"}}, "rows: mask"),
+        ([], {"release": {"sample": "50%"}}, "sample"),
+    ],
+)
+def test_other_parts_of_a_policy_that_do_not_go_together(others: list[Any], more: dict[str, Any], why: str) -> None:
+    with pytest.raises(d.PolicyError, match=why):
+        d.Policy.from_dict({"protect": [{"column": "ill", "rows": [1], "at_most": "50%"}, *others], **more})
+
+
+def test_margin_without_at_most_is_refused() -> None:
+    with pytest.raises(d.PolicyError, match="for blind protection"):
+        d.Policy.from_dict({"protect": [{"column": "ill", "rows": [1], "margin": "5%"}]})
+
+
+def test_too_few_other_rows_are_refused_and_old_methods_point_here() -> None:
+    with pytest.raises(d.PolicyError, match="too few to learn from"):
+        d.protect(table(rows=150), policy(rows=(3,)))
+    item = {"column": "ill", "rows": [3], "predictors": ["sex"], "on_failure": "remove"}
+    old = d.protect(table(), d.Policy.from_dict({"protect": [item]}))
+    assert any("at_most" in warning for warning in old.audit.warnings)
+
+
+def test_no_value_of_a_cell_is_in_a_message() -> None:
+    frame = with_cells(table(), "ill", dict.fromkeys(ROWS, "c4n4ry"))
+    frame = with_cells(frame, "job", dict.fromkeys(ROWS, "c4n4ry"))
+    with pytest.raises(d.UnprotectedCells) as refused:
+        d.protect(frame, policy(known=["town", "job"], at_most="20%", margin="0%"))
+    assert "c4n4ry" not in str(refused.value)
+    release = protected(frame, policy())
+    assert release.statement is not None
+    assert "c4n4ry" not in release.statement.to_json() + repr(release) + str(release.audit.warnings)
+    assert "c4n4ry" not in d.verify(release.table, policy(), frame, statement=release.statement).to_json()

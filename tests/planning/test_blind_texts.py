@@ -1,0 +1,91 @@
+"""Blind protection equals its slow version on random tables: domains, tau, what is told of each row, and who fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+
+from discreet.planning.blind_texts import tell_texts
+from tests.profiles import MANY
+from tests.reference.blind import BlindTable, Item, Told
+from tests.reference.blind_tables import tables
+
+
+def fast(of: BlindTable) -> Any:
+    """Ask the fast version the same."""
+    items = []
+    for item in of.items:
+        said = asdict(item)
+        if item.predictors is None:
+            del said["predictors"]
+        items.append({**said, "rows": list(item.rows)})
+    return tell_texts(
+        names=list(of.names),
+        rows=[list(row) for row in of.rows],
+        items=items,
+        blocks=of.blocks,
+        references=list(of.references),
+        order=list(of.order),
+        numbers=list(of.numbers),
+        trees={column: dict(tree) for column, tree in of.trees.items()},
+        missing=list(of.missing),
+        marker=of.marker,
+    )
+
+
+def as_places(of: BlindTable, told: Told) -> Mapping[str, int | tuple[int, ...]]:
+    """Return what is told by places in the domains."""
+    values = {name: of.domains[name].index(element) for name, element in told.values.items()}
+    blocks = {name: tuple(map(of.domains[name].index, block)) for name, block in told.blocks.items()}
+    return {**values, **blocks}
+
+
+def assert_same(of: BlindTable) -> None:
+    answer = fast(of)
+    for name, domain in answer.domains.items():
+        assert list(domain) == of.domains[name], name
+    told = {row: of.tell(row) for row in of.confidential}
+    if "naive_bayes" in of.references:
+        secret = {name for row in of.confidential for name in of.secrets(row)}
+        assert {name: list(answer.tau[name]) for name in secret} == {name: of.tau(name) for name in secret}
+    assert set(answer.failed) == {row for row, one in told.items() if one.failed}
+    assert answer.told == {row: as_places(of, one) for row, one in told.items()}
+
+
+@MANY
+@given(tables())
+def test_it_equals_the_slow_version(of: BlindTable) -> None:
+    # Where nobody in the rest knows the secret column there is nothing to learn, and the policy is refused.
+    assume(all(of.knowing(secret) for row in of.confidential for secret in of.secrets(row)))
+    assert_same(of)
+
+
+def correlated(number: int, seed: int, columns: int = 4) -> tuple[tuple[str, ...], ...]:
+    """Rows of which each column tells the last a little."""
+    rng, rows = Random(seed), []
+    for _ in range(number):
+        last = rng.choice("uvwx")
+        others = [last if rng.random() < rng.choice((0.2, 0.5)) else rng.choice("uvwx*?") for _ in range(columns - 1)]
+        rows.append((*others, last))
+    return tuple(rows)
+
+
+@pytest.mark.parametrize("blocks", ["starred", "none"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_it_equals_the_slow_version_on_larger_tables(seed: int, blocks: str) -> None:
+    items = (Item("d", tuple(range(8))), Item("c", (6, 7, 8, 9)))
+    assert_same(BlindTable(("a", "b", "c", "d"), correlated(60, seed), items, blocks, missing=("?",)))
+
+
+def test_numbers_of_many_values() -> None:
+    rng = Random(7)
+    rows = []
+    for _ in range(70):
+        number = rng.gauss(0, 10)
+        rows.append((f"{number:.2f}", rng.choice("xy"), "high" if number + rng.gauss(0, 8) > 0 else "low"))
+    assert_same(BlindTable(("a", "b", "c"), tuple(rows), (Item("c", tuple(range(10))),), numbers=("a",)))
