@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: setup demo test test-all lint types docs bench ci clean
+.PHONY: setup demo kernels test test-all lint types docs bench ci clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -48,9 +48,16 @@ test-all:
 	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect
 	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(PYTEST) -n $(PROCESSES)
 
-$(KERNELS) $(ALL_KERNELS): $(KERNEL_FILES) | $(READY)
-	$(BIN)/python -m tests.warm_up $(subst .,,$(suffix $@))
+$(KERNELS): $(KERNEL_FILES) | $(READY)
+	$(BIN)/python -m tests.warm_up
 	@touch $@
+
+# All kernels; among them those of `make test`.
+kernels: $(ALL_KERNELS)
+
+$(ALL_KERNELS): $(KERNEL_FILES) | $(READY)
+	$(BIN)/python -m tests.warm_up all
+	@touch $(KERNELS) $@
 
 lint: $(READY)
 	$(BIN)/ruff check .

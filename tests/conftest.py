@@ -39,12 +39,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let one process run all tests that use Spark, and one all that use a browser: each is started once.
+    Those that start a Spark of their own may run beside them.
 
     Several processes take the long tests first, so that in the end none is alone with one.
     """
     for item in items:
         for shared in ("spark", "browser"):
-            if item.get_closest_marker(shared):
+            if item.get_closest_marker(shared) and not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(shared))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not any(map(item.get_closest_marker, ("process", "bench", "slow"))))

@@ -2,7 +2,8 @@
 
 Names that engines could read as patterns, values that look like the marker, people with several rows, numbers as
 intervals and medians, with a top and a bottom, costs, rows shuffled, rows removed up to a limit, every search,
-every promise about groups over columns or over any of them, confidential cells chosen by their own value.
+every promise about groups over columns or over any of them, of rows and of persons, confidential cells chosen by their
+own value.
 """
 
 from __future__ import annotations
@@ -92,6 +93,9 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
             "limit": draw(st.sampled_from(["0%", "20%", "60%", "99%", "100%"])),
         }
     policy["shuffle"] = draw(st.integers(0, 3)) == 0
+    fits_persons = all(_holds_of_rows_too(item) for item in protect) and any("column" not in item for item in protect)
+    if fits_persons and draw(st.booleans()):
+        policy["unit"] = person
     has_marker = any("*" in row.values() for row in rows)
     if has_marker or draw(st.booleans()):
         policy["missing"] = {"values": ["*"] if has_marker else draw(st.sampled_from([[""], ["p"]])), "rows": "value"}
@@ -160,6 +164,14 @@ def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]
         item["decoys"] = draw(st.sampled_from(["50%", "75%"]))
     method = draw(st.sampled_from(["dropp", "decp", "incp"]))
     return {**item, "predictors": over, "against": ["naive_bayes"], "method": method}
+
+
+def _holds_of_rows_too(item: dict[str, Any]) -> bool:
+    """Whether a promise that is kept of persons with several rows is kept of these rows: k, and shares of values."""
+    if "infer" not in item:
+        return "k" in item or "column" in item
+    (what,) = item["infer"].values()
+    return "x" not in item["at_most"] and (isinstance(what, str) or "not" not in what)
 
 
 def _all_known(item: dict[str, Any]) -> list[str]:

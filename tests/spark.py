@@ -36,6 +36,8 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 
 GROUP = pytest.mark.spark
 """What marks all tests that use Spark."""
+BESIDE = pytest.mark.xdist_group("spark of their own")
+"""What marks those besides that start one of their own, and do not use that of the others."""
 CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")
 """What Spark Connect needs besides."""
 

@@ -34,6 +34,8 @@ from tests.conftest import ROOT
 BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+LONG = {"k-anonymity.md", "which-promise.md"}
+"""Pages whose examples need loops that `make test` does not compile."""
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<options>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
@@ -151,7 +153,11 @@ def _pieces(lines: list[str]) -> Iterator[list[str] | None]:
         yield piece
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow) if page.name in LONG else page for page in PAGES],
+    ids=lambda page: page.name,
+)
 @pytest.mark.usefixtures("folder")
 def test_every_example_runs_and_gives_what_it_shows(page: Path) -> None:
     work_through(page.read_text(encoding="utf-8"), str(page))

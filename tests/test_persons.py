@@ -376,11 +376,22 @@ def test_large_engines_release_the_same(engine: str, rows: str, tmp_path: Any) -
         release.write(tmp_path / f"{place}.csv")
         tables.append((tmp_path / f"{place}.csv").read_bytes())
     assert tables[0] == tables[1]
-    with pytest.raises(d.InputError, match="local engine only"):
-        columns = {"who": {"role": "identifier", "release": "token"}}
-        d.protect(path, d.Policy.model_validate({**policy.to_dict(), "columns": columns}), engine=engine)
+    columns = {"who": {"role": "identifier", "release": "token"}}
+    tokens = d.Policy.model_validate({**policy.to_dict(), "columns": columns})
+    d.protect(path, tokens, engine=engine, seed=1).write(tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().count("*") == (tmp_path / "0.csv").read_text().count("*")
+    told = pl.read_csv(tmp_path / "t.csv", infer_schema=False)
+    assert told.drop("who").equals(pl.read_csv(tmp_path / "0.csv", infer_schema=False))
+    assert not set(told["who"]) & {who for who, *_ in people}
+    if rows == "mask":
+        whose = pl.DataFrame({"id": [who for who, *_ in people], "token": told["who"]}).unique()
+        assert whose.height == whose["id"].n_unique() == whose["token"].n_unique() == 30
+        assert d.verify(tmp_path / "t.csv", tokens, path, engine=engine).holds
+    else:
+        assert d.verify(tmp_path / "t.csv", tokens, engine=engine).requirements[0].answer is d.Answer.HOLDS
 
 
+@pytest.mark.slow
 def test_an_audit_attacks_persons() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["town"])], unit="patient_id")
     audit = d.protect(patients(), policy).attack(seed=1)
@@ -401,13 +412,23 @@ def test_an_audit_attacks_persons() -> None:
     assert any("persons stand alone" in warning for warning in audit.all_warnings)
 
 
+def policy_with(policy: d.Policy, k: int) -> d.Policy:
+    return policy.model_copy(update={"protect": (d.KAnonymity(k=k, over=["town"]),)})
+
+
 def test_thresholds_are_compared_by_persons() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=2, over=["town"])], unit="patient_id")
     points = d.frontier(patients(), policy, [6, 7]).points
     assert [point.possible for point in points] == [True, False]
-    rows = patients().with_columns(pl.int_range(pl.len()).cast(pl.String).alias("town"))
-    with pytest.raises(d.InputError, match="the same in all rows of a person"):
-        d.frontier(rows, policy, [2])
+    rows = patients(2).with_columns(
+        (pl.int_range(pl.len()) % 4).cast(pl.String).alias("town")
+    )  # towns of a person differ
+    points = d.frontier(rows, policy, [3, 6, 7]).points
+    assert [(point.possible, point.largest) for point in points] == [
+        (True, Fraction(1, 3)), (True, Fraction(1, 6)), (False, None),
+    ]  # fmt: skip
+    assert points[0].detail == d.protect(rows, policy_with(policy, 3)).audit.detail == 1.0
+    assert points[2].least == Fraction(1, 6)
 
 
 # An adversary

@@ -209,6 +209,7 @@ def test_a_plan_on_new_rows_keeps_the_promises_or_says_no(folder: Path) -> None:
     assert kept.apply(TABLE, population=PEOPLE).audit.verification.holds
 
 
+@pytest.mark.slow
 def test_check_and_frontier_speak_of_people(folder: Path) -> None:
     output = run("check", str(folder / "policy.yaml"), "--table", str(folder / "table.csv")).output
     assert "finds at least 4 people of the population" in output

@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__
 
 if TYPE_CHECKING:
+    from discreet.assist.asking import check, draft
+    from discreet.assist.check import CheckedPolicy
+    from discreet.assist.draft import PolicyDraft
     from discreet.assist.frontier import Frontier, Point, frontier
     from discreet.assist.proposing.propose import propose_taxonomy
     from discreet.attack.base import Attack, Attacked
     from discreet.audit.audit import Audit
-    from discreet.audit.auditing import audit_release
+    from discreet.audit.auditing import attack_release, audit_release
     from discreet.audit.risk import Risk
     from discreet.columns.intervals import Interval
     from discreet.columns.taxonomy import Taxonomy, read_taxonomy
@@ -82,7 +85,10 @@ _HOMES = {
     "discreet.audit.audit": ("Audit",),
     "discreet.verification.cell_answers": ("Cell", "CellsFound"),
     "discreet.audit.risk": ("Risk",),
-    "discreet.audit.auditing": ("audit_release",),
+    "discreet.assist.asking": ("check", "draft"),
+    "discreet.assist.check": ("CheckedPolicy",),
+    "discreet.assist.draft": ("PolicyDraft",),
+    "discreet.audit.auditing": ("attack_release", "audit_release"),
     "discreet.measure.utility": ("Utility",),
     "discreet.verification.findings": ("Finding", "Truth", "Verification", "Worst"),
     "discreet.verification.promises": ("verify",),
@@ -146,6 +152,7 @@ __all__ = [
     "BrokenPromise",
     "Cell",
     "CellsFound",
+    "CheckedPolicy",
     "Classify",
     "Column",
     "Confidential",
@@ -174,6 +181,7 @@ __all__ = [
     "Plan",
     "Point",
     "Policy",
+    "PolicyDraft",
     "PolicyError",
     "Problem",
     "Progress",
@@ -201,7 +209,10 @@ __all__ = [
     "Within",
     "Worst",
     "__version__",
+    "attack_release",
     "audit_release",
+    "check",
+    "draft",
     "frontier",
     "propose_taxonomy",
     "protect",

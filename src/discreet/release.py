@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from discreet.audit.audit import Audit
 from discreet.columns.medians import Ranges, median_ranges
-from discreet.common.watch import Progress
+from discreet.common.showing import Heard
 from discreet.encoded import Ints
 from discreet.plan.blind_statement import BlindStatement
 from discreet.plan.plan import Plan
@@ -34,12 +34,22 @@ class Release:
     def __repr__(self) -> str:
         return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"
 
+    def _repr_html_(self) -> str:
+        return self.audit._repr_html_()
+
     def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the release to a file whose name says in which form, or to a database, whole or not at all.
 
         `path` is the name of a file, `FILE#TABLE`, the address of a new table (`postgresql://HOST/DATABASE#TABLE`), or
         `-` for standard output. What was written is read back before anybody sees it: what is published is what was
         verified.
+
+        Parameters
+        ----------
+        path
+            Where it goes.
+        force
+            Whether a file that is there may be replaced.
         """
         from discreet.writing.release import write_release
 
@@ -54,9 +64,15 @@ class Release:
         thorough: bool = False,
         time_limit: float | None = None,
         seed: int | None = None,
-        progress: Callable[[Progress], bool | None] | None = None,
+        progress: Heard = None,
     ) -> Audit:
-        """Attack the release and measure what is kept; return its audit with that. Parameters as of `audit_release`."""
+        """Attack the release and measure what is kept; return its audit with that.
+
+        Parameters
+        ----------
+        control, population, targets, thorough, time_limit, seed, progress
+            As for `audit_release`.
+        """
         from discreet.audit.auditing import attacked
 
         return attacked(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.assist.preview import Preview, preview_columns
@@ -18,7 +17,7 @@ from discreet.pipeline import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
 from discreet.policy.persons import worded
 from discreet.policy.requirements.any_of import restricted
-from discreet.table.source import DEFAULT, Opening
+from discreet.table.source import DEFAULT, Opening, Table
 from discreet.verification.answers import Answer
 from discreet.verification.cell_answers import CellsFound
 from discreet.verification.cells import check_cells
@@ -102,11 +101,18 @@ class CheckedPolicy:
     not_covered: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     rows: int | None = None
+    persons: int | None = None
+    """Whose rows they are, where promises are about persons with several."""
     dropped: int = 0
     may_change: tuple[str, ...] = ()
     cells: tuple[CheckedCells, ...] = ()
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
+
+    def _repr_html_(self) -> str:
+        from discreet.assist.shown import checked_html
+
+        return checked_html(self)
 
     @property
     def possible(self) -> bool:
@@ -121,6 +127,7 @@ class CheckedPolicy:
             "promises": [promise.to_dict() for promise in self.promises],
             "cells": [cells.to_dict() for cells in self.cells],
             "rows": self.rows,
+            **({} if self.persons is None else {"persons": self.persons}),
             "dropped_rows": self.dropped,
             "may_change": list(self.may_change),
             "warnings": list(self.warnings),
@@ -200,13 +207,17 @@ def _passing(cells: Sequence[CheckedCells]) -> Iterator[str]:
     yield from dict.fromkeys(text for each in cells if each.rehearsed is not None for text in each.rehearsed.warnings)
 
 
-def check_policy(policy: Policy, table: str | Path | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
+def check_policy(policy: Policy, table: Table | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
     """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
     refuse_own_values(policy)
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
-    job = prepare(table, policy, opening=opening)
+    return check_job(policy, prepare(table, policy, opening=opening))
+
+
+def check_job(policy: Policy, job: PreparedJob) -> CheckedPolicy:
+    """Return what a policy promises on a table that it fits."""
     source, bound = job.source, job.bound
     promises: list[Promise] = []
     for index, _ in policy.groups():
@@ -228,8 +239,15 @@ def check_policy(policy: Policy, table: str | Path | None = None, opening: Openi
         not_covered(policy, bound.released),
         (*bound.warnings, *_telling(cells), *_passing(cells)),
         source.rows,
+        None if policy.unit is None else len(source.recount((policy.unit.id,), None, (), ()).rows),
         source.dropped,
         tuple(name for name in bound.columns if name in bound.changeable or name in bound.edited),
         cells,
-        preview_columns(policy, job.task.columns, job.task.counted),
+        tuple(_previews(policy, job)),
     )
+
+
+def _previews(policy: Policy, job: PreparedJob) -> Iterator[Preview]:
+    """Yield the columns at each level: by persons where each is one row, else by rows, of which k says nothing."""
+    for preview in preview_columns(policy, job.task.columns, job.task.counted, by_size=not job.profiles):
+        yield replace(preview, persons=job.people is not None)

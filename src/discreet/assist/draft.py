@@ -1,79 +1,45 @@
-"""A first policy for a table: what its columns look like, what may identify people, what the owner must decide.
+"""A first policy for a table, which passes `discreet check` as it is: guesses, each with its reason.
 
-Guesses only, each with its reason. Sensitive columns are never chosen here: that is for the owner to do, so a
-draft promises nothing until he has. No value of the table is written into a draft, but for the usual signs of
-a missing value.
+What looks like a secret is promised to be one, and what may be known is made coarser: the owner changes what is wrong.
+No value of the table is written into a draft, but for the usual signs of a missing value and values that the owner
+himself names; the trees beside it have values, and are as private as the table.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
-from discreet.assist.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, words_of
+from discreet.assist.check import CheckedPolicy, check_job
+from discreet.assist.drafting.choices import Choices, Parts, parts_of
+from discreet.assist.drafting.columns import Said, said_of_scale, said_of_tree, width_of
+from discreet.assist.drafting.looks import ColumnLook, decimal_of, look_at
+from discreet.assist.drafting.names import names_people
+from discreet.assist.drafting.promises import DraftedPromise, promises_of
+from discreet.assist.drafting.writing import Sketch, file_names, taxonomy_command
+from discreet.assist.proposing.column import MISSING
+from discreet.columns.taxonomy import Taxonomy
+from discreet.errors import InputError, PolicyError
 from discreet.fit.persons import repeated
+from discreet.pipeline import prepare_rows
 from discreet.policy import FileOptions
-from discreet.policy.spelling import yaml_name
-from discreet.table.by_name import by_names, nameless
+from discreet.policy.read import policy_of_text
 from discreet.table.formats.place import place_of
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
-from discreet.version import __version__
 
-MOST_KNOWN = 6
-"""Columns an adversary is first supposed to know."""
+__all__ = ["Choices", "ColumnLook", "DraftJob", "PolicyDraft", "draft_policy", "taxonomy_command"]
+
 SAMPLE = 100_000
 """Rows looked at."""
-MANY = 8
-"""Values of a category beyond which a taxonomy is offered."""
-FEW_VALUES = 4
-"""Values of a secret beyond which a draft asks about any of them."""
-_IDENTIFIER = {
-    "id", "ids", "uid", "uuid", "name", "names", "surname", "firstname", "lastname", "fullname", "forename", "vorname",
-    "nachname", "username", "login", "ssn", "nhs", "mrn", "email", "mail", "phone", "telephone", "tel", "telefon",
-    "mobile", "fax", "iban", "passport", "address", "adresse", "street", "strasse", "straße", "url", "ip", "number",
-    "nummer", "nr",
-}  # fmt: skip
-"""Words of a column's name that say it names people; when in doubt, it is left out."""
-_KNOWN = re.compile(
-    r"age$|birth|born|dob|sex|gender|zip|post(al)?.?code|city|town|region|county|country|state|job|occupation|profession|"
-    r"education|school|marital|race|ethnic|nation|relig|language|employ|geburt|geschlecht|plz|stadt|wohnort|beruf|"
-    r"familienstand",
-    re.IGNORECASE,
-)
-_SENSITIVE = re.compile(
-    r"diagnos|disease|illness|condition|symptom|drug|therapy|treatment|hiv|salary|income|wage|debt|credit|bankrupt|"
-    r"default|rating|crime|convict|sanction|party|vote|religion|orientation|disab|score|result|krank|befund|einkommen|"
-    r"gehalt",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class ColumnLook:
-    """What one column looks like."""
-
-    name: str
-    kind: str
-    distinct: int
-    missing: dict[str, int] = field(default_factory=dict)
-    type: str | None = None
-    """How to say that it is a column of numbers or dates; None for others."""
-    identifier: str | None = None
-    """Why it seems to name people, if it does."""
-    known_by_name: bool = False
-    sensitive_by_name: bool = False
-
-    @property
-    def wants_groups(self) -> bool:
-        """Whether a taxonomy would be work to write by hand."""
-        return self.type is None and self.distinct > MANY
+MARKERS = ("[hidden]", "(hidden)", "<hidden>", "hidden ***")
+MOST_ROUNDS = 40
+"""How often a draft is mended; each time it says less, or promises less."""
+ROWS_OF_ONE, FEWEST = 50, 20
+"""A unit is said where nobody has more rows than this on average, and there are so many of them."""
 
 
 @dataclass(frozen=True)
@@ -87,225 +53,254 @@ class PolicyDraft:
     """Share of rows that the known columns single out."""
     warnings: tuple[str, ...] = ()
     """What promises about groups would not mean on this table."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """The columns that nobody may infer, each with its reason."""
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    """The columns that are left out, each with its reason."""
+    trees: Mapping[str, Taxonomy] = field(default_factory=dict)
+    """The taxonomies that it names, by the names of their files beside it."""
+    promises: tuple[str, ...] = ()
+    """What it promises, in words."""
 
 
-def taxonomy_command(table: str, column: str) -> str:
-    """Return the command that proposes a taxonomy for a column."""
-    return shlex.join(["discreet", "taxonomy", table, column])
+def draft_policy(
+    table: str | Path, options: FileOptions | None = None, choices: Choices | None = None, *, beside: str | None = None
+) -> PolicyDraft:
+    """Return a commented policy to start from, for the table in a file, which fits it and can be kept.
+
+    Parameters
+    ----------
+    table, options
+        The path of the table, and how its text is written as far as that is known.
+    choices
+        What the owner has chosen; the rest is guessed.
+    beside
+        The name of the policy's file without its ending: groups are then drafted too, for files beside it.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read, or a choice does not fit it.
+    """
+    return DraftJob(table, options).draft(choices or Choices(), beside=beside)
 
 
-def draft_policy(table: str | Path, options: FileOptions | None = None) -> PolicyDraft:
-    """Return a commented policy to start from, for the table in a file."""
-    source = read_file(place_of(table), options or FileOptions())
+class DraftJob:
+    """A table that was read and looked over, to draft a policy for it."""
+
+    def __init__(self, table: str | Path, options: FileOptions | None = None) -> None:
+        self._name = place_of(table).name
+        self._source = read_file(place_of(table), options or FileOptions())
+        self._looked = look_over(self._source)
+
+    @property
+    def looks(self) -> tuple[ColumnLook, ...]:
+        """What its columns look like."""
+        return self._looked.looks
+
+    def parts(self, choices: Choices) -> Parts:
+        """Return which column is what; raise `InputError` where a choice does not fit the table."""
+        parts = parts_of(self._looked.frame, self.looks, choices)
+        _refuse_absent(self._source, parts)
+        return parts
+
+    def draft(self, choices: Choices, *, beside: str | None = None) -> PolicyDraft:
+        """Return a policy that fits the table and can be kept; see `draft_policy`."""
+        sketch, found = _fitting(_sketch(self._source, self._name, self._looked, self.parts(choices), beside))
+        parts = sketch.parts
+        return PolicyDraft(
+            sketch.text(),
+            self.looks,
+            parts.known,
+            parts.unique,
+            tuple(repeated(*each) for each in sketch.shared if sketch.unit is None),
+            {name: parts.reasons[name] for name in parts.secrets},
+            parts.identifiers,
+            sketch.trees,
+            tuple(promise.said(promise.made.in_words()) for promise in found.promises),
+        )
+
+
+@dataclass(frozen=True)
+class LookedOver:
+    """The texts of a table (some rows of a large one), and what its columns look like."""
+
+    frame: pl.DataFrame
+    looks: tuple[ColumnLook, ...]
+    decimal: str
+
+
+def look_over(source: LocalEngine) -> LookedOver:
+    """Return what the columns of a table look like."""
     frame = pl.DataFrame([source.texts(column).alias(column) for column in source.columns if source.has_text(column)])
+    if not source.rows or frame.is_empty():
+        raise InputError("the table has no rows, so there is nothing to draft a policy from")
     frame = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
-    decimal = source.form.options.decimal or _decimal(source, frame)
-    looks = tuple(_look(column, decimal) for column in frame.iter_columns())
-    known, unique = _known_columns(frame, [look for look in looks if look.identifier is None])
-    shared = tuple(_shared(source, looks))
-    warnings = tuple(repeated(*each) for each in shared)
-    text = _write(source, place_of(table).name, looks, known, unique, shared, decimal)
-    return PolicyDraft(text, looks, known, unique, warnings)
+    decimal = source.form.options.decimal or decimal_of(source, frame)
+    return LookedOver(frame, tuple(look_at(column, decimal) for column in frame.iter_columns()), decimal)
 
 
-def _decimal(source: LocalEngine, frame: pl.DataFrame) -> str:
-    """Return a comma where numbers of a file with semicolons have one before their decimals, and none has a point."""
-    if source.form.dialect is None or source.form.dialect.separator != ";":
-        return "."
-    some = [nameless(column).drop_nulls() for column in frame.iter_columns()]
-    decimals = [values for values in some if kind_of("", values.filter(~values.is_in(list(MISSING)))) == "decimal"]
-    commas = any(values.str.contains(",", literal=True).any() for values in decimals)
-    return "," if commas and not any(values.str.contains(".", literal=True).any() for values in decimals) else "."
+def _refuse_absent(source: LocalEngine, parts: Parts) -> None:
+    """Refuse values that the owner names and no row has."""
+    for name, values in parts.secrets.items():
+        domain = set(source.domain(name)) if values else set()
+        for value in values:
+            if value not in domain:
+                raise InputError(
+                    f"--secret: no row has {name!r} = {value!r}; check the spelling, or name the column alone: then "
+                    "nobody may be sure of any of its values"
+                )
 
 
-def _shared(source: LocalEngine, looks: Sequence[ColumnLook]) -> Iterator[tuple[str, int, int]]:
-    """Yield each identifier that several rows share, with the rows that have one, and how many there are."""
-    for look in looks:
-        found = source.named(look.name, MISSING) if look.identifier else None
-        if found is not None and found[1] < found[0]:
-            yield look.name, *found
-
-
-def _look(column: pl.Series, decimal: str) -> ColumnLook:
-    values = nameless(column).drop_nulls()
-    signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
-    if column.null_count():
-        signs[""] = column.null_count()
-    present = values.filter(~values.is_in(list(MISSING)))
-    distinct = present.n_unique()
-    kind = kind_of(column.name, present)
-    return ColumnLook(
-        column.name,
-        kind,
-        distinct,
-        signs,
-        _type(kind, present, decimal),
-        _why_identifier(column.name, kind, present, distinct),
-        bool(_KNOWN.search(column.name)),
-        bool(_SENSITIVE.search(column.name)),
+def _sketch(source: LocalEngine, name: str, looked: LookedOver, parts: Parts, beside: str | None) -> Sketch:
+    """Return a draft as it is first thought."""
+    by_name = {look.name: look for look in looked.looks}
+    said: dict[str, Said] = {}
+    for column in parts.known:
+        look = by_name[column]
+        found = _known(source, looked, look, parts.orders.get(column))
+        if found is not None:
+            said[column] = found
+    widths = {}
+    for column, values in parts.secrets.items():
+        look = by_name[column]
+        width = None if values or look.type is None else width_of(look, looked.frame[column], looked.decimal)
+        if width is not None:
+            widths[column] = width
+            form = "" if look.date_format is None else f', date_format: "{look.date_format}"'
+            said[column] = Said(f"{{type: {look.type}{form}}}", f"nobody may get nearer than {width}", secret=True)
+    preset = parts.preset
+    shared = tuple(_shared(source, parts.identifiers))
+    return Sketch(
+        name=name,
+        source=source,
+        looks=looked.looks,
+        parts=parts,
+        promises=tuple(promises_of(preset.k, preset.at_most, parts.secrets, parts.reasons, widths)),
+        said=said,
+        shared=shared,
+        unit=_unit(source, shared, parts.identifiers, by_name),
+        rows_known=True,
+        decimal=looked.decimal,
+        files=None if beside is None else file_names(beside, [each for each in said if said[each].tree is not None]),
     )
 
 
-def _type(kind: str, values: pl.Series, decimal: str) -> str | None:
-    """Return the type of a column as a policy says it, where it can be cut into intervals."""
-    some = values.unique().head(1000).to_list()
-    if kind in ("number", "decimal"):
-        return "{type: number}" if are_numbers(some, decimal) else None
-    if kind != "date":
-        return None
-    forms = date_forms(some)
-    if len(forms) != 1 or forms[0] == MONTH or any(read_date(value, forms[0]) is None for value in some):
-        return None
-    return "{type: date}" if forms[0] in (None, TIME) else f'{{type: date, date_format: "{forms[0]}"}}'
+def _known(source: LocalEngine, looked: LookedOver, look: ColumnLook, order: Sequence[str] | None) -> Said | None:
+    """Return what is said of a column that is known: where intervals begin, or groups."""
+    if order is None and look.type is not None:
+        return said_of_scale(look, looked.frame[look.name], looked.decimal)
+    return said_of_tree(look, source.texts(look.name), order, look.missing)
 
 
-def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
-    """Return why a column seems to name people; leaving one out too many does less harm than one too few."""
-    rows = len(values)
-    if kind == "text":
-        return "free text may name people"
-    if words_of(name) & _IDENTIFIER:
-        return f"its name; {distinct} different values in {rows} rows"
-    if kind in ("decimal", "date") or _KNOWN.search(name):
-        return None
-    if rows >= 10 and distinct >= 0.95 * rows:
-        return f"{distinct} different values in {rows} rows"
-    if kind == "category" and distinct > max(50, rows / 10):
-        return f"{distinct} different texts in {rows} rows"
+def _shared(source: LocalEngine, identifiers: Collection[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each identifier that several rows share, with the rows that have one, and how many there are."""
+    for name in identifiers:
+        found = source.named(name, MISSING)
+        if found is not None and found[1] < found[0]:
+            yield name, *found
+
+
+def _unit(
+    source: LocalEngine,
+    shared: Sequence[tuple[str, int, int]],
+    identifiers: Mapping[str, str],
+    looks: Mapping[str, ColumnLook],
+) -> str | None:
+    """Return whose rows are whose: the first identifier, by its name, that several rows share and all have."""
+    for name, rows, different in shared:
+        named = identifiers[name] == "as you say" or names_people(name, looks[name].distinct, rows)
+        if named and rows == source.rows and different >= FEWEST and rows <= ROWS_OF_ONE * different:
+            return name
     return None
 
 
-def _known_columns(frame: pl.DataFrame, looks: Sequence[ColumnLook]) -> tuple[tuple[str, ...], float]:
-    """Return the columns that single people out together: the telling ones first, each adding the most."""
-    left = [look for look in looks if look.distinct > 1 and not look.sensitive_by_name]
-    chosen: list[str] = []
-    groups = 1
-    while left and len(chosen) < MOST_KNOWN:
-        scored = [(look.known_by_name, frame.select(by_names([*chosen, look.name])).n_unique(), look) for look in left]
-        _, more, best = max(scored, key=lambda score: score[:2])
-        if more <= groups and not best.known_by_name:
-            break
-        chosen.append(best.name)
-        left.remove(best)
-        groups = more
-    if not chosen or frame.is_empty():
-        return (), 0.0
-    alone = int(frame.select(by_names(chosen)).is_unique().sum())
-    return tuple(name for name in frame.columns if name in chosen), alone / frame.height
+def _fitting(sketch: Sketch) -> tuple[Sketch, CheckedPolicy]:
+    """Return a draft that fits its table and whose promises can be kept, with what `check` finds.
+
+    What does not fit is left out, and what cannot be kept is promised as far as it can be.
+    """
+    for _ in range(MOST_ROUNDS):
+        try:
+            policy = policy_of_text(sketch.text(), sketch.trees)
+            rows = sketch.source.without_missing(policy.missing)
+            found = check_job(policy, prepare_rows(rows, policy, sketch.name))
+        except PolicyError as error:
+            sketch = _without(sketch, error)
+            continue
+        if found.possible:
+            return sketch, found
+        sketch = _loosened(sketch, found)
+    raise InputError("no policy was found that this table can keep; write one by hand (docs: policies)")
 
 
-def _write(
-    source: LocalEngine,
-    name: str,
-    looks: Sequence[ColumnLook],
-    known: Sequence[str],
-    unique: float,
-    shared: Sequence[tuple[str, int, int]],
-    decimal: str,
-) -> str:
-    """Return the draft as YAML with comments."""
-    rows = f"{source.rows} rows"
-    lines = [
-        f"# A policy for {name} ({rows}, {len(source.columns)} columns), drafted by discreet {__version__}.",
-        "# Everything here is a guess. It promises nothing until you have filled in 'protect'.",
-        "",
-        "# What the release is for: general (least loss), counts (fewest hidden cells), {classify: COLUMN} or",
-        "# {regress: COLUMN} to keep a column predictable.",
-        "use: general",
-        "",
-        "# What must not be inferred: choose the sensitive columns and the values nobody should be sure of.",
-        f"# An adversary is supposed to know {', '.join(known) or 'nothing'};",
-        f"# together these single out {unique:.0%} of the rows. Add what else can be known of a person.",
-        "protect:",
+def _loosened(sketch: Sketch, found: CheckedPolicy) -> Sketch:
+    """Return a draft whose promises can be kept, as far as is known.
+
+    Where few persons have as many rows as one, it is first supposed that nobody knows how many somebody has.
+    """
+    if sketch.unit is not None and sketch.rows_known:
+        return replace(sketch, rows_known=False)
+    least = {
+        promise.made.index: promise.least.share for promise in found.promises if promise.least and not promise.possible
+    }
+    kept = [
+        promise.allowing(least[index]) if index in least else promise for index, promise in enumerate(sketch.promises)
     ]
-    candidates = [look for look in looks if look.identifier is None and look.name not in known]
-    candidates.sort(key=lambda look: not look.sensitive_by_name)
-    given = ", ".join(yaml_name(column) for column in known) or "COLUMN"
-    for look in candidates[:8]:
-        hint = "sensitive by its name; " if look.sensitive_by_name else ""
-        # Of many values nobody can name all that harm: whichever it is, nobody should be sure of it.
-        values = f"{look.distinct} different values ({look.kind})"
-        value = "{any: true}" if look.type is None and look.distinct > FEW_VALUES else "VALUE"
-        lines += [
-            f"#  - infer: {{{yaml_name(look.name)}: {value}}}    # {hint}{values}",
-            f"#    given: [{given}]",
-            "#    at_most: 50%",
-        ]
-    lines += [
-        "# Or, and also: so many rows must look alike to whoever knows these columns.",
-        f"#  - {{k: 10, over: [{given}]}}",
-        *(f"# Beware: {' '.join(repeated(*each).split())}." for each in shared),
-    ]
-    by_name = {look.name for look in looks if words_of(look.name) & _IDENTIFIER}
-    lines += _unit(source, shared, by_name)
-    lines += ["", *_columns(name, looks, known), "", *_missing(looks, known), *_file(source, decimal)]
-    return "\n".join(lines).rstrip() + "\n"
+    return _promising(sketch, [promise for promise in kept if promise is not None])
 
 
-def _unit(source: LocalEngine, shared: Sequence[tuple[str, int, int]], by_name: Collection[str]) -> list[str]:
-    """Return whose rows are whose: said for the first identifier, by its name, that several rows share and all have."""
-    lines: list[str] = []
-    for name, rows, different in shared:
-        off = "#" if lines or rows < source.rows or name not in by_name else ""
-        about = f"{rows} rows of {different}"
-        lines.append(f"{off}unit: {yaml_name(name)}    # {about}: promises count them, not rows")
-    return ["", "# Whose row it is, where somebody has several.", *lines] if lines else []
-
-
-def _columns(table: str, looks: Sequence[ColumnLook], known: Sequence[str]) -> list[str]:
-    lines = ["# identifier: left out of the release. other: goes out unchanged, on purpose.", "columns:"]
-    lines += [
-        f"  {yaml_name(look.name)}: {{role: identifier}}    # {look.identifier} ({look.kind})"
-        for look in looks
-        if look.identifier
-    ]
-    for look in looks:
-        if look.name in known:
-            told = f"supposed to be known; {look.distinct} different values"
-            if look.type is None:
-                how = f" (`{taxonomy_command(table, look.name)}` proposes one)" if look.wants_groups else ""
-                lines.append(f"# {look.name}: {told} ({look.kind}); a taxonomy lets it be released as groups{how}")
-            else:
-                lines.append(f"  {yaml_name(look.name)}: {look.type}    # {told}; released as intervals")
-    rest = [look for look in looks if look.identifier is None and look.name not in known]
-    lines += [
-        f"#  {yaml_name(look.name)}: {{role: other}}    # {look.distinct} different values ({look.kind})"
-        for look in rest
-    ]
-    return lines
-
-
-def _missing(looks: Sequence[ColumnLook], known: Sequence[str]) -> list[str]:
-    """Return what is to be said of missing values: for the owner to choose, unless an interval could not have them."""
-    signs = _signs(looks)
-    if not signs:
-        return []
-    told = ", ".join(f"{count} cells {'are empty' if sign == '' else f'hold {sign}'}" for sign, count in signs.items())
-    needed = _signs([look for look in looks if look.type is not None and look.name in known])
-    values = ", ".join(json.dumps(sign) for sign in needed or signs)
-    said = (
-        f"missing: {{values: [{values}], rows: value}}" if needed else f"#missing: {{values: [{values}], rows: drop}}"
+def _promising(sketch: Sketch, kept: Sequence[DraftedPromise]) -> Sketch:
+    """Return a draft with some of its promises only; secrets of which nothing is promised are none."""
+    if not kept:
+        raise InputError(
+            "nothing can be promised of this table: it has too few rows, or all rows have the same values; "
+            "name what others may know with --known COLUMN and what is secret with --secret COLUMN=VALUE"
+        )
+    secrets = {promise.secret for promise in kept}
+    parts = replace(
+        sketch.parts, secrets={name: said for name, said in sketch.parts.secrets.items() if name in secrets}
     )
-    return [f"# {told}. drop leaves such rows out; value and unknown keep them.", said, ""]
+    said = {name: each for name, each in sketch.said.items() if not each.secret or name in secrets}
+    return replace(sketch, promises=tuple(kept), parts=parts, said=said)
 
 
-def _signs(looks: Sequence[ColumnLook]) -> dict[str, int]:
-    """Return the signs of missing values, with the cells that have each."""
-    signs: dict[str, int] = {}
-    for look in looks:
-        for sign, count in look.missing.items():
-            signs[sign] = signs.get(sign, 0) + count
-    return signs
+def _without(sketch: Sketch, error: PolicyError) -> Sketch:
+    """Return a draft without what a table does not fit: the types or trees of columns, a promise, the unit."""
+    fields = [problem.field for problem in error.problems]
+    if any(
+        field.startswith("marker") or "marker" in problem.message
+        for field, problem in zip(fields, error.problems, strict=True)
+    ):
+        tried = MARKERS.index(sketch.marker) + 1 if sketch.marker in MARKERS else 0
+        if tried < len(MARKERS):
+            return replace(sketch, marker=MARKERS[tried])
+    unfit = [name for name in sketch.said if any(_is_about(field, name) for field in fields)]
+    if unfit:
+        return _unsaid(sketch, unfit)
+    if sketch.unit is not None and any("unit" in field or not field for field in fields):
+        return replace(sketch, unit=None)
+    broken = [index for index in range(len(sketch.promises)) if any(f.startswith(f"protect[{index}]") for f in fields)]
+    if broken:
+        return _promising(sketch, [each for index, each in enumerate(sketch.promises) if index not in broken])
+    if sketch.said:
+        return _unsaid(sketch, list(sketch.said))
+    if sketch.unit is not None:
+        return replace(sketch, unit=None)
+    raise error
 
 
-def _file(source: LocalEngine, decimal: str) -> list[str]:
-    dialect = source.form.dialect
-    if dialect is None:
-        return []
-    encoding = "" if dialect.encoding.lower().replace("-", "") == "utf8" else f", encoding: {dialect.encoding}"
-    header = "true" if dialect.header else "false"
-    numbers = ', decimal: ","' if decimal == "," else ""
-    return [
-        "# As found in the file.",
-        f"file: {{separator: {json.dumps(dialect.separator)}, header: {header}{encoding}{numbers}}}",
+def _is_about(field: str, column: str) -> bool:
+    return field == f"columns.{column}" or field.startswith(f"columns.{column}.")
+
+
+def _unsaid(sketch: Sketch, columns: Sequence[str]) -> Sketch:
+    """Return a draft that says nothing of how some columns are made coarser; of a secret any value is one then."""
+    said = {name: each for name, each in sketch.said.items() if name not in columns}
+    promises = [
+        replace(each, inferred="{any: true}")
+        if each.secret is not None and each.secret in columns and sketch.said[each.secret].secret
+        else each
+        for each in sketch.promises
     ]
+    return replace(sketch, said=said, promises=tuple(promises))

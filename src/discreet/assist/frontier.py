@@ -7,7 +7,7 @@ threshold starts where it parts ways with the one before it. Nothing is released
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
@@ -19,6 +19,7 @@ from discreet.common.shares import percent
 from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.pipeline import PreparedJob, prepare
+from discreet.planning.carrying_out import recoded_profiles
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
@@ -30,7 +31,8 @@ from discreet.policy.requirements import PROMISES, REQUIREMENTS
 from discreet.policy.requirements.any_of import restricted
 from discreet.policy.requirements.base import GroupPromise, Unit
 from discreet.table.source import Opening, Table
-from discreet.verification.persons import counting_of
+from discreet.verification.persons import counting_of, with_persons
+from discreet.verification.row_matches import Matches
 from discreet.verification.worst_groups import worst_of
 
 if TYPE_CHECKING:
@@ -95,6 +97,11 @@ class Frontier:
     def __repr__(self) -> str:
         return f"<Frontier: {len(self.points)} thresholds; private>"
 
+    def _repr_html_(self) -> str:
+        from discreet.assist.shown import frontier_as_html
+
+        return frontier_as_html(self)
+
     def name_of(self, threshold: Fraction) -> str:
         """Return a threshold as people write it."""
         if self.unit is None:
@@ -148,7 +155,7 @@ class Frontier:
 
 def frontier(
     table: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     thresholds: Sequence[str | float | Fraction | int] | None = None,
     *,
     promise: int | None = None,
@@ -190,16 +197,14 @@ def frontier(
     places = _swept(policy, promise)
     unit = _unit(policy, places[0])
     job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
-    if job.profiles:
-        raise InputError(
-            "unit: thresholds are compared where the known columns are the same in all rows of a person, and here they "
-            "differ (or one row is known); try them one by one with protect"
-        )
     own = [made.at_most for made in job.bound.promises if made.index in places]
     kind = dict(policy.groups())[places[0]].kind_made
     limits = _limits(thresholds, unit, kind) if thresholds is not None else _between(job, places, own, kind)
-    plan = _points if policy.method == "disclosure" else _cut_points
-    points = list(plan(job.task, places, limits))
+    if job.profiles:
+        points = list(_profile_points(job, places, limits))
+    else:
+        plan = _points if policy.method == "disclosure" else _cut_points
+        points = list(plan(job.task, places, limits))
     swept = tuple(worded(policy, made, str(made)) for made in job.bound.promises if made.index in places)
     return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit, kind.kind)
 
@@ -315,6 +320,30 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
         shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
         largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
         yield Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
+
+
+def _profile_points(job: PreparedJob, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Yield the point of each limit where persons are compared by all their rows: each is a search of its own."""
+    for limit in limits:
+        task = _with_limit(job.task, places, limit)
+        try:
+            made = recoded_profiles(task, job.source, Watch(), None)
+        except ImpossiblePromise as impossible:
+            own = [share for promise, share in impossible.least if promise.index in places]
+            yield Point(limit, possible=False, least=max(own, default=None))
+            continue
+        except TooManySuppressed:
+            yield Point(limit, possible=False)
+            continue
+        policy, matches = task.bound.policy, None if made.places is None else Matches(made.places, made.places)
+        people = with_persons(made.released, policy, made.source, matches)
+        assert not isinstance(people, str)
+        shares = [Fraction(0)]
+        for index in places:
+            promises = list(policy.promises_of(index, task.bound.seen))
+            worst = worst_of(people, policy, promises[0].given, promises, counting_of(policy)) if promises else []
+            shares += [group.share for group in worst if group is not None]
+        yield Point(limit, True, max(shares), made.detail)
 
 
 def _table_limits(planner: Planner, task: Task) -> Limits:

@@ -64,6 +64,8 @@ class Preview:
     k: int | None
     rows: int
     levels: tuple[PreviewLevel, ...]
+    persons: bool = False
+    """Whether rows are persons, who have several."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -71,6 +73,7 @@ class Preview:
             "column": self.column,
             "kind": self.kind,
             "k": self.k,
+            **({"persons": True} if self.persons else {}),
             "levels": [level.to_dict() for level in self.levels],
         }
 
@@ -79,8 +82,10 @@ Cut = tuple[str, Ints, Sequence[str]]
 """The name of a level, the group of each value, the labels of the groups."""
 
 
-def preview_columns(policy: Policy, columns: Sequence[Changeable], counted: Combinations) -> tuple[Preview, ...]:
-    """Return a preview of each changeable column that is released as groups or intervals."""
+def preview_columns(
+    policy: Policy, columns: Sequence[Changeable], counted: Combinations, *, by_size: bool = True
+) -> tuple[Preview, ...]:
+    """Return a preview of each changeable column that is released as groups or intervals; `by_size` beside k."""
     previews = []
     for column in columns:
         domain = counted.domain(column.name)
@@ -88,7 +93,7 @@ def preview_columns(policy: Policy, columns: Sequence[Changeable], counted: Comb
         crowds = [
             promise for promise in policy.promises() if promise.measure == "rows" and column.name in promise.given
         ]
-        k = max((promise.least_rows for promise in crowds), default=None)
+        k = max((promise.least_rows for promise in crowds), default=None) if by_size else None
         if isinstance(column, TreeColumn):
             values = [value for value in domain if value is not None and value not in column.missing]
             cuts = tree_cuts(column.taxonomy, values)

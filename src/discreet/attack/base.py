@@ -144,7 +144,7 @@ class AttackTask:
     run: Callable[[], Iterable[Attack]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Attacked:
     """All attacks on a release."""
 
@@ -156,6 +156,9 @@ class Attacked:
     """At most so many people or cells are attacked in each."""
     seconds: float
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Attacked: {len(self.found)} attacks; private>"
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -145,7 +145,8 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
     if promises and not policy.sensitive:
         kinds = list(dict.fromkeys(promise.called for promise in promises if promise.unit is not None))
         limits = f"{' and '.join(kinds)} limit{'s' if len(kinds) == 1 else ''} who it is, not what is inferred"
-        found.append(f"what all rows of a group have in common{f': {limits}' if kinds else ''}")
+        alike = "rows" if policy.unit is None else "persons"
+        found.append(f"what all {alike} of a group have in common{f': {limits}' if kinds else ''}")
     if policy.k_on_population:
         found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
     said = (worded(policy, promise, open_end) for promise in promises for open_end in promise.leaves_open())

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
     from discreet.measure.usefulness import Usefulness
     from discreet.measure.utility import Utility
+    from discreet.planning.suppressed_persons import PersonCount
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,9 +67,16 @@ class Audit:
     """What adversaries get right; None when the release was not attacked."""
     about: About | None = None
     """What the release is, for the owner's report."""
+    persons: PersonCount | None = None
+    """How many persons were suppressed or removed, where persons have several rows and it is known."""
 
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
+
+    def _repr_html_(self) -> str:
+        from discreet.audit.shown import audit_html
+
+        return audit_html(self)
 
     @property
     def promises(self) -> tuple[Finding, ...]:
@@ -99,6 +107,7 @@ class Audit:
             "removed_rows": self.removed,
             "drawn_rows": self.drawn,
             "unseen_rows": self.unseen,
+            **({} if self.persons is None else {"persons": self.persons.to_dict()}),
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,
@@ -123,3 +132,9 @@ class Audit:
         from discreet.audit.report.render import owner_html, public_html
 
         return public_html(self.public) if public else owner_html(self)
+
+    def to_pdf(self, *, public: bool = False) -> bytes:
+        """Return that page on paper, as a PDF: made by Chromium or Chrome, where one is installed."""
+        from discreet.audit.report.paper import printed
+
+        return printed(self.to_html(public=public))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.attack.base import Attacked
 from discreet.attack.run import attack, planned
 from discreet.audit.about import about
 from discreet.audit.audit import Audit
@@ -19,7 +20,8 @@ from discreet.audit.public import counted, errors
 from discreet.audit.risk import risks
 from discreet.audit.secrets import secret_risks
 from discreet.columns.medians import Ranges, median_ranges
-from discreet.common.watch import Progress, Watch
+from discreet.common.showing import Heard, listening
+from discreet.common.watch import Watch
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.errors import InputError
@@ -33,6 +35,7 @@ from discreet.table.engine import Engine
 from discreet.table.formats.place import place_of
 from discreet.table.populations import people_of
 from discreet.table.source import DEFAULT, Opening, Table, open_table, open_tables
+from discreet.verification.findings import Truth
 from discreet.verification.promises import (
     back_in_order,
     check,
@@ -52,7 +55,7 @@ _IN_ORDER = 0.9
 
 def audit_release(
     release: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     original: Table,
     *,
     control: Table | None = None,
@@ -62,7 +65,7 @@ def audit_release(
     time_limit: float | None = None,
     seed: int | None = None,
     intervals: Mapping[str, Ranges] | str | Path | None = None,
-    progress: Callable[[Progress], bool | None] | None = None,
+    progress: Heard = None,
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
@@ -76,7 +79,7 @@ def audit_release(
     release
         The released table, by discreet or by another tool: a dataframe, or the path of a file.
     policy
-        The policy it should keep, or the path of its file.
+        The policy it should keep, a dictionary, or the path of its file.
     original
         The table it was made from, by which guesses are judged.
     control
@@ -95,7 +98,7 @@ def audit_release(
     intervals
         As for `verify`.
     progress
-        Called now and then with a `Progress`; False while attacking leaves the other attacks out.
+        As for `protect`; who returns False while attacking leaves the other attacks out.
     engine, memory_limit, key
         As for `verify`; attacks fetch columns row by row, up to a limit.
     order
@@ -112,18 +115,122 @@ def audit_release(
     >>> audit.verification.holds, audit.attacks.found[0].name
     (True, 'prosecutor')
     """
-    policy = as_policy(policy)
-    policy = policy if population is None else policy.with_population(population)
-    watch = Watch(progress, time_limit)
+    people = AttackedPeople(control, population, tuple(targets), thorough, seed)
+    with listening(progress) as hear:
+        watch = Watch(hear, time_limit)
+        met = _met(
+            release, as_policy(policy), original, people, watch, Opening(engine, memory_limit, key), intervals, order
+        )
+        scene, bound = met.scene, met.bound
+        adopted, source, places = scene.released, scene.original, scene.places
+        stated = published_statement(release, bound.policy, statement)
+        verification = check(
+            adopted,
+            bound.policy,
+            source,
+            medians=scene.medians,
+            hide_only=scene.hide_only,
+            found=met.truth,
+            statement=stated_in_order(stated, order, shuffled=bound.policy.shuffle),
+        )
+        told = source if places is None else source.only(places)
+        warnings = (*met.notes, *bound.warnings, *repeat_warnings(bound.policy, source))
+        found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
+        name = place_of(release).name if isinstance(release, (str, Path)) else None
+        return _deepened(found, scene, bound, watch, name=name, made=False)
+
+
+def attack_release(
+    release: Table,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    original: Table,
+    *,
+    control: Table | None = None,
+    population: Table | None = None,
+    targets: Sequence[str] = (),
+    thorough: bool = False,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    intervals: Mapping[str, Ranges] | str | Path | None = None,
+    progress: Heard = None,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
+    key: str | None = None,
+    order: Sequence[int] | None = None,
+) -> Attacked:
+    """Attack a release, however it was made, and return what adversaries get right: `audit_release` without the rest.
+
+    Promises are not verified here, and it is not measured what is kept.
+
+    Parameters
+    ----------
+    release, policy, original
+        As for `audit_release`.
+    control, population, targets, thorough, time_limit, seed, intervals, progress, engine, memory_limit, key, order
+        As for `audit_release`.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk", "clerk"], "Ill": ["no", "yes", "no", "yes"]})
+    >>> policy = d.Policy(protect=[d.Template(given=["Job"], infer={"Ill": "yes"}, at_most="50%")])
+    >>> d.attack_release(table, policy, table, seed=1).found[0].name
+    'prosecutor'
+    """
+    people = AttackedPeople(control, population, tuple(targets), thorough, seed)
+    with listening(progress) as hear:
+        watch = Watch(hear, time_limit)
+        met = _met(
+            release, as_policy(policy), original, people, watch, Opening(engine, memory_limit, key), intervals, order
+        )
+        control_or_rest = met.scene.control or _not_drawn(met.scene.original, met.bound.policy, met.scene.places)
+        scene = replace(met.scene, watch=watch, control=control_or_rest)
+        tasks = planned(scene)
+        may_go_on = watch.anew().attacks(len(tasks), sum(task.seconds for task in tasks))
+        return attack(scene, tasks, may_go_on)
+
+
+@dataclass(frozen=True)
+class AttackedPeople:
+    """Who is attacked, beside whom, and how."""
+
+    control: Table | None
+    population: Table | None
+    targets: tuple[str, ...]
+    thorough: bool
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class MetTables:
+    """A release and the table it was made from, their rows matched where that can be."""
+
+    scene: Scene
+    bound: Bound
+    truth: tuple[Truth, Matches | None]
+    notes: tuple[str, ...]
+
+
+def _met(
+    release: Table,
+    policy: Policy,
+    original: Table,
+    people: AttackedPeople,
+    watch: Watch,
+    opening: Opening,
+    intervals: Mapping[str, Ranges] | str | Path | None,
+    order: Sequence[int] | None,
+) -> MetTables:
+    """Open a release and its original, and find out which row is which."""
+    policy = policy if people.population is None else policy.with_population(people.population)
     watch.begins("read")
-    opening = Opening(engine, memory_limit, key)
     released, source = open_tables([(release, True), (original, False)], policy, opening)
     bound = bind_to(policy, source)
     policy = bound.policy
     for table, whose in ((released, "the release"), (source, "the original")):
         if not table.rows:
             raise InputError(f"{whose} has no rows")
-    scene = _scene(released, source, bound, control, population, targets, opening)
+    scene = _scene(released, source, bound, people.control, people.population, people.targets, opening)
     adopted, notes = adopt(released, policy, source)
     medians = published_intervals(release, policy, intervals)
     watch.begins("verify")
@@ -135,17 +242,9 @@ def audit_release(
     if places is not None:
         adopted = adopted.numbered(source.numbers()[places])
     hide_only = _hide_only(adopted, source, bound, places)
-    stated = stated_in_order(published_statement(release, policy, statement), order, shuffled=policy.shuffle)
-    found_so = (truth, matches)
-    verification = check(
-        adopted, policy, source, medians=medians, hide_only=hide_only, found=found_so, statement=stated
-    )
-    told = source if places is None else source.only(places)
-    warnings = (*notes, *bound.warnings, *repeat_warnings(policy, source))
-    found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
     scene = replace(scene, released=adopted, places=places, hide_only=hide_only, medians=medians)
-    name = place_of(release).name if isinstance(release, (str, Path)) else None
-    return _deepened(found, replace(scene, thorough=thorough, seed=seed), bound, watch, name=name, made=False)
+    scene = replace(scene, thorough=people.thorough, seed=people.seed)
+    return MetTables(scene, bound, (truth, matches), tuple(notes))
 
 
 def attacked(
@@ -158,7 +257,7 @@ def attacked(
     thorough: bool = False,
     time_limit: float | None = None,
     seed: int | None = None,
-    progress: Callable[[Progress], bool | None] | None = None,
+    progress: Heard = None,
 ) -> Audit:
     """Return the audit of a release that was just made, attacked and measured; see `audit_release`."""
     plan, source, released = release.plan, release.source, release.engine
@@ -167,7 +266,8 @@ def attacked(
     alone = source.apply(replace(plan, edits=(), removed=())) if any(plan.policy.cells()) else None
     places = np.searchsorted(source.numbers(), released.numbers())
     scene = replace(scene, places=places, hide_only=alone, medians=median_ranges(plan), thorough=thorough, seed=seed)
-    return _deepened(release.audit, scene, bound, Watch(progress, time_limit), name=name, made=True)
+    with listening(progress) as hear:
+        return _deepened(release.audit, scene, bound, Watch(hear, time_limit), name=name, made=True)
 
 
 def _deepened(found: Audit, scene: Scene, bound: Bound, watch: Watch, *, name: str | None, made: bool) -> Audit:

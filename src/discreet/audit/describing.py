@@ -19,6 +19,7 @@ from discreet.verification.promises import check
 
 if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
+    from discreet.planning.suppressed_persons import PersonCount
 
 
 class HowMade(Protocol):
@@ -38,6 +39,10 @@ class HowMade(Protocol):
 
     @property
     def bound(self) -> float | None:
+        """As in the audit."""
+
+    @property
+    def persons(self) -> PersonCount | None:
         """As in the audit."""
 
 
@@ -87,6 +92,7 @@ def describe(
         cells=measured,
         warnings=warnings,
         not_covered=not_covered(policy, released.columns),
+        persons=None if making is None else making.persons,
         public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None)),
     )
 

@@ -48,6 +48,8 @@ class Terms:
     shuffled: bool
     """Whether the rows leave in an order drawn at random."""
     not_covered: tuple[str, ...]
+    persons: bool = False
+    """Whether promises are about persons with several rows."""
 
     @property
     def recodes(self) -> bool:
@@ -143,6 +145,7 @@ def terms(bound: Bound, *, made: bool) -> Terms:
         lots=any(each.two_values == "lot" for each in cells),
         shuffled=policy.shuffle,
         not_covered=not_covered(policy, bound.released),
+        persons=policy.unit is not None,
     )
 
 

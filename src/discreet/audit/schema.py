@@ -15,6 +15,7 @@ from discreet.audit.schema_blocks import (
     TEXT,
     Schema,
     by_name,
+    gone_persons,
     interval,
     many,
     maybe,
@@ -62,6 +63,7 @@ def _audit() -> Schema:
         removed_rows=said(COUNT, "Rows that the release lacks because they do not fit."),
         drawn_rows=said(COUNT, "Of the suppressed rows those drawn by lot."),
         unseen_rows=said(COUNT, "Of the suppressed or removed rows those with a value that the plan has not seen."),
+        persons=gone_persons(),
         hidden_cells=by_name(COUNT, "Hidden cells of each column that may change."),
         coarser_cells=by_name(COUNT, "Cells of each such column with something that covers the original."),
         detail=maybe(NUMBER, "Share of the detail of the changeable columns that is released (1 - LM)."),
@@ -78,6 +80,7 @@ def _audit() -> Schema:
     )
     warning = said(TEXT, "A warning that this is private; absent where the audit is part of another document.")
     part["properties"] = {"private": warning, **part["properties"]}
+    part["required"].remove("persons")
     return part
 
 

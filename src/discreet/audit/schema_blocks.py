@@ -82,3 +82,12 @@ def secret() -> Schema:
         before=figures("of the original"),
         after=figures("of the release"),
     )
+
+
+def gone_persons() -> Schema:
+    """Return who was suppressed, where promises are about persons with several rows."""
+    return object_of(
+        "How many persons were suppressed or removed, where promises are about these and it is known.",
+        suppressed=said(COUNT, "Persons whose rows are hidden on all columns that may change, or are not there."),
+        of=said(COUNT, "Persons that there were."),
+    )

@@ -17,6 +17,7 @@ from discreet.policy.requirements.t_closeness import Closeness
 from discreet.policy.requirements.times import TimesUsual
 from discreet.table.engine import Engine
 from discreet.verification.findings import Worst
+from discreet.verification.persons import counting_of, with_persons
 from discreet.verification.worst_groups import worst_of
 
 MOST_VALUES = 1_000
@@ -67,9 +68,14 @@ class SecretRisk:
 def secret_risks(released: Engine, original: Engine, policy: Policy) -> tuple[SecretRisk, ...]:
     """Return the figures of every secret for every set of columns that some promise takes for known.
 
-    They count rows: where promises are about persons with several, there are none.
+    Where promises are about persons with several rows, persons are counted; l and t need one value of each.
     """
-    return () if policy.unit is not None else tuple(_risks(released, original, policy))
+    if policy.unit is not None:
+        found = with_persons(released, policy, original, None)
+        if isinstance(found, str) or policy.unit.one_row or policy.unit.id not in original.columns:
+            return ()
+        released = found
+    return tuple(_risks(released, original, policy))
 
 
 def _risks(released: Engine, original: Engine, policy: Policy) -> Iterator[SecretRisk]:
@@ -95,12 +101,14 @@ def _figures(table: Engine, policy: Policy, known: Sequence[str], column: str, d
     given = tuple(known)
 
     def worst(promise: GroupPromise) -> Worst | None:
-        (found,) = worst_of(table, policy, given, [promise])
+        (found,) = worst_of(table, policy, given, [promise], counting_of(policy))
         return None if found is None or found.rows == found.hidden else found
 
     values, even = worst(Diversity(0, given, column, 1)), worst(EntropyDiversity(0, given, column, Fraction(1)))
     far = worst(Closeness(0, given, column, Fraction(1), distance))
     times = worst(TimesUsual(0, given, column, Any(), Fraction(2)))
+    if policy.unit is not None and any(found is not None and found.coarse for found in (values, even, far)):
+        values = even = far = None  # somebody has several values
     return SecretFigures(
         None if values is None else Diversity.number(values),
         None if even is None or not even.share else round(float(1 / even.share), 4),

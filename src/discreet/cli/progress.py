@@ -7,21 +7,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from discreet.common.showing import STAGES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from discreet.common.watch import Progress
-
-STAGES = {
-    "read": "reading",
-    "count": "counting",
-    "plan": "planning",
-    "cells": "protecting single cells",
-    "apply": "applying",
-    "verify": "verifying",
-    "measure": "measuring what is kept",
-    "attack": "attacking",
-}
 
 COMPILING = (
     "discreet: compiling for this machine, the first time something as large is asked of it; it is kept for later"

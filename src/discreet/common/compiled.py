@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.common.compiled_files import is_on_disk
-from discreet.common.with_numba import inlined, load, njit
+from discreet.common.with_numba import inlined, inner, load, njit
 
 Function = Callable[..., Any]
 Array = np.ndarray[Any, Any]
@@ -82,8 +82,9 @@ class Kernel:
         self._kept: bool | None = None
         self._plain: Function | None = None
         self._compiled: Function | None = None
-        self._other: Function | None = None
-        """The same with what few jobs need, or without: whichever is not asked for now."""
+        self._inner: Function | None = None
+        self._other: tuple[Function | None, Function | None] = None, None
+        """Both with what few jobs need, or without: whichever is not asked for now."""
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self.__wrapped__ = function  # for doctest and inspect
         _kernels.append(self)
@@ -158,11 +159,22 @@ class Kernel:
         """The function compiled by Numba, on first call."""
         ready = self._compiled
         if ready is None:
-            function = self._with(lambda other: other._called().compiled)
-            function.__qualname__ = self._name()
-            ready = inlined(function) if self.inline else njit(function, self._files())
-            self._compiled = ready
+            ready = self._compiled = njit(self._to_compile(), self._files())
         return ready
+
+    @property
+    def inner(self) -> Function:
+        """The function as it is compiled into others that call it."""
+        ready = self._inner
+        if ready is None:
+            ready = self._inner = (inlined if self.inline else inner)(self._to_compile())
+        return ready
+
+    def _to_compile(self) -> Function:
+        """Return the function, calling others that are compiled too."""
+        function = self._with(lambda other: other._called().inner)
+        function.__qualname__ = self._name()
+        return function
 
     def _called(self) -> Kernel:
         """Return what stands in its place in the loops that call it."""
@@ -175,7 +187,8 @@ class Kernel:
     def change(self) -> None:
         """Take the other version where something may be missing in it."""
         if self.lacks():
-            self._compiled, self._other = self._other, self._compiled
+            before = self._compiled, self._inner
+            (self._compiled, self._inner), self._other = self._other, before
             self._kept = None
 
     def lacks(self) -> bool:

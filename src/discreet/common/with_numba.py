@@ -30,18 +30,38 @@ def load() -> Any:
 def njit(function: Function, files: set[str]) -> Function:
     """Compile on first call; keep it on disk where a place for it can be written."""
     numba = load()
+    from discreet.common.lean_numba import any_number, options
+
     try:
-        compiled: Any = numba.njit(cache=True, nogil=True)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, **options(inner=False))(function)
     except RuntimeError:  # neither the package folder nor the user's cache can be written
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
-    # Numba reads what another version of itself has kept no further than its version. What was kept for another text of
-    # the file it would read to the end, and fail where that names classes which are gone since: so the text counts too,
-    # and that of all files whose loops are compiled into it, which Numba does not look at.
-    kept = compiled._cache._cache_file
-    kept._version = f"{kept._version} {[stamp(name) for name in sorted(files)]}"
+        compiled = numba.njit(nogil=True, **options(inner=False))(function)
+    else:
+        # Numba reads what another version of itself has kept no further than its version. What was kept for another
+        # text of the file it would read to the end, and fail where that names classes which are gone since: so the text
+        # counts too, and that of all files whose loops are compiled into it, which Numba does not look at.
+        kept = compiled._cache._cache_file
+        kept._version = f"{kept._version} {[stamp(name) for name in sorted(files)]}"
+    any_number(compiled)
+    return compiled  # type: ignore[no-any-return]
+
+
+def inner(function: Function) -> Function:
+    """Compile for loops that call it; it is kept on disk as a part of them."""
+    numba = load()
+    from discreet.common.lean_numba import any_number, options
+
+    compiled = numba.njit(nogil=True, **options(inner=True))(function)
+    any_number(compiled)
     return compiled  # type: ignore[no-any-return]
 
 
 def inlined(function: Function) -> Function:
     """Compile into whatever calls it."""
-    return load().njit(inline="always")(function)  # type: ignore[no-any-return]
+    numba = load()
+    from discreet.common.lean_numba import any_number
+    from discreet.common.lean_numba import inlined as asked
+
+    compiled = numba.njit(**asked())(function)
+    any_number(compiled)
+    return compiled  # type: ignore[no-any-return]

@@ -22,17 +22,20 @@ def natural_order(texts: Iterable[str], column: Column | None) -> Callable[[str]
     >>> order = natural_order(texts, Column(type="number"))
     >>> sorted(texts, key=order)
     ['<18', '[18-44]', '[45-64]', '>=65', '*']
+    >>> groups = ["100-119", "20-39", "*", "40-59"]
+    >>> sorted(groups, key=natural_order(groups, Column(taxonomy={"*": ["20-39", "40-59", "100-119"]})))
+    ['20-39', '40-59', '100-119', '*']
     """
     if column is not None and column.labels:
         labels = column.labels
-        places = {label: (1, Decimal(place)) for place, label in enumerate(labels)}
-        return lambda text: places.get(text) or places.get(text.partition(" to ")[0], _UNPLACED)
+        known = {label: (1, Decimal(place)) for place, label in enumerate(labels)}
+        return lambda text: known.get(text) or known.get(text.partition(" to ")[0], _UNPLACED)
     scale = None if column is None else column.scale
     if scale is not None:
         return lambda text: _place(text, scale)
     numbers = Numbers()
-    read = [numbers.read(text) for text in texts]
-    if sum(number is not None for number in read) < max(len(read) - 1, 1):  # one may be the marker
+    places = [_place(text, numbers) for text in texts]
+    if sum(place != _UNPLACED for place in places) < max(len(places) - 1, 1):  # one may be the marker
         return None
     return lambda text: _place(text, numbers)
 

@@ -50,12 +50,17 @@ def absent(requirement: Confidential, original: Engine) -> int:
 
 def removable(policy: Policy, original: Engine) -> int:
     """Return how many rows may be left out of a release because of their confidential cells."""
+    return len(removable_places(policy, original))
+
+
+def removable_places(policy: Policy, original: Engine) -> Ints:
+    """Return the places (from 0, ascending) of these rows."""
     rows = [
         confidential_places(requirement, original)
         for _, requirement in policy.cells()
         if requirement.removes and all(column in original.columns for _, column in requirement.looks_up())
     ]
-    return len(np.unique(np.concatenate(rows))) if rows else 0
+    return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
 
 def hides(policy: Policy, source: Engine) -> tuple[Edit, ...]:

@@ -107,6 +107,14 @@ def fitted(
     return Fitted(replace(bound, warnings=warnings), kinds, seen, counted)
 
 
+def fitted_persons(bound: Bound, table: Engine, counted: Combinations, unfit: Sequence[Problem]) -> Fitted:
+    """Return a policy about persons, one row each, whose rows fit it; confidential cells are hidden in `table`."""
+    if unfit:
+        raise PolicyError(list(unfit))
+    kinds = {column: table.kind(column) for column in bound.counted}
+    return Fitted(replace(bound, seen=partial(seen_column, bound.policy, counted)), kinds, table, counted)
+
+
 def _unread(policy: Policy, counted: Combinations) -> Iterator[Problem]:
     """Yield where requirements cannot do with what a sensitive column holds."""
     for index, requirement in policy.groups():

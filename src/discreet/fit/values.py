@@ -21,7 +21,7 @@ def value_problems(bound: Bound, counted: Combinations, kinds: Mapping[str, str]
             ("protect", index, "infer", made.sensitive),
             f"no row has {'a missing value in ' if value is None else ''}{made.sensitive!r}"
             f"{'' if value is None else f' = {value!r}'}; "
-            f"{_spelling(value, counted.domain(made.sensitive), kinds[made.sensitive])}",
+            f"{_spelling(value, counted.domain(made.sensitive), kinds[made.sensitive], SEE_VALUES)}",
         )
         for index, made in policy.groups()
         for value in made.named()
@@ -88,15 +88,21 @@ def tight_warnings(policy: Policy) -> list[str]:
     return [f"labels of {tight} begin and end with values of rows in the group; give 'ends' where these must not show"]
 
 
-def _spelling(value: str | None, domain: Iterable[str | None], kind: str) -> str:
-    """Say how a value that no row has should be written.
+SEE_VALUES = (
+    ", see which there are (`discreet check POLICY --table TABLE --show-values`), "
+    "or write {any: true} for whichever it is"
+)
+
+
+def _spelling(value: str | None, domain: Iterable[str | None], kind: str, see: str = "") -> str:
+    """Say how a value that no row has should be written, and how to `see` which there are.
 
     Of the table only another text of the very number that the owner wrote is told: that tells nothing more.
     """
     if (same := same_number(value, domain)) is not None:
         return f"the same number is written {same!r} in the table: write that"
     if kind == "text":
-        return "check the spelling"
+        return f"check the spelling{see}"
     like = {"Boolean": "true or false", "Float64": "1.0", "Float32": "1.0"}.get(kind, "in the table's own way")
     return f"the column holds {kind}, so write the value as {like}"
 

@@ -93,6 +93,11 @@ class Plan:
             return f"<Plan: {len(self.recoded)} columns, {groups} groups; private>"
         return f"<Plan: {len(self.recodings)} columns, {len(self.steps)} steps; private>"
 
+    def _repr_html_(self) -> str:
+        from discreet.plan.shown import plan_html
+
+        return plan_html(self, WARNING)
+
     @property
     def recoded(self) -> tuple[str, ...]:
         """The columns that it recodes."""
@@ -108,7 +113,7 @@ class Plan:
         self,
         table: Table,
         *,
-        policy: Policy | str | Path | None = None,
+        policy: Policy | Mapping[str, Any] | str | Path | None = None,
         population: Table | None = None,
         engine: str | None = None,
         memory_limit: str | int | None = None,

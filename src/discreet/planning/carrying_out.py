@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -21,10 +20,12 @@ from discreet.plan.blind_statement import BlindStatement
 from discreet.plan.plan import Plan
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
+from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
 from discreet.planning.profiles import Judged, Profiles, needs_profiles, refuse_local
+from discreet.planning.suppressed_persons import PersonCount, drawn_persons, unlike_persons, whose_rows
 from discreet.planning.suppression import Suppressed, rows_to_suppress
-from discreet.planning.task import Task, drawn_rows, sample_places
+from discreet.planning.task import Task, drawn_rows
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
@@ -99,17 +100,40 @@ def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watc
 
 def carry_out_on_persons(plan: Plan, task: Task, people: People, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the release that a plan for persons makes of all their rows."""
-    return _in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows)
+    return _with_cells(_in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows), watch)
 
 
-def carry_out_profiles(source: Engine, bound: Bound, watch: Watch, seed: int | None) -> CarriedOut:
+def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Find a plan for persons whose rows differ, and return the release that it makes."""
-    sampled = _drawn_persons(source, bound.policy, seed)
-    profiles = Profiles(_told(source, sampled), bound)
+    return _with_cells(recoded_profiles(task, source, watch, seed), watch)
+
+
+def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the same before anything is done for confidential cells but to hide them."""
+    bound = task.bound
+    sampled = drawn_persons(source, bound.policy, seed)
+    told = _told(source, sampled)
+    edits = hides(bound.policy, told)
+    profiles = Profiles(told.edited(edits) if edits else told, bound)
     found = profiles.find(watch, seed)
     watch.begins("apply")
-    made = _of_profiles(found.plan, found.judged, profiles, source, bound, sampled)
+    plan = replace(found.plan, recodings=(*found.plan.recodings, *task.binned))
+    made = _of_profiles(plan, found.judged, profiles, source, bound, sampled)
     return replace(made, seed=seed, detail=found.detail)
+
+
+def _with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
+    """Return what became of the rows of persons with the edits for confidential cells, which are about rows."""
+    bound = made.judge
+    if not any(bound.policy.cells()):
+        return made
+    if not made.source.row_wise:
+        raise InputError(
+            "confidential cells beside a unit are protected by the local engine only, on a table that fits into the "
+            "memory: use --engine local"
+        )
+    watch.begins("cells")
+    return _edited(made.having(edits=hides(bound.policy, made.told)), bound, watch)
 
 
 def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
@@ -118,14 +142,16 @@ def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch
     watch.begins("apply")
     if needs_profiles(source, bound):
         refuse_local(bound, source)
-        sampled = _drawn_persons(source, bound.policy, None)
+        sampled = drawn_persons(source, bound.policy, None)
         profiles = Profiles(_told(source, sampled), bound)
         judged = profiles.judged(plan, chance_from(None))
         made = _of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
         made.refuse_many(bound.policy)
         return made
     people = people_of(source, bound)
-    plan = replace(plan, policy=people.bound.policy, columns=people.table.columns)
+    cut = [recoding for recoding in plan.recodings if recoding.column in people.table.columns]
+    people = replace(people, binned=tuple(recoding for recoding in plan.recodings if recoding not in cut))
+    plan = replace(plan, policy=people.bound.policy, columns=people.table.columns, recodings=tuple(cut))
     return _in_rows(carry_out_again(plan, people.bound, people.bound, people.table, watch), people, judge)
 
 
@@ -150,35 +176,11 @@ def _of_profiles(
     return CarriedOut(plan, source, source.apply(plan), judge, suppressed=gone, persons=count)
 
 
-def _drawn_persons(source: Engine, policy: Policy, seed: int | None) -> tuple[int, ...] | None:
-    """Return the numbers of the rows of persons that are drawn for a sample; None where all are released."""
-    if policy.release is None:
-        return None
-    assert policy.unit is not None
-    encoded = source.encoded(policy.unit.id)
-    there = np.unique(encoded.codes)
-    drawn = there[sample_places(len(there), policy, seed)]
-    return tuple(source.numbers()[np.flatnonzero(np.isin(encoded.codes, drawn))].tolist())
-
-
 def _told(source: Engine, sampled: tuple[int, ...] | None) -> Engine:
     """Return the rows that were drawn, or all."""
     if sampled is None:
         return source
     return source.only(np.searchsorted(source.numbers(), np.array(sampled, dtype=np.int64)))
-
-
-@dataclass(frozen=True)
-class PersonCount:
-    """How many persons are suppressed, and how many there are."""
-
-    gone: int
-    total: int
-
-    def refuse_many(self, policy: Policy) -> None:
-        """Refuse a release with more suppressed persons than a policy allows."""
-        if self.gone > math.floor(policy.suppress.limit * self.total):
-            raise TooManySuppressed(self.gone, self.total, policy.suppress.limit, "persons")
 
 
 @dataclass(frozen=True)
@@ -261,8 +263,8 @@ class CarriedOut:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the owner should know of the policy, and of how the release was made."""
-        of_seed = () if self.seed is None else _seed_warnings(self.plan, self.drawn)
-        return (*self.judge.warnings, *_gap_warnings(self.removal), *of_seed)
+        of_seed = () if self.seed is None else seed_warnings(self.plan, self.drawn)
+        return (*self.judge.warnings, *gap_warnings(self.removal), *of_seed)
 
     def drawn_order(self) -> Ints | None:
         """Draw the order in which the rows leave, by their places; None where it is that of the original."""
@@ -340,12 +342,18 @@ def _edited(made: CarriedOut, bound: Bound, watch: Watch) -> CarriedOut:
             return edited
         made = made.having(suppressed=tuple(sorted({*made.plan.suppressed, *fresh})), bound=None)
         made = replace(made, suppressed=(*made.suppressed, more))
+        if made.persons is not None:  # what they had to tell is not counted anew
+            gone = len(whose_rows(made.source, bound.policy, made.plan.suppressed))
+            made = replace(made, persons=replace(made.persons, gone=gone), detail=None)
         made.refuse_many(bound.policy)
 
 
 def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     plan, source, released, told = made.plan, made.source, made.released, None
+    if made.persons is not None:
+        numbers, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
+        return replace(plan, suppressed=numbers), Suppressed(None, drawn)
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
@@ -363,30 +371,3 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
 def sample_of(source: Engine, plan: Plan) -> Engine:
     """Return the rows that were drawn, or all where there is no sample."""
     return _told(source, plan.sampled)
-
-
-def _gap_warnings(removal: Sequence[Removal]) -> Iterator[str]:
-    """Yield where an exact search ended before it was proven best."""
-    for each in removal:
-        if each.gap:
-            some = "1 cell" if each.gap == 1 else f"{each.gap} cells"
-            yield (
-                f"protect[{each.requirement}]: method: exact was ended by the time limit: at most {some} more than "
-                "needed may be hidden"
-            )
-
-
-def _seed_warnings(plan: Plan, drawn: int) -> Iterator[str]:
-    """Yield what a given seed makes repeatable; that one was given is said in any case."""
-    if plan.sampled is None and not drawn and not plan.cells and not plan.policy.shuffle:
-        yield "a seed was given, though nothing was drawn by chance; releases are made without one"
-    if plan.sampled is not None:
-        yield "whoever knows the seed can tell which rows were drawn for the sample"
-    if drawn:
-        one, several = ("row", "rows") if plan.policy.unit is None else ("person", "persons")
-        rows = f"1 {one} was" if drawn == 1 else f"{drawn} {several} were"
-        yield f"{rows} suppressed by a lot that whoever knows the seed can repeat"
-    if plan.policy.shuffle:
-        yield "whoever knows the seed can put the rows back into their order"
-    if plan.cells:
-        yield "whoever knows the seed can tell which guesses were drawn for the confidential cells"

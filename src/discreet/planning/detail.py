@@ -25,6 +25,25 @@ def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None
     """
     if plan.groupings:
         return _detail_of_groups(plan, told)
+    rows, losses = _lost_by_columns(task, plan, told, masks)
+    lost = weights = 0.0
+    for name, lost_of_column in losses.items():
+        weight = float(task.bound.policy.column(name).weight)
+        lost += weight * lost_of_column / rows
+        weights += weight
+    return 1 - lost / weights if weights else 1.0
+
+
+def details_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]) -> dict[str, float]:
+    """Return the share of the detail of each changeable column that recodings release; as `detail_of`."""
+    rows, losses = _lost_by_columns(task, plan, told, masks)
+    return {name: 1 - lost / rows for name, lost in losses.items()}
+
+
+def _lost_by_columns(
+    task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None]
+) -> tuple[float, dict[str, float]]:
+    """Return the number of rows, and what they lose together of each changeable column."""
     # Where k counts in the whole table, that was counted, not the rows that were drawn.
     whole = task.bound.policy.k_on_population
     counted = told.edited(plan.edits).count(task.bound.counted) if whole else task.counted
@@ -33,17 +52,15 @@ def detail_of(task: Task, plan: Plan, told: Engine, masks: Sequence[Masks | None
         if some is not None:
             gone = np.minimum(gone + _suppressed_of(counted, plan, some), counted.counts)
     rows, gone_rows = float(counted.counts.sum()), float(gone.sum())
-    lost = weights = 0.0
+    found: dict[str, float] = {}
     recodings = {recoding.column: recoding for recoding in plan.recodings}
     for column in task.columns:
         recoding = recodings[column.name]
         loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
         losses = np.array([loss_of[value] for value in counted.domain(column.name)])
         kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
-        weight = float(task.bound.policy.column(column.name).weight)
-        lost += weight * (float(kept @ losses) + gone_rows) / rows
-        weights += weight
-    return 1 - lost / weights if weights else 1.0
+        found[column.name] = float(kept @ losses) + gone_rows
+    return rows, found
 
 
 def _suppressed_of(counted: Combinations, plan: Plan, masks: Masks) -> npt.NDArray[np.float64]:

@@ -24,6 +24,7 @@ from discreet.common.wording import in_persons
 from discreet.encoded import Ints
 from discreet.errors import ImpossiblePromise, InputError, PolicyError, TooManySuppressed
 from discreet.plan.masks import ALL, Masked, Masks
+from discreet.plan.parts import Recoding
 from discreet.plan.plan import Plan
 from discreet.planning.limits import which_known
 from discreet.planning.rows_of_persons import (
@@ -63,6 +64,8 @@ class People:
     ids: tuple[str | None, ...]
     meant: dict[str, GroupPromise]
     """For each column that says who has a property, which promise that is of."""
+    binned: tuple[Recoding, ...] = ()
+    """What becomes of columns of their rows that no search cuts."""
 
     def said(self, promise: GroupPromise) -> GroupPromise:
         """Return a promise as the owner knows it."""
@@ -90,7 +93,9 @@ class People:
         policy, source = self.rows.policy, self.source
         kinds = {name: source.kind(name) for name in plan.kinds if name in source.columns}
         kept = tuple(self._kept(plan))
+        recodings = (*plan.recodings, *self.binned)
         plan = replace(plan, policy=policy, columns=source.columns, kinds=kinds, kept=kept, redundant=())
+        plan = replace(plan, recodings=recodings)
         if plan.sampled is not None:
             plan = replace(plan, sampled=self._numbers(plan.sampled))
         if source.row_wise:
@@ -138,11 +143,14 @@ def speaking_of_persons() -> Iterator[None]:
         raise TooManySuppressed(many.rows, many.total, many.limit, "persons") from None
 
 
-def people_of(source: Engine, bound: Bound) -> People:
-    """Return the persons of a table, where their known columns are the same in all rows."""
+def people_of(source: Engine, bound: Bound, seen: Engine | None = None, binned: Sequence[Recoding] = ()) -> People:
+    """Return the persons of a table, where their known columns are the same in all rows.
+
+    `seen` is the table with its confidential cells hidden, as promises about groups find it.
+    """
     policy, unit = bound.policy, bound.policy.unit
     assert unit is not None
-    rows = rows_of_persons(source, policy, needed_of_rows(bound))
+    rows = rows_of_persons(seen or source, policy, needed_of_rows(bound))
     number = number_column(bound.columns) if unit.counts_rows else None
 
     def known_as(given: tuple[str, ...]) -> Sequence[tuple[str, ...]]:
@@ -154,7 +162,8 @@ def people_of(source: Engine, bound: Bound) -> People:
         made.columns[number] = list(map(str, rows.rows.tolist()))
     table = made.table()
     fixed = (*bound.fixed, *(() if number is None else (number,)))
-    return People(source, bound, table, made.bound(table.columns, bound.changeable, fixed), rows.ids, made.meant)
+    about = made.bound(table.columns, bound.changeable, fixed)
+    return People(source, bound, table, about, rows.ids, made.meant, tuple(binned))
 
 
 class PersonColumns:
@@ -191,7 +200,7 @@ class PersonColumns:
 
     def _require(self, index: int, requirement: GroupRequirement) -> None:
         column = requirement.sensitive
-        if column is None or column in self.columns or self._has_one(column, requirement.kind_made):
+        if column is None or self._has_one(column, requirement.kind_made):
             self.protect.append(PersonItem(item=requirement, index=index, known_as=self.known_as))
             return
         if not requirement.kind_made.template:
@@ -256,7 +265,8 @@ class PersonColumns:
                 continue
             name = free_name(f"{column}: property {len(self.meant) + 1}", self.rows_bound.columns)
             said = [name if has else NO for has in owns.tolist()]
-            self.columns[name] = [None if unknown else text for text, unknown in zip(said, opened, strict=True)]
+            hidden = self.policy.marker
+            self.columns[name] = [hidden if unknown else text for text, unknown in zip(said, opened, strict=True)]
             for given in self.known_as(promise.given):
                 self.protect.append(PropertyItem(promise=promise, given=given, column=name))
             self.meant[name] = promise

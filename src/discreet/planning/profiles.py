@@ -13,7 +13,7 @@ in a group with too few is suppressed whole; everything is counted again until n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -36,9 +36,11 @@ from discreet.planning.suppression import rows_to_suppress
 from discreet.planning.task import Task, require_possible
 from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound, known_to_groups
+from discreet.policy.persons import PersonUnit
 from discreet.policy.requirements import KAnonymity
 from discreet.policy.requirements.any_of import sets_of
 from discreet.policy.requirements.base import Flags
+from discreet.policy.uses import General
 from discreet.table.engine import Engine
 
 FULL, FIXED = "rows on", "fixed on"
@@ -74,7 +76,13 @@ class Profiles:
     @property
     def one_row(self) -> bool:
         """Whether one row of a person is known."""
-        return self.bound.policy.unit is not None and self.bound.policy.unit.one_row
+        return self.unit.one_row
+
+    @property
+    def unit(self) -> PersonUnit:
+        """Whose rows are whose."""
+        assert self.bound.policy.unit is not None
+        return self.bound.policy.unit
 
     def people(self) -> People:
         """Return the persons, for a plan that is to be carried to their rows."""
@@ -144,11 +152,15 @@ class Profiles:
     def judged(self, plan: Plan, chance: Source) -> Judged:
         """Return what a recoding is worth: who must be suppressed."""
         recoded = self._recoded(plan.recodings)
-        if self.one_row:
-            gone, drawn = self._behind_rows(recoded, chance)
-        else:
-            gone, drawn = self._unlike(recoded, chance)
-        return Judged(tuple((np.flatnonzero(gone) + 1).tolist()), drawn)
+        return self._judged(recoded, self._unseen(recoded), chance)
+
+    def as_told(self, gone: Collection[str | None], chance: Source) -> Judged:
+        """Return who must be suppressed if the rows are told as they stand; some persons, by their ids, are already."""
+        return self._judged({}, np.array([who in gone for who in self.rows.ids], dtype=np.bool_), chance)
+
+    def _judged(self, recoded: dict[str, Ints | None], gone: Flags, chance: Source) -> Judged:
+        found, drawn = (self._behind_rows if self.one_row else self._unlike)(recoded, gone, chance)
+        return Judged(tuple((np.flatnonzero(found) + 1).tolist()), drawn)
 
     def _recoded(self, recodings: Sequence[Recoding]) -> dict[str, Ints | None]:
         """Return the released text of each known column by codes, -1 where the plan has not seen the value."""
@@ -191,7 +203,7 @@ class Profiles:
 
     def _profile(self, looks: Ints) -> list[str]:
         """Return the rows of each person as one text: each look and, if that is known, how often she has it."""
-        counts_rows = self.bound.policy.unit is not None and self.bound.policy.unit.counts_rows
+        counts_rows = self.unit.counts_rows
         width = int(looks.max(initial=0)) + 1
         each, at = np.unique(self.rows.person * width + looks, return_inverse=True)
         often = np.bincount(at, weights=self.rows.counted.counts).astype(np.int64)
@@ -214,11 +226,11 @@ class Profiles:
         made.require()
         full_ones = [full for full, _ in names.values()]
         fixed_ones = [fixed for _, fixed in names.values()]
-        return made, made.bound(list(made.columns), full_ones, fixed_ones)
+        bound = made.bound(list(made.columns), full_ones, fixed_ones)
+        return made, replace(bound, policy=bound.policy.model_copy(update={"use": General()}))
 
-    def _unlike(self, recoded: dict[str, Ints | None], chance: Source) -> tuple[Flags, int]:
+    def _unlike(self, recoded: dict[str, Ints | None], gone: Flags, chance: Source) -> tuple[Flags, int]:
         """Return the persons who must be suppressed, so that all groups of persons keep every promise."""
-        gone = self._unseen(recoded)
         made, bound = self._columns(recoded, gone)
         table = made.table()
         found = rows_to_suppress(table, bound, chance)
@@ -229,14 +241,14 @@ class Profiles:
 
     # One row is known
 
-    def _behind_rows(self, recoded: dict[str, Ints | None], chance: Source) -> tuple[Flags, int]:
+    def _behind_rows(self, recoded: dict[str, Ints | None], gone: Flags, chance: Source) -> tuple[Flags, int]:
         """Return the persons who must be suppressed, so that enough persons are behind every group of rows."""
         asked = [
             (self._groups_of_rows(one, recoded), self._groups_of_rows(self._fixed(one), recoded), promise.least_rows)
             for promise in self.bound.promises
             for one in sets_of(promise.given)
         ]
-        gone, drawn = self._unseen(recoded), 0
+        drawn = 0
         while True:
             fresh, lacking = gone.copy(), 0
             for looks, fixed, k in asked:

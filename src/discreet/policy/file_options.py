@@ -29,7 +29,9 @@ class FileOptions(Part):
     """How the text file is written; what is not said is found out by looking at the file."""
 
     separator: Annotated[str | None, BeforeValidator(_one_character)] = Field(
-        default=None, json_schema_extra={"pattern": r"^([^\"\r\n]|tab|\\t)$"}
+        default=None,
+        description="what stands between two cells of a line; found out when absent",
+        json_schema_extra={"pattern": r"^([^\"\r\n]|tab|\\t)$"},
     )
     header: Annotated[bool | tuple[str, ...], BeforeValidator(_header)] = Field(
         default=True,

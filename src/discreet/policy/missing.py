@@ -13,6 +13,14 @@ class Missing(Part):
     """Which values mean that a value is missing, and what becomes of the rows that have one.
 
     A cell without any value (an unquoted blank in CSV, null elsewhere) is missing too.
+
+    Parameters
+    ----------
+    values
+        Texts that mean "missing".
+    rows
+        `"drop"`: rows with a missing value in any column are left out; `"value"`: it is a value like any other;
+        `"unknown"`: a missing sensitive value counts neither for nor against its property.
     """
 
     values: tuple[Text, ...] = ()

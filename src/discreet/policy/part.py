@@ -10,6 +10,7 @@ from discreet.common.values import as_text
 from discreet.errors import PolicyError
 from discreet.policy.mistakes import problems_of
 from discreet.policy.places import PolicySource
+from discreet.policy.signatures import describe
 
 
 class Frozen(dict[str, Any]):
@@ -64,8 +65,23 @@ class _Reporting(ModelMetaclass):
         except ValidationError as error:
             raise PolicyError(problems_of(error, cls, PolicySource())) from None
 
+    def __dir__(cls) -> list[str]:  # noqa: N805
+        return [name for name in super().__dir__() if name.startswith("__") or name not in _MACHINERY]
+
 
 class Part(BaseModel, metaclass=_Reporting):
     """A frozen piece of a policy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Let it be read by people, too."""
+        describe(cls)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name.startswith("__") or name not in _MACHINERY]
+
+
+_MACHINERY = frozenset(dir(BaseModel))
+"""Names that every Pydantic model has: of use to discreet, noise to people."""

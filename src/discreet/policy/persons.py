@@ -133,10 +133,10 @@ def beyond_persons(policy: Policy) -> str | None:
         return f"unit: {unit.id!r} says whose row it is and does not go out as it is; write role: identifier for it"
     if not any(policy.groups()):
         return "unit: is for promises about groups, and there is none; take it out"
-    if any(policy.cells()):
+    if policy.is_blind:
         return (
-            "unit: does not go together with confidential cells, which are about rows; protect the cells in a table of "
-            "its own, or take the unit out"
+            "unit: does not know blind protection, which looks at nothing of a row; protect the cells with against, or "
+            "take the unit out"
         )
     if policy.k_on_population:
         return "unit: does not know 'k_on: population'; write k_on: sample"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from discreet.columns.taxonomy import Taxonomy
 from discreet.errors import InputError, PolicyError, Problem
 from discreet.policy.build import build_policy
 from discreet.policy.model import Policy
@@ -26,8 +27,16 @@ _DEEP_KEY = re.compile(rf"^[ \t]*+\[*+{_NAME}(?:\.{_NAME}){{{MOST_DEPTH}}}", re.
 _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".toml": "toml"}
 
 
+_NEW_ITEM: dict[Path, str] = {("protect",): ", or begin a further promise before it, with '- ' of its own"}
+
+
 def read_policy(path: str | FilePath) -> Policy:
     """Return the policy in a YAML or TOML file.
+
+    Parameters
+    ----------
+    path
+        The file; its name ends in .yaml, .yml, .json or .toml.
 
     Raises
     ------
@@ -55,15 +64,25 @@ def read_policy(path: str | FilePath) -> Policy:
     return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
 
 
-def as_policy(policy: Policy | str | FilePath) -> Policy:
-    """Return a policy, or the one in the file of that name."""
+def policy_of_text(text: str, trees: Mapping[str, Taxonomy] | None = None) -> Policy:
+    """Return the policy in a text of YAML; `trees` are taxonomies by the names of files that are not written yet."""
+    data, lines, mistakes = _read_yaml(text, "")
+    columns = data.get("columns") if isinstance(data, dict) else None
+    for said in (columns or {}).values():
+        if isinstance(said, dict) and said.get("taxonomy") in (trees or {}):
+            said["taxonomy"] = (trees or {})[said["taxonomy"]]
+    return build_policy(Policy, data, PolicySource(None, lines), mistakes)
+
+
+def as_policy(policy: Policy | Mapping[str, Any] | str | FilePath) -> Policy:
+    """Return a policy, the one that plain data say, or the one in the file of that name."""
     if isinstance(policy, Policy):
         return policy
+    if isinstance(policy, Mapping):
+        return Policy.from_dict(policy)
     if isinstance(policy, (str, FilePath)):
         return read_policy(policy)
-    raise InputError(
-        f"{type(policy).__name__} is not a policy; give a Policy, the path of its file, or Policy.from_dict"
-    )
+    raise InputError(f"{type(policy).__name__} is not a policy; give a Policy, a dictionary, or the path of its file")
 
 
 Read = tuple[object, dict[Path, int], list[Problem]]
@@ -151,7 +170,7 @@ class _YamlReader:
                 continue
             name = str(key.value)
             if name in result:
-                self._mistake(key, (*path, name), "stands here twice; keep one")
+                self._mistake(key, (*path, name), "stands here twice; keep one" + _NEW_ITEM.get(path[:1], ""))
             self.lines[(*path, name)] = key.start_mark.line + 1
             result[name] = self.data(value, (*path, name))
         return result

@@ -26,8 +26,7 @@ StatedFact = tuple[int, frozenset[int]]
 BILLION = 10**9
 BAND = 1e-5 if np.finfo(np.longdouble).eps < 1e-18 else 5e-3
 """Billionths nearer than this to halfway between two whole numbers are reckoned with decimals."""
-SMALL = 20_000
-"""Rows of which products with limits fit into 64 bits, unless the owner wrote very long shares."""
+WIDEST = 2**62
 EXTRA = 10
 """Rows that `count` adds, spread like the whole column."""
 
@@ -146,14 +145,13 @@ class StatedSecret:
 
     def counted(self, agreeing: Places) -> tuple[npt.NDArray[np.bool_], Billionths]:
         """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most."""
-        fits = self.total < SMALL and max(limit.denominator for limit in self.limits) < SMALL * 1000
-        wide: type = np.int64 if fits else object  # products of three counts
-        lines: Any = agreeing.astype(wide)
-        rows: Any = self.rows.astype(wide)
-        over = lines * self.total + EXTRA * rows
-        under = (lines.sum(axis=1) + EXTRA) * self.total
-        above: Any = np.array([limit.numerator for limit in self.limits], dtype=wide)
-        below: Any = np.array([limit.denominator for limit in self.limits], dtype=wide)
+        above: Any = np.array([limit.numerator for limit in self.limits], dtype=object)
+        below: Any = np.array([limit.denominator for limit in self.limits], dtype=object)
+        rows = int(agreeing.sum(axis=1).max(initial=0)) + EXTRA
+        if rows * self.total * max(*above, *below) < WIDEST:  # products of three counts
+            above, below = above.astype(np.int64), below.astype(np.int64)
+        over: Any = agreeing * self.total + EXTRA * self.rows
+        under: Any = (agreeing.sum(axis=1) + EXTRA) * self.total
         within = (over * below <= under[:, None] * above).all(axis=1).astype(np.bool_)
         most = over.max(axis=1)
         scaled = most.astype(np.longdouble) / under.astype(np.longdouble) * BILLION

@@ -121,6 +121,11 @@ class Verification:
     def __repr__(self) -> str:
         return f"<Verification: {'holds' if self.holds else 'does not hold'}, promises {len(self.requirements)}>"
 
+    def _repr_html_(self) -> str:
+        from discreet.verification.shown import verification_html
+
+        return verification_html(self)
+
     def without_groups(self) -> Verification:
         """Return the same without the texts of the worst groups, or the commonest value of a column."""
         bare = [

@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from discreet.encoded import Ints
+from discreet.fit.cells import removable_places
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.persons import PersonUnit
 from discreet.table.by_name import by_name
@@ -78,7 +79,10 @@ def person_problems(
     problems = []
     here, whole = (table.recount((name,), None, (), ()) for table in (beside, original))
     both = _rows_of(here.texts, here.rows).join(_rows_of(whole.texts, whole.rows), on="id", nulls_equal=True)
-    parted = int((both.get_column("rows") != both.get_column("rows_right")).sum())
+    may_lack, gone_whole = _removable(policy, original, _rows_of(whole.texts, whole.rows))
+    both = both.join(may_lack, on="id", how="left", nulls_equal=True)
+    lacks = both.get_column("rows_right") - both.get_column("rows")
+    parted = int(((lacks < 0) | (lacks > both.get_column("removable").fill_null(0))).sum())
     if parted:
         rows = "only some of their rows are" if parted > 1 else "only some of her rows are"
         problems.append(f"{parted} of the {name} {'are' if parted > 1 else 'is'} not released whole: {rows} there")
@@ -86,12 +90,25 @@ def person_problems(
     least = most = len(whole.rows) if sample is None else sample.size(len(whole.rows))
     if policy.removes:
         least -= math.floor(policy.suppress.limit * most)
+    least -= gone_whole
     if not max(least, 0) <= len(here.rows) <= most:
         expected = f"{most}" if least == most else f"{max(least, 0)} to {most}"
         problems.append(f"the release has {len(here.rows)} persons, expected {expected}")
     if policy.token == name and name in released.columns:
         problems += _token_problems(released, beside, name)
     return problems, beside
+
+
+def _removable(policy: Policy, original: Engine, whole: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Return of which persons rows may be left out for their confidential cells, and how many may lose all theirs."""
+    places = removable_places(policy, original)
+    if not len(places):
+        return pl.DataFrame(schema={"id": whole.schema["id"], "removable": pl.Int64}), 0
+    assert policy.unit is not None
+    found = original.only(places).recount((policy.unit.id,), None, (), ())
+    rows = _rows_of(found.texts, found.rows).rename({"rows": "removable"})
+    both = rows.join(whole, on="id", nulls_equal=True)
+    return rows, int((both.get_column("removable") == both.get_column("rows")).sum())
 
 
 def _rows_of(texts: pl.DataFrame, rows: Ints) -> pl.DataFrame:

@@ -49,7 +49,7 @@ WHOLE = "k counts in the whole table, of which this is a sample: give the origin
 
 def verify(
     table: Table,
-    policy: Policy | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
     original: Table | None = None,
     *,
     intervals: Mapping[str, Ranges] | str | Path | None = None,

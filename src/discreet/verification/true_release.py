@@ -120,7 +120,7 @@ def _row_problems(
             matched,
         )
 
-        names = [name for name in bound.released if name in released.columns]
+        names = [name for name in bound.released if name in released.columns and name != bound.policy.token]
         columns = columns_beside(released, original, bound, names, medians)
         places = matched(columns, released.rows)
         if len(places) < released.rows:

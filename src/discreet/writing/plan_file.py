@@ -14,6 +14,11 @@ def read_plan(path: str | Path) -> Plan:
     """Return the plan in a file written by `discreet protect --plan` or `Plan.to_json`.
 
     Where a manifest stands beside it, the file must be the one that the manifest was written for.
+
+    Parameters
+    ----------
+    path
+        The file.
     """
     with reading_file(path, missing="there is no such plan"):
         data = Path(path).read_bytes()

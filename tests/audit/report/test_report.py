@@ -14,9 +14,10 @@ import pytest
 
 from discreet.attack.base import Attack, Kind
 from discreet.audit.audit import Audit
+from discreet.audit.report.attack_words import by_chance, figures_said, meaning, remedy
 from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.charts import trimmed
-from discreet.audit.report.page import Figure
+from discreet.audit.report.page import Figure, StepList
 from discreet.audit.report.private import private_page
 from discreet.audit.report.public import public_page
 from discreet.audit.report.words import attacked, compared, kept_promises
@@ -227,6 +228,62 @@ def test_texts_are_escaped(public: bool) -> None:
         if kind == "application/json":
             assert json.loads(text)
     assert NASTY.split()[1] in " ".join(read.texts)
+
+
+def test_what_to_do_comes_first() -> None:
+    page = private_page(rich())
+    assert [part.name for part in page.sections[:3]] == ["to-do", "attacks", "promises"]
+    (steps,) = [block.steps for block in page.sections[0].blocks if isinstance(block, StepList)]
+    assert steps[0].text == (
+        "salary: at best 84.5% of the values are guessed; "
+        "1 of 3 attacks does better than its comparison (random forest)"
+    )
+    assert steps[0].means == (
+        "By the commonest value: 74.5%; about people who are not in the release: 79%; on the original: 90.6%. "
+        "It learns more about the people of the release than about anybody else."
+    )
+    assert steps[0].to_do.startswith("Make protect[1] stricter")
+    warned = [step for step in steps if not step.text]
+    assert len(warned) == len(rich().all_warnings)
+    assert all(step.level == "look" for step in steps)
+
+
+def test_what_is_well_needs_nothing() -> None:
+    audit = rich()
+    assert audit.attacks is not None
+    quiet = tuple(replace(each, warnings=()) for each in audit.attacks.found if not each.leaks)
+    cells = audit.promises[2].cells
+    assert cells is not None
+    silent = replace(audit.promises[2], cells=replace(cells, warnings=()))
+    kept = replace(audit.verification, requirements=(*audit.promises[:2], silent))
+    well = replace(audit, warnings=(), attacks=replace(audit.attacks, found=quiet), verification=kept)
+    (steps,) = [block.steps for block in private_page(well).sections[0].blocks if isinstance(block, StepList)]
+    assert [step.text for step in steps] == ["Nothing has to be done."]
+    broken = replace(silent, answer=Answer.BROKEN, reason="a cell is guessed")
+    kept = replace(audit.verification, requirements=(*audit.promises[:2], broken))
+    page = private_page(replace(well, verification=kept, attacks=None))
+    (steps,) = [block.steps for block in page.sections[0].blocks if isinstance(block, StepList)]
+    assert [step.level for step in steps] == ["bad", "look"]
+    assert steps[0].text.startswith("Promise 3 is broken: occupation of 9 rows")
+    assert steps[0].means == "A cell is guessed."
+    assert steps[0].to_do.startswith("Do not publish.")
+
+
+def test_every_attack_has_a_meaning_and_a_remedy() -> None:
+    attacks = rich().attacks
+    assert attacks is not None
+    for attack in attacks.found:
+        assert meaning(attack).endswith(".")
+        assert remedy(attack).endswith(".")
+        said = figures_said(attack)
+        assert "_" not in said
+        assert not said or said.endswith(".")
+    told = Read(rich().to_html()).text
+    assert "something was changed for 9 of the cells; 8 of these are guessed" in told.lower()
+    one = [attacks.found[3]]
+    rest = [attacks.found[2]] * 30
+    assert by_chance([*one, *rest]) is not None
+    assert by_chance([*one, *one, *rest]) is None
 
 
 def test_odd_values_are_named() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.errors import InputError
 from tests.assist.test_frontier_page import nasty as nasty_frontier
 from tests.assist.test_frontier_page import shares, sizes
 from tests.audit.audits import nasty, real, rich
@@ -14,6 +15,11 @@ from tests.browser import Browser, chromium
 pytestmark = pytest.mark.browser
 
 DRAWN = "document.querySelectorAll('[data-drawn]').length === document.querySelectorAll('[data-chart]').length"
+SEEN_DRAWN = (
+    "[...document.querySelectorAll('[data-chart]')]"
+    ".every(one => one.closest('details:not([open])') || one.hasAttribute('data-drawn'))"
+)
+UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true })"
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +67,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 )
 def test_a_page_is_drawn_and_stays_by_itself(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     tab = browser.open(pages[name], width)
+    tab.wait_until(SEEN_DRAWN)
+    assert tab.value("document.documentElement.scrollWidth") <= width
+    tab.value(UNFOLD)
     tab.wait_until(DRAWN)
     charts = tab.value("document.querySelectorAll('[data-chart]').length")
     assert charts == tab.value("document.querySelectorAll('[data-chart] svg').length") > 0
@@ -72,6 +81,41 @@ def test_a_page_is_drawn_and_stays_by_itself(browser: Browser, pages: dict[str, 
     assert tab.value("[...document.links].every(link => link.getAttribute('href').startsWith('#'))")
     assert tab.value("document.documentElement.scrollWidth") <= width
     tab.close()
+
+
+def test_verdict_and_attacks_come_first_and_the_rest_is_folded(browser: Browser, pages: dict[str, Path]) -> None:
+    tab = browser.open(pages["owner"], 1280)
+    tab.wait_until(SEEN_DRAWN)
+    tops = tab.value("[...document.querySelectorAll('section')].map(one => [one.id, one.getBoundingClientRect().top])")
+    assert [name for name, _ in tops][:3] == ["to-do", "attacks", "promises"]
+    assert dict(tops)["attacks"] < 1800
+    height = "document.documentElement.scrollHeight"
+    folded = tab.value(height)
+    tab.value(UNFOLD)
+    tab.wait_until(DRAWN)
+    assert folded < 0.6 * tab.value(height)
+    tab.close()
+
+
+def test_tables_stack_on_a_phone(browser: Browser, pages: dict[str, Path]) -> None:
+    tab = browser.open(pages["owner"], 390)
+    tab.wait_until(SEEN_DRAWN)
+    tab.value(UNFOLD)
+    tab.wait_until(DRAWN)
+    assert tab.value("document.querySelectorAll('table.stacks').length") > 5
+    assert tab.value("[...document.querySelectorAll('.scroll')].every(one => one.scrollWidth <= one.clientWidth + 1)")
+    said = "getComputedStyle(document.querySelector('#promises table.stacks td'), '::before').content"
+    assert tab.value(said) in ("attr(data-head)", '"Before"')
+    tab.close()
+
+
+def test_a_report_on_paper_by_the_browser_that_is_there(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = rich().to_pdf(public=True)
+    assert made.startswith(b"%PDF")
+    assert len(made) > 20_000
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match="none was found; install one, or write the page"):
+        rich().to_pdf()
 
 
 def test_an_error_would_be_heard(browser: Browser, tmp_path: Path) -> None:
@@ -102,7 +146,7 @@ def test_without_scripts_the_figures_are_tables(browser: Browser, pages: dict[st
 
 def test_it_is_readable_in_the_dark_and_on_paper(browser: Browser, pages: dict[str, Path]) -> None:
     tab = browser.open(pages["owner"], 1280, dark=True)
-    tab.wait_until(DRAWN)
+    tab.wait_until(SEEN_DRAWN)
     paper = "getComputedStyle(document.body).backgroundColor"
     marks = "getComputedStyle(document.querySelector('.chart .mark-text.role-mark text')).fill"
     assert tab.value(paper) == "rgb(19, 24, 28)"

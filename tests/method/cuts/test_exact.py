@@ -132,6 +132,7 @@ def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: 
         assert proof.proven
 
 
+@pytest.mark.slow
 @given(mixed_jobs(most_rows=9, search="coordinate"), st.sampled_from([0, MOST_WORK]))
 def test_the_proof_agrees_with_the_slow_version(job: Job, most_work: int) -> None:
     """The least loss of detail by the paper's rule, counted by code that shares nothing with the search."""

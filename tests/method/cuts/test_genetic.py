@@ -290,6 +290,7 @@ def test_a_full_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one[2] <= other[2]
 
 
+@pytest.mark.slow
 def test_work_is_done_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long an evaluation takes, the search soon asks; what it finds is the same."""
     _, found = small_search(population=50, iterations=3_000)
@@ -370,6 +371,7 @@ def test_the_options_count() -> None:
     assert other[0] != other[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "most"), [("0%", 0), ("5%", 15), ("100%", 300)])
 def test_no_more_rows_are_suppressed_than_allowed(limit: str, most: int) -> None:
     release = d.protect(numbers(300, 3, 30, 2, 5), number_policy(suppress={"limit": limit}), seed=0)

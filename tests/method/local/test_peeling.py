@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.lattice import lattice_of
+from discreet.method.local.peeling import find_cells
 from discreet.method.local.peeling_kernels import PeeledCells
 from discreet.method.local.shapes import Level
 
@@ -74,7 +74,7 @@ def test_cells_are_those_of_a_plain_count(
 ) -> None:
     codes, sizes, of, levels = table
     found = room(5000, 20_000)
-    many, complete, _ = kernels.find_cells(
+    many, complete, _ = find_cells(
         codes, sizes, of, lattice_of(levels, len(levels)), near, low, low + width, 2**62, once, found
     )
     got = [
@@ -100,7 +100,7 @@ def test_too_little_room_is_told() -> None:
     levels: list[list[Level]] = [[(np.arange(2), np.zeros(2, dtype=np.int64)), (np.zeros(2, int), np.ones(2, int))]]
     lattice = lattice_of(levels, 1)
     sizes, of = np.ones(4, dtype=np.int64), np.full(4, -1)
-    assert kernels.find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(9, 8))[:2] == (3, True)
-    assert not kernels.find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(9, 7))[1]
-    assert not kernels.find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(2, 8))[1]
-    assert kernels.find_cells(codes, sizes, of, lattice, 2, 0, 2, 5, False, room(9, 8))[2] == 0
+    assert find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(9, 8))[:2] == (3, True)
+    assert not find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(9, 7))[1]
+    assert not find_cells(codes, sizes, of, lattice, 2, 0, 2, 100, False, room(2, 8))[1]
+    assert find_cells(codes, sizes, of, lattice, 2, 0, 2, 5, False, room(9, 8))[2] == 0

@@ -1,4 +1,4 @@
-"""Groups of about equal weight: neighbours in the alphabet (or in order of size) with about as many rows each."""
+"""Groups of about equal weight: neighbours in the alphabet, in order of size or as the owner orders them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import heapq
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from discreet.assist.proposing.grouping import NOT_IN_ANY, GroupLevel, ProposedGroups, refuse_levels
@@ -34,13 +35,49 @@ def balanced(
     ['a to c', 'e or f']
     """
     order = _ordered(values)
-    ordered = [values[place] for place in order]
-    sizes = _checked(steps, len(values)) if steps is not None else _sizes(len(values), levels)
-    weights = [0, *accumulate(rows[place] for place in order)]
+    return _neighbours([values[place] for place in order], [rows[place] for place in order], steps, levels)
+
+
+def ordered(
+    order: Sequence[str], rows: Mapping[str, int], steps: Sequence[str] | None, levels: int | None
+) -> ProposedGroups:
+    """Return values in groups of neighbours in an order that the owner gave; values that it lacks are strays.
+
+    >>> found = ordered(["low", "medium", "high", "severe"], {"low": 9, "medium": 3, "severe": 1, "?": 1}, ["2"], None)
+    >>> found.levels[0].labels, found.strays
+    (['medium to severe'], ['?'])
+    """
+    known = set(order)
+    strays = [value for value in rows if value not in known]
+    if steps is None and levels is None:
+        steps = [str(size) for size in _halves(len(order))]
+    found = _neighbours(list(order), [rows.get(value, 0) for value in order], steps, levels)
+    return replace(found, strays=strays, stray_name="not in the order")
+
+
+def _halves(values: int) -> list[int]:
+    """Return ever fewer groups of values in order.
+
+    >>> _halves(2), _halves(3), _halves(5), _halves(16)
+    ([], [2], [3, 2], [8, 4, 2])
+    """
+    sizes: list[int] = []
+    while values > 2:
+        values = (values + 1) // 2
+        sizes.append(values)
+    return sizes
+
+
+def _neighbours(
+    ordered: Sequence[str], rows: Sequence[int], steps: Sequence[str] | None, levels: int | None
+) -> ProposedGroups:
+    """Return values that are in order in groups of about equal numbers of rows."""
+    sizes = _checked(steps, len(ordered)) if steps is not None else _sizes(len(ordered), levels)
+    weights = [0, *accumulate(rows)]
     made: list[GroupLevel] = []
     known: set[tuple[int, int]] = set()
     for starts, size in zip(_divided(weights, sizes), sizes, strict=True):
-        parts = list(zip(starts, [*starts[1:], len(values)], strict=True))
+        parts = list(zip(starts, [*starts[1:], len(ordered)], strict=True))
         made.insert(0, _level(ordered, parts, known, size))
         known.update(parts)
     return ProposedGroups(ordered, made)

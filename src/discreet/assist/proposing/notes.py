@@ -29,7 +29,10 @@ def _about_groups(kind: str, found: ProposedGroups, taxonomy: Taxonomy) -> Itera
     if not found.levels:
         yield "There are too few values for groups: each is released as itself or not at all."
     elif kind == "balanced":
-        yield "Its groups have no meaning yet: rename and rearrange them so that what belongs together is together."
+        yield (
+            "Its groups are neighbours in the alphabet and mean nothing yet: where the values have an order, say it "
+            "(--order FIRST,...,LAST; in Python order=[...]), else put together what belongs together and rename it."
+        )
     if found.levels and (alone := sum(map(len, (node.dropped for node in taxonomy.nodes[1:])))):
         yield (
             f"{_counted(alone, 'group has', 'groups have')} a single member, which is released in its place; "
@@ -77,7 +80,7 @@ def _learned(kind: str, found: ProposedGroups) -> str:
         what += ", the smallest and largest among them"
     if found.filled is Fill.ENDS:
         what += " (the ends of its ranges are listed too, and need not occur)"
-    more = " How often they occur shapes the groups." if kind == "balanced" and found.levels else ""
+    more = " How often they occur shapes the groups." if kind in ("balanced", "ordered") and found.levels else ""
     return (
         f"Learned from the data: it shows {what}.{more} Keep it as private as the table until you have looked "
         "through it."

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from discreet.assist.proposing.balanced import balanced
+from discreet.assist.proposing.balanced import balanced, ordered
 from discreet.assist.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code, some_of
 from discreet.assist.proposing.dates import dates
 from discreet.assist.proposing.grouping import ProposedGroups
+from discreet.assist.proposing.icd10 import are_icd10, icd10
 from discreet.assist.proposing.notes import ROOT, notes_of
 from discreet.assist.proposing.prefixes import prefixes, shaped
 from discreet.assist.proposing.ranges import ranges
@@ -27,7 +28,7 @@ from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name
 from discreet.table.source import Table
 
-Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "balanced"]
+Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "icd10", "ordered", "balanced"]
 KINDS: tuple[str, ...] = get_args(Kind)
 MOST_CATEGORIES = 1_000
 """Plain categories that are grouped without being asked; more are names or free text as a rule."""
@@ -72,6 +73,7 @@ def propose_taxonomy(
     missing: Sequence[object] = (),
     fill: bool = True,
     date_format: str | None = None,
+    order: Sequence[object] | None = None,
     file: FileOptions | None = None,
 ) -> Taxonomy:
     """Return a taxonomy for a column, to be looked through before it is used: it is learned from the data.
@@ -86,12 +88,14 @@ def propose_taxonomy(
         The column.
     kind
         ranges: numbers by ranges with round ends; dates: by month, quarter, year and decade; prefix: codes by ever
-        shorter beginnings; balanced: neighbours in the alphabet, in groups of about equal weight. auto: what fits.
+        shorter beginnings; icd10: diagnoses by category, block and chapter; ordered: neighbours in the `order` of the
+        owner; balanced: neighbours in the alphabet, in groups of about equal weight. auto: what fits.
     levels
         Levels of groups between the values and the root; as fits when absent.
     steps
         What the levels are, the finest first: widths of ranges (5, 10, 20), parts of dates ("month", "year"),
-        characters kept of codes (3, 2), or numbers of balanced groups (16, 4).
+        characters kept of codes (3, 2), parts of ICD-10 ("block", "chapter"), or numbers of ordered or balanced groups
+        (16, 4).
     root
         The label for all values; * when absent.
     missing
@@ -100,6 +104,8 @@ def propose_taxonomy(
         List all whole numbers and days of the ranges, so that the tree does not tell which of them occur.
     date_format
         How dates are written, such as %d.%m.%Y; found out when absent.
+    order
+        The values from first to last, such as `["low", "medium", "high"]`: groups are neighbours in it.
     file
         How a text file is written; found out when absent.
 
@@ -119,7 +125,9 @@ def propose_taxonomy(
     80331;8033*;80***;*
     """
     tally = count_values(table, column, missing, file)
-    return propose(tally, kind, levels=levels, steps=steps, root=root, fill=fill, date_format=date_format).taxonomy
+    return propose(
+        tally, kind, levels=levels, steps=steps, root=root, fill=fill, date_format=date_format, order=order
+    ).taxonomy
 
 
 def propose(
@@ -131,15 +139,19 @@ def propose(
     root: str | None = None,
     fill: bool = True,
     date_format: str | None = None,
+    order: Sequence[object] | None = None,
 ) -> Proposal:
     """Return a taxonomy for counted values, with what the owner should know of it."""
     said = _steps(levels, steps)
     _refuse_options(tally, kind, root, date_format)
+    named = _order(kind, order)
     signs = [value for value in tally.values if value.strip() in MISSING]
     signs = signs if len(signs) < len(tally.values) else []
     apart = set(signs)
     kept = [place for place, value in enumerate(tally.values) if value not in apart]
     values, rows = [tally.values[place] for place in kept], [tally.rows[place] for place in kept]
+    if kind == "auto" and named is not None:
+        kind = "ordered"
     if kind == "auto":
         kind = "dates" if date_format is not None else recognise(tally.column, values)
         if kind == "balanced" and len(values) > MOST_CATEGORIES:
@@ -147,15 +159,32 @@ def propose(
     form = date_format
     if kind == "dates" and form is None:
         form = date_form(tally.column, values)
-    found = _grouped(kind, values, rows, said, levels, form, fill=fill).without(tally.missing)
+    if named is not None:
+        found = ordered(named, dict(zip(values, rows, strict=True)), said, levels).without(tally.missing)
+    else:
+        found = _grouped(kind, values, rows, said, levels, form, fill=fill).without(tally.missing)
     if not found.values:
         raise InputError(f"column {tally.column!r}: none of its values fits; use another kind")
     top = _root(tally, root)
     taxonomy = found.taxonomy(signs, top)
     _refuse_unwritable(taxonomy, tally)
     notes = notes_of(tally, kind, form, found, taxonomy, signs)
-    named = tuple((level.name, len(level.labels)) for level in found.levels)
-    return Proposal(taxonomy, tally.column, kind, named, notes, len(tally.values))
+    made = tuple((level.name, len(level.labels)) for level in found.levels)
+    return Proposal(taxonomy, tally.column, kind, made, notes, len(tally.values))
+
+
+def _order(kind: str, order: Sequence[object] | None) -> list[str] | None:
+    """Return the values in the order of the owner, where he says one."""
+    if order is None:
+        if kind == "ordered":
+            raise InputError("order: is missing; write the values from first to last, such as low,medium,high")
+        return None
+    if kind not in ("auto", "ordered"):
+        raise InputError(f"order: is for the kind ordered, not for {kind}")
+    named = texts_of(order, "order")
+    if len(named) < 2 or not all(named) or len(set(named)) < len(named):
+        raise InputError("order: write two values or more, from first to last, each once, such as low,medium,high")
+    return named
 
 
 def _grouped(
@@ -174,6 +203,8 @@ def _grouped(
         return ranges(values, steps, levels, fill=fill)
     if kind == "dates":
         return dates(values, form, steps, levels, fill=fill)
+    if kind == "icd10":
+        return icd10(values, steps, levels)
     return prefixes(values, steps, levels)
 
 
@@ -184,6 +215,8 @@ def recognise(column: str, values: Sequence[str]) -> str:
     ('ranges', 'prefix', 'balanced')
     """
     values = some_of(values)
+    if are_icd10(column, values):
+        return "icd10"
     if is_code(column, values):
         return "prefix"
     if date_forms(values):

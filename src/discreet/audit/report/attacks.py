@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, ItemList, PageTable, Prose, Section, cut_table, section
-from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
+from discreet.audit.report.attack_words import RIGHT, figures_said, meaning, remedy
+from discreet.audit.report.page import (
+    Block,
+    Figure,
+    Fold,
+    Heading,
+    ItemList,
+    Level,
+    PageTable,
+    Prose,
+    Section,
+    Step,
+    StepList,
+    cut_table,
+    fold,
+    section,
+)
+from discreet.audit.report.shared import MOST_LINES, MOST_ROWS
 from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
 from discreet.common.rates import Rate
 
-_WHAT: dict[Kind, tuple[str, str]] = {
-    "linkage": ("Which row is whose", "of the rows are found"),
-    "inference": ("What somebody's value is", "of the values are guessed"),
-    "cells": ("What a confidential cell is", "of the confidential cells are guessed"),
-    "aware": ("The adversary who knows the method", "are guessed by who knows the method"),
+_WHAT: dict[Kind, str] = {
+    "linkage": "Which row is whose",
+    "inference": "What somebody's value is",
+    "cells": "What a confidential cell is",
+    "aware": "The adversary who knows the method",
 }
+MOST_LEAKS = 3
+"""Attacks on one column that are drawn because they stand out, besides the best one."""
 _MARKS = (
     ("after", "released", "on the release, with its 95% interval"),
     ("baseline", "baseline", "baseline: without any help"),
@@ -27,43 +45,81 @@ _MARKS = (
 
 
 def attacks_section(attacked: Attacked | None) -> Section:
-    """Return all attacks, by what they are after."""
+    """Return all attacks, by what they are after: the best ones first, each with what it means and what to do."""
     if attacked is None:
         how = "run “discreet audit” with the release, the original and the policy"
         return section("attacks", "Attacks", [Prose(f"Not attacked: {how} to see what adversaries get right.")])
     how = "Thorough attacks" if attacked.thorough else "Quick attacks"
     lead = f"{how} on at most {many(attacked.victims, 'person or cell', 'people or cells')} each, drawn at random."
     blocks: list[Block | None] = [Prose(lead)]
-    blocks += [Prose(sentence(note)) for note in attacked.notes]
     numbered = list(enumerate(attacked.found, 1))
     for kind in KINDS:
         found = [(n, attack) for n, attack in numbered if attack.kind == kind]
         if found:
-            blocks.append(Heading(_WHAT[kind][0]))
-            blocks.append(_figure(kind, found))
-            blocks.append(_table(found))
-            blocks.append(_notes(found))
+            blocks += [Heading(_WHAT[kind]), StepList(tuple(findings([attack for _, attack in found])))]
+            blocks += [_figure(kind, found), _each(found)]
     if attacked.skipped:
         blocks.append(Prose(f"There was no time for: {listed(attacked.skipped, 40)}."))
     if not attacked.found:
         blocks.append(Prose("No attack makes sense on this release."))
+    notes = tuple(map(sentence, attacked.notes))
+    blocks.append(fold("How the attacks were made", [ItemList(notes)] if notes else []))
     return section("attacks", "Attacks", blocks)
+
+
+def findings(attacks: Sequence[Attack], *, leaking: bool = False) -> Iterator[Step]:
+    """Yield what attacks of one kind found, column by column: the best one with what it means and what to do.
+
+    Where `leaking`, only what was found by attacks that learn more than they should.
+    """
+    for target in dict.fromkeys(attack.target for attack in attacks):
+        tried = [each for each in attacks if each.target == target and each.released.share is not None]
+        leaks = [attack for attack in tried if attack.leaks]
+        if not tried or (leaking and not leaks):
+            continue
+        best = max(leaks or tried, key=lambda attack: attack.released.share or 0.0)
+        level: Level = "look" if leaks or best.warnings else "good"
+        yield Step(_stands(tried, best, len(leaks)), level, meaning(best), remedy(best))
+
+
+def _stands(tried: Sequence[Attack], best: Attack, leaks: int) -> str:
+    about = "" if best.target is None else f"{clipped(best.target)}: "
+    said = f"at best {share(best.released.share)} {RIGHT[best.kind]}"
+    if leaks:
+        does = "does better than its" if leaks == 1 else "do better than their"
+        some = f"{leaks} of {many(len(tried), 'attack')}" if len(tried) > 1 else "it"
+        said += f"; {some} {does} comparison"
+    elif best.kind != "linkage" or any(attack.control for attack in tried):
+        said += "; no attack does better than its comparison" if len(tried) > 1 else ", no better than its comparison"
+    by = f" ({_called(best)})" if len(tried) > 1 else ""
+    return f"{about}{said}{by}" if about else f"{said[:1].upper()}{said[1:]}{by}"
 
 
 def _title(kind: Kind, attacks: Sequence[Attack]) -> str:
     tried = [attack for attack in attacks if attack.released.share is not None]
-    best = max((attack.released.share or 0.0 for attack in tried), default=0.0)
     better = sum(attack.leaks for attack in tried)
-    most = f"At best {share(best)} {_WHAT[kind][1]}"
-    blind = [
-        attack.baseline.share for attack in tried if attack.baseline is not None and attack.baseline.share is not None
-    ]
-    if kind == "linkage" and not better and not any(attack.control for attack in tried):
-        return f"{most} (picked blindly: {share(max(blind))})" if blind else most
+    best = max((attack.released.share or 0.0 for attack in tried), default=0.0)
+    most = f"At best {share(best)} {RIGHT[kind]}"
     if better:
         does = "does better than its" if better == 1 else "do better than their"
         return f"{most}; {better} of {many(len(tried), 'attack')} {does} comparison"
-    return f"{most}; no attack does better than its comparison"
+    return most if kind == "linkage" else f"{most}; no attack does better than its comparison"
+
+
+def _drawn(tried: Sequence[tuple[int, Attack]]) -> list[tuple[int, Attack]]:
+    """Return the attacks that are drawn: of each column the best one, and those that stand out."""
+    if tried[0][1].kind == "linkage":
+        return list(tried[:MOST_LINES])
+    chosen: list[tuple[int, Attack]] = []
+    for target in dict.fromkeys(attack.target for _, attack in tried):
+        ranked = sorted((each for each in tried if each[1].target == target), key=lambda each: -_share_of(each[1]))
+        leaks = [each for each in ranked if each[1].leaks]
+        chosen += dict(sorted([*leaks[:MOST_LEAKS], ranked[0]])).items()
+    return chosen[:MOST_LINES]
+
+
+def _share_of(attack: Attack) -> float:
+    return attack.released.share or 0.0
 
 
 def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
@@ -71,6 +127,7 @@ def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
     tried = [(n, attack) for n, attack in found if attack.released.share is not None]
     if not tried:
         return None
+    drawn = _drawn(tried)
     lines = [
         charts.DotLine(
             f"{n}. {_label(attack)}",
@@ -78,17 +135,23 @@ def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
             attack.released.interval,
             _said(n, attack),
         )
-        for n, attack in tried[:MOST_LINES]
+        for n, attack in drawn
     ]
     used = {mark for line in lines for mark, x in line.points.items() if x is not None}
     key = tuple((mark, words) for mark, _, words in _MARKS if mark in used)
     spec = charts.dots(lines, charts.Axis("right guesses"), f"{title}. Share of right guesses with 95% intervals.")
-    return Figure(f"attack-{kind}", title, spec, _details(found), key, more_lines(len(tried)))
+    left = len(tried) - len(drawn)
+    note = f"Drawn are the best ones; {many(left, 'more is', 'more are')} in the table." if left else None
+    drawn_are = "How often they are right" if not left else "How often the best of them are right"
+    return Figure(f"attack-{kind}", drawn_are, spec, _details(found), key, note)
+
+
+def _called(attack: Attack) -> str:
+    return attack.name.replace("_", " ")
 
 
 def _label(attack: Attack) -> str:
-    name = attack.name.replace("_", " ")
-    return clipped(name if attack.target is None else f"{name}: {attack.target}")
+    return clipped(_called(attack) if attack.target is None else f"{_called(attack)}: {attack.target}")
 
 
 def _share(rate: Rate | None) -> float | None:
@@ -114,8 +177,8 @@ def _said(n: int, attack: Attack) -> str:
     return "; ".join(told)
 
 
-def _table(found: Sequence[tuple[int, Attack]]) -> PageTable:
-    """Return what each attack does and how it compares, in words."""
+def _each(found: Sequence[tuple[int, Attack]]) -> Fold | None:
+    """Return what each attack does, what it means and what to do, and how to read it."""
     fifth = any(attack.surest is not None for _, attack in found)
     rows = tuple(
         (
@@ -125,11 +188,19 @@ def _table(found: Sequence[tuple[int, Attack]]) -> PageTable:
             "–" if attack.released.share is None else between(attack.released.interval),
             *([share(_share(attack.surest))] if fifth else []),
             compared(attack),
+            meaning(attack),
+            remedy(attack),
         )
         for n, attack in found
     )
-    head = ("Attack", "What it does", "Right", "95% interval", *(["Surest fifth"] if fifth else []), "Compared")
-    return cut_table(PageTable("What each attack does", head, rows, words=frozenset({1, len(head) - 1})), MOST_ROWS)
+    head = (
+        *("Attack", "What it does", "Right", "95% interval", *(["Surest fifth"] if fifth else [])),
+        *("Compared", "What it means", "What to do"),
+    )
+    words = frozenset({1, *range(len(head) - 3, len(head))})
+    table = PageTable("What each attack does, means, and asks for", head, rows, words=words)
+    title = "The attack in full" if len(found) == 1 else f"Each of the {len(found)} attacks in full"
+    return fold(title, [cut_table(table, MOST_ROWS), _notes(found)])
 
 
 def _details(found: Sequence[tuple[int, Attack]]) -> PageTable:
@@ -169,12 +240,8 @@ def _notes(found: Sequence[tuple[int, Attack]]) -> ItemList | None:
     """Return how to read the attacks, and further figures of theirs."""
     texts = []
     for n, attack in found:
-        figures = [
-            f"{name.replace('_', ' ')} {number(figure)}"
-            for name, figure in attack.figures.items()
-            if figure is not None
-        ]
-        notes = [*map(sentence, attack.notes), *([f"{'; '.join(figures)}."] if figures else [])]
+        said = figures_said(attack)
+        notes = [*map(sentence, attack.notes), *([said] if said else [])]
         if notes:
             texts.append(f"{n}. {_label(attack)}: {' '.join(notes)}")
     return ItemList(tuple(texts)) if texts else None

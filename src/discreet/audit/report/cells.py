@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose, Section, cut_table, section
+from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose, Section, cut_table, fold, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.common.rates import Rate
@@ -27,7 +27,8 @@ def cells_section(findings: Sequence[Finding]) -> Section | None:
         blocks.append(Heading(f"Promise {n}: {clipped(cells.promise)}"))
         if cells.reason:
             blocks.append(Prose(sentence(cells.reason)))
-        blocks += [_guessed(n, cells), _readings(cells), _probable(n, cells)]
+        blocks += [_guessed(n, cells), _readings(cells)]
+        blocks.append(fold("How probable each true value is", [_probable(n, cells)]))
     blocks.append(more_promises(len(found)))
     return section("cells", "Confidential cells", blocks)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose, Section, section
+from discreet.audit.report.page import Block, Figure, PageTable, Prose, Section, fold, section
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, more_lines, more_promises
 from discreet.audit.report.words import (
     NOTHING,
@@ -238,12 +238,16 @@ def _counted(unit: Unit, number: int, *, persons: bool) -> str:
 def _of_risk(name: str, risk: Risk, findings: Sequence[Finding]) -> list[Block | None]:
     """Return how the groups of one promise lie, and the worst of them by counts."""
     n = next((n for n, one in enumerate(findings, 1) if one.promise == risk.promise), risk.index + 1)
-    heading = Heading(f"Promise {n}: {clipped(risk.promise)}")
+    title = f"Promise {n}: how its groups lie, and the worst of them ({clipped(risk.promise)})"
     return [
-        heading,
-        spread_figure(name, risk),
-        _worst("The worst groups of the release", risk.worst_after),
-        _worst("The worst groups before", risk.worst_before, folded=True),
+        fold(
+            title,
+            [
+                spread_figure(name, risk),
+                _worst("The worst groups of the release", risk.worst_after),
+                _worst("The worst groups before", risk.worst_before),
+            ],
+        )
     ]
 
 
@@ -262,10 +266,19 @@ def spread_figure(name: str, risk: Risk) -> Figure | None:
     spec = charts.spread(earlier, risk.spread_after, at, kind, description=f"{title}. Rows by group.")
     table = spread_table(earlier, risk.spread_after, at, kind)
     if persons:
-        spec = {name: _of_persons(part) for name, part in spec.items()}
-        table = replace(table, caption=in_persons(table.caption), head=tuple(map(in_persons, table.head)))
+        spec, table = of_persons(spec), table_of_persons(table)
     key = (("bar-before", "before"), ("bar-after", "after"), ("dashed", "limit"))
     return Figure(name, title, spec, table, key)
+
+
+def of_persons(spec: dict[str, object]) -> dict[str, object]:
+    """Return a chart whose words are about persons, not rows."""
+    return {name: _of_persons(part) for name, part in spec.items()}
+
+
+def table_of_persons(table: PageTable) -> PageTable:
+    """Return the same of the table beside it."""
+    return replace(table, caption=in_persons(table.caption), head=tuple(map(in_persons, table.head)))
 
 
 def _of_persons(part: object) -> object:
@@ -298,7 +311,7 @@ def spread_table(before: RiskSpread | None, after: RiskSpread, at: Fraction, kin
     return PageTable("Rows by the group they stand in", head, tuple(rows))
 
 
-def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> PageTable | None:
+def _worst(caption: str, groups: Sequence[Worst]) -> PageTable | None:
     """Return groups by counts, with their texts."""
     if not groups:
         return None
@@ -320,7 +333,7 @@ def _worst(caption: str, groups: Sequence[Worst], *, folded: bool = False) -> Pa
         elif kind.measure != "rows":
             row += [*([number(group.hidden)] if hides else []), number(kind.number(group))]
         rows.append(tuple(row))
-    return PageTable(caption, tuple(head), tuple(rows), folded=folded)
+    return PageTable(caption, tuple(head), tuple(rows))
 
 
 def _worst_only(pairs: Sequence[_Pair]) -> list[Block | None]:
@@ -329,9 +342,15 @@ def _worst_only(pairs: Sequence[_Pair]) -> list[Block | None]:
     for n, before, after in pairs:
         if after.worst is None:
             continue
-        blocks.append(Heading(f"Promise {n}: {clipped(after.promise)}"))
-        blocks.append(_worst("The worst group of the release", [after.worst]))
-        blocks.append(_worst("The worst group before", [before.worst] if before.worst else [], folded=True))
+        blocks.append(
+            fold(
+                f"Promise {n}: its worst group ({clipped(after.promise)})",
+                [
+                    _worst("The worst group of the release", [after.worst]),
+                    _worst("The worst group before", [before.worst] if before.worst else []),
+                ],
+            )
+        )
     return blocks
 
 

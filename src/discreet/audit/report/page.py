@@ -78,6 +78,33 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Step:
+    """Something found: what it is, what it means, and what to do about it."""
+
+    text: str
+    level: Level
+    means: str = ""
+    to_do: str = ""
+
+
+@dataclass(frozen=True)
+class StepList:
+    """Findings, each with what it means and what to do."""
+
+    kind: ClassVar[str] = "steps"
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that are shown when asked for."""
+
+    kind: ClassVar[str] = "fold"
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
 class Code:
     """A long text, shown when asked for."""
 
@@ -86,7 +113,7 @@ class Code:
     text: str
 
 
-Block = Prose | ItemList | PageTable | Figure | Figures | Heading | Code
+Block = Prose | ItemList | PageTable | Figure | Figures | Heading | StepList | Fold | Code
 
 
 @dataclass(frozen=True)
@@ -126,11 +153,23 @@ class Page:
     def figures(self) -> Iterator[Figure]:
         """Yield all figures, in order."""
         for section in self.sections:
-            for block in section.blocks:
-                if isinstance(block, Figure):
-                    yield block
-                elif isinstance(block, Figures):
-                    yield from block.figures
+            yield from _figures(section.blocks)
+
+
+def _figures(blocks: Sequence[Block]) -> Iterator[Figure]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Figures):
+            yield from block.figures
+        elif isinstance(block, Fold):
+            yield from _figures(block.blocks)
+
+
+def fold(title: str, blocks: Sequence[Block | None]) -> Fold | None:
+    """Return blocks that are folded, without the absent ones; None where there are none."""
+    there = tuple(block for block in blocks if block is not None)
+    return Fold(title, there) if there else None
 
 
 def cut_table(table: PageTable, most: int) -> PageTable:

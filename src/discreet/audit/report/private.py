@@ -10,8 +10,9 @@ from discreet.audit.report import charts
 from discreet.audit.report.attacks import attacks_section
 from discreet.audit.report.cells import cells_section
 from discreet.audit.report.groups import promises_section
-from discreet.audit.report.page import Block, Card, Code, ItemList, Level, Page, PageTable, Prose, Section, section
+from discreet.audit.report.page import Block, Card, Code, Level, Page, PageTable, Prose, Section, section
 from discreet.audit.report.shared import ChangedCells, changes_figure, left_open
+from discreet.audit.report.to_do import to_do_section
 from discreet.audit.report.usefulness import usefulness_section
 from discreet.audit.report.words import attacked, kept_promises, listed, many, number, recodes, sentence, share
 from discreet.common.private import AUDIT, private_line
@@ -31,9 +32,9 @@ def private_page(audit: Audit) -> Page:
     """Return the report for the owner of the table."""
     name = None if audit.about is None else audit.about.name
     sections = [
-        _warnings(audit),
-        promises_section(audit),
+        to_do_section(audit),
         attacks_section(audit.attacks),
+        promises_section(audit),
         cells_section(audit.promises),
         _changes(audit),
         usefulness_section(audit),
@@ -75,12 +76,15 @@ def _verdict(audit: Audit) -> tuple[Level, str]:
         return "look", "Nothing is broken, but some cells are left to the lot, which promises nothing."
     if audit.attacks is None:
         if audit.all_warnings:
-            return "look", "Every promise holds, but the release was not attacked. Read the warnings first."
+            return "look", "Every promise holds, but the release was not attacked; see what to do."
         return "good", "Every promise holds. The release was not attacked."
     if any(attack.leaks for attack in audit.attacks.found):
-        return "look", "Every promise holds, but some attacks learn more than they should. Look at them first."
+        return (
+            "look",
+            "Every promise holds, but some attacks learn more than they should: see what to do.",
+        )
     if audit.all_warnings:
-        return "look", "Every promise holds and no attack stands out. Read the warnings first."
+        return "look", "Every promise holds and no attack stands out; a few things are worth a look."
     return "good", "Every promise holds, and no attack learns more than it would about anybody."
 
 
@@ -125,15 +129,9 @@ def _cards(audit: Audit) -> Iterator[Card]:
         yield Card("Detail", share(1 - audit.utility.loss), "of the columns that may change is released")
     hidden = sum(audit.hidden_cells.values())
     gone = audit.suppressed + audit.removed
-    rows = f"; {many(gone, 'row')} suppressed or removed" if gone else ""
+    gone, noun = (gone, "row") if audit.persons is None else (audit.persons.gone, "person")
+    rows = f"; {many(gone, noun)} suppressed or removed" if gone else ""
     yield Card("Hidden", number(hidden), f"{'cell' if hidden == 1 else 'cells'}{rows}")
-
-
-def _warnings(audit: Audit) -> Section | None:
-    found = [*audit.verification.truthful.problems, *audit.all_warnings]
-    if not found:
-        return None
-    return section("warnings", "Warnings", [ItemList(tuple(map(sentence, found)), "look")])
 
 
 def _changes(audit: Audit) -> Section:
@@ -147,6 +145,7 @@ def _changes(audit: Audit) -> Section:
             )
             for name, hidden in audit.hidden_cells.items()
         ]
+    persons = 0 if audit.persons is None else audit.persons.gone
     rows = {
         "Rows released": audit.rows,
         "Suppressed: hidden on all columns that may change": audit.suppressed,
@@ -157,6 +156,9 @@ def _changes(audit: Audit) -> Section:
     }
     told = tuple((name, number(count)) for name, count in rows.items() if count)
     blocks: list[Block | None] = [changes_figure(columns), PageTable("Rows", ("", "Rows"), told)]
+    if persons and audit.persons is not None:
+        all_persons = many(audit.persons.total, "person")
+        blocks.append(Prose(f"{number(persons)} of {all_persons} suppressed or removed, with all their rows."))
     if audit.sample is not None:
         crowds = any(PROMISES[finding.kind].measure == "rows" for finding in audit.promises if finding.kind in PROMISES)
         blocks.append(Prose(sentence(f"Released is {audit.sample.in_words(crowds=crowds)}")))
@@ -186,7 +188,9 @@ def _made(audit: Audit) -> Section:
 
 
 def _explained(words: Mapping[str, str]) -> Section:
-    table = PageTable("What the words mean", ("Word", "Meaning"), tuple(words.items()), words=frozenset({1}))
+    table = PageTable(
+        "What the words mean", ("Word", "Meaning"), tuple(words.items()), words=frozenset({1}), folded=True
+    )
     return section("reading", "How to read this", [table])
 
 

@@ -11,24 +11,25 @@ from fractions import Fraction
 
 from discreet.audit.public import Facts, ReleaseCounts
 from discreet.audit.report import charts
-from discreet.audit.report.groups import spread_table
+from discreet.audit.report.groups import of_persons, spread_table, table_of_persons
 from discreet.audit.report.page import (
     Block,
     Card,
     Figure,
     Figures,
-    Heading,
     ItemList,
     Level,
     Page,
     PageTable,
     Prose,
     Section,
+    fold,
     section,
 )
 from discreet.audit.report.shared import ONE_VALUE, ChangedCells, changes_figure, left_open
 from discreet.audit.report.words import clipped, listed, many, number, sentence, share, value, whole_share
 from discreet.audit.risk import RiskSpread
+from discreet.common.wording import in_persons
 from discreet.policy import Confidential
 from discreet.policy.requirements import PROMISES
 from discreet.verification.answers import Answer
@@ -131,8 +132,9 @@ def _made(told: Facts) -> Section:
     ]
     if told.terms.sample is not None:
         drawn, k_on = told.terms.sample
-        where = "the released rows" if k_on == "sample" else "the whole table"
-        rows.append(("Sample", f"{drawn} of the rows, drawn at random; k counts in {where}"))
+        noun = "persons" if told.terms.persons else "rows"
+        where = f"the released {noun}" if k_on == "sample" else "the whole table"
+        rows.append(("Sample", f"{drawn} of the {noun}, drawn at random; k counts in {where}"))
     if told.terms.shuffled and told.terms.method is not None:
         rows.append(("Order", "the rows are in an order drawn at random"))
     return section("made", "How it was made", [PageTable("The release", ("", ""), tuple(rows), words=frozenset({1}))])
@@ -168,14 +170,15 @@ def _usefulness(told: Facts) -> Section:
     ]
     blocks: list[Block | None] = [
         PageTable("Groups", ("", ""), tuple(rows)) if told.terms.recodes else None,
-        *(_sizes(n, k, found) for n, (k, found) in enumerate(counted.sizes, 1)),
+        *(_sizes(n, k, found, persons=told.terms.persons) for n, (k, found) in enumerate(counted.sizes, 1)),
         _learned(told),
         *_shares(counted),
     ]
     return section("usefulness", "What it is good for", blocks)
 
 
-def _sizes(n: int, k: int, found: RiskSpread) -> Figure | None:
+def _sizes(n: int, k: int, found: RiskSpread, *, persons: bool) -> Figure | None:
+    """Return how large the groups are in which rows stand or, where a token tells whose they are, persons."""
     if not sum(found.rows):
         return None
     title = f"Every row stands in a group of at least {k} that look alike"
@@ -183,13 +186,11 @@ def _sizes(n: int, k: int, found: RiskSpread) -> Figure | None:
     if small:
         title = "How large the groups are in which the rows stand"
     spec = charts.spread(None, found, Fraction(k), _BY_SIZE, description=f"{title}. Rows by the size of their group.")
-    return Figure(
-        f"sizes-{n}",
-        title,
-        spec,
-        spread_table(None, found, Fraction(k), _BY_SIZE),
-        (("bar-after", "rows"), ("dashed", f"k = {k}")),
-    )
+    table = spread_table(None, found, Fraction(k), _BY_SIZE)
+    if persons:
+        title, spec, table = in_persons(title), of_persons(spec), table_of_persons(table)
+    key = (("bar-after", "persons" if persons else "rows"), ("dashed", f"k = {k}"))
+    return Figure(f"sizes-{n}", title, spec, table, key)
 
 
 def _learned(told: Facts) -> PageTable | None:
@@ -216,7 +217,7 @@ def _shares(counted: ReleaseCounts) -> list[Block | None]:
         title = f"{clipped(column.name)} in the release"
         table = PageTable(title, ("Text", "Share"), tuple((label, share(part)) for label, _, part in rows))
         figures.append(Figure(f"values-{n}", title, charts.paired(rows, f"{title}: shares of its texts."), table))
-    return [Heading("Distributions in the release"), Figures(tuple(figures))] if figures else []
+    return [fold("The values of each column in the release", [Figures(tuple(figures))])] if figures else []
 
 
 def _reading() -> Section:
@@ -229,5 +230,5 @@ def _reading() -> Section:
     return section(
         "reading",
         "How to read this",
-        [PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}))],
+        [PageTable("What the words mean", ("Word", "Meaning"), rows, words=frozenset({1}), folded=True)],
     )

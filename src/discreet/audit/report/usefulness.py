@@ -7,7 +7,18 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from discreet.audit.report import charts
-from discreet.audit.report.page import Block, Figure, Figures, Heading, PageTable, Prose, Section, cut_table, section
+from discreet.audit.report.page import (
+    Block,
+    Figure,
+    Figures,
+    Heading,
+    PageTable,
+    Prose,
+    Section,
+    cut_table,
+    fold,
+    section,
+)
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS, more_lines
 from discreet.audit.report.words import NOTHING, clipped, listed, number, recodes, sentence, share, value
 from discreet.measure.cells import CellMeasures
@@ -40,7 +51,13 @@ def utility_blocks(found: Utility) -> list[Block | None]:
     learned = [learned_figure(found.learned, score) for score in dict.fromkeys(one.score for one in found.learned)]
     loss = _loss([(column.name, column.loss) for column in found.columns], found.loss)
     notes = [Prose(sentence(note)) for note in found.notes]
-    return [loss, *learned, _pairs(found), *_distributions(found.columns), *notes]
+    return [
+        *learned,
+        fold("The detail that each column lost", [loss]),
+        fold("What pairs of columns still tell of each other", [_pairs(found)]),
+        fold("The values of each column, original and release side by side", _distributions(found.columns)),
+        *notes,
+    ]
 
 
 def _loss(losses: Sequence[tuple[str, float]], mean: float) -> Figure | None:
@@ -226,7 +243,7 @@ def _distributions(columns: Sequence[ColumnKept]) -> list[Block | None]:
     key = (("bar-thick", "release"), ("bar-thin", "original"))
     rest = [column.name for column in drawn[MOST_SMALL:]]
     more = Prose(f"Not drawn because they changed less: {listed(rest, 40)}.") if rest else None
-    return [Heading("Distributions side by side"), Figures(tuple(figures), key), more, _columns_table(columns)]
+    return [Figures(tuple(figures), key), more, _columns_table(columns)]
 
 
 def _distance(column: ColumnKept) -> float:

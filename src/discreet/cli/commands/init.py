@@ -15,25 +15,57 @@ from discreet.cli.reporting import print_file, reporting
 
 def init(
     table: TableArg,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the draft here instead of showing it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the draft here, and groups for columns beside it.")
+    ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option("--secret", help="A column that nobody may infer, or COLUMN=VALUE; may be repeated."),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--known", help="A column that somebody may know of a person; may be repeated."),
+    ] = None,
+    identifier: Annotated[
+        list[str] | None,
+        typer.Option("--identifier", help="A further column that names people, and is left out; may be repeated."),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", help="Who gets the release: open-data (the strictest), research or internal."),
+    ] = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option("--order", help="The values of a column from first to last: COLUMN=low,medium,high."),
+    ] = None,
     force: ForceOption = False,
     *,
     layout: TableLayoutOptions,
 ) -> None:
-    """Draft a commented policy for TABLE and say what was guessed; the choice of secrets is left to you."""
+    """Draft a commented policy for TABLE that passes check as it is; on a terminal, ask what is not said."""
     with reporting():
         if out is not None:
             refuse_outputs([out], [table], force)
-        from discreet.assist.draft import draft_policy
+        from discreet.assist.draft import Choices, DraftJob
+        from discreet.cli.asking import ask_choices, hear, may_ask
 
-        draft = draft_policy(table, file_options(layout))
+        said = Choices(secret or None, known or None, identifier or None, preset, tuple(order or ()))
+        job = DraftJob(table, file_options(layout))
+        if may_ask():
+            said = ask_choices(job.looks, said, job.parts, hear)
+        draft = job.draft(said, beside=None if out is None else out.stem)
         if out is None:
             print_file(draft.text)
             return
         from discreet.cli.show.draft import print_draft
         from discreet.common.staging import Staging
 
+        trees = {out.parent / name: tree for name, tree in draft.trees.items()}
+        refuse_outputs([out, *trees], [table], force)
         with Staging(force=force) as staging:
+            for path, tree in trees.items():
+                with staging.open(path, private=True) as file:
+                    file.write(tree.to_csv().encode())
             with staging.open(out) as file:
                 file.write(draft.text.encode())
             staging.commit(last=out)

@@ -66,12 +66,13 @@ def protect(
         refuse_outputs(outputs, [table, policy], force)
         if plan is not None:
             refuse_unwritten_names([table, policy, plan, out])
+        from discreet.cli.next_step import JobClock, advise
         from discreet.cli.stopping import Stopper
         from discreet.pipeline import protect as run
         from discreet.table.formats.place import place_of
         from discreet.writing.release import write_release
 
-        stopper = Stopper()
+        stopper, clock = Stopper(), JobClock()
         with show_progress(shown.no_progress) as say:
             with stopper.listening():
                 release = run(
@@ -79,7 +80,7 @@ def protect(
                     rules,
                     seed=seed,
                     time_limit=time_limit,
-                    progress=stopper.watch(say),
+                    progress=clock.hearing(stopper.watch(say)),
                     **rows.said(),
                 )
                 if reports:
@@ -88,7 +89,7 @@ def protect(
             sources: dict[str, str | Path] = {"input": table, "policy": policy}
             state.release = place_of(out)
             write_release(release, out, force=force, plan=plan, sources=sources, reports=reports)
-        from discreet.cli.show.release import print_release, release_dict
+        from discreet.cli.show.release import print_next, print_release, release_dict
 
         if shown.as_json:
             print_json(release_dict(release, shown_name(out), plan))
@@ -97,6 +98,8 @@ def protect(
             written = state.files([*kept, *(path for path, public in reports.items() if not public)])
             with beside_release(out):
                 print_release(release, shown_name(table), shown_name(out), written, stopped=stopped, quiet=shown.quiet)
+                if not shown.quiet and (step := advise(release, shown_name(table), clock)):
+                    print_next(step)
 
 
 def _attacked(

@@ -22,7 +22,9 @@ def taxonomy(
     column: Annotated[str, typer.Argument(metavar="COLUMN", help="The column.", show_default=False)],
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="auto, ranges, dates, prefix or balanced; auto, what fits, when absent."),
+        typer.Option(
+            "--kind", help="auto, ranges, dates, prefix, icd10, ordered or balanced; auto, what fits, when absent."
+        ),
     ] = None,
     levels: Annotated[
         int | None, typer.Option("--levels", min=1, help="Levels of groups between the values and the root.")
@@ -43,6 +45,9 @@ def taxonomy(
     date_format: Annotated[
         str | None, typer.Option("--date-format", help="How dates are written, such as %d.%m.%Y.")
     ] = None,
+    order: Annotated[
+        str | None, typer.Option("--order", help="The values from first to last: low,medium,high.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it here instead of showing it.")] = None,
     check: Annotated[
         Path | None, typer.Option("--check", help="Propose nothing: check this taxonomy against the column.")
@@ -58,7 +63,7 @@ def taxonomy(
     """Propose a taxonomy for a COLUMN of TABLE, learned from its values, to be edited; or check one that exists."""
     with reporting(as_json) as state:
         options = {"kind": kind, "levels": levels, "steps": steps, "root": root, "fill": fill}
-        options["date-format"] = date_format
+        options |= {"date-format": date_format, "order": order}
         file = file_options(layout)
         if check is not None:
             _refuse_with_check({**options, "out": out, "force": force or None})
@@ -80,6 +85,7 @@ def taxonomy(
             root=root,
             fill=fill is not False,
             date_format=date_format,
+            order=None if order is None else [value.strip() for value in order.split(",")],
         )
         if out is not None:
             proposal.taxonomy.write(out, force=force)

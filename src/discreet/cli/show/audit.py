@@ -11,7 +11,7 @@ from discreet.attack.base import KINDS, Attack, Attacked, Kind
 from discreet.audit.audit import Audit
 from discreet.cli.show.measures import print_cell_measures, print_usefulness
 from discreet.cli.show.promises import print_found
-from discreet.cli.show.verdict import WrittenFiles, print_verdict
+from discreet.cli.show.verdict import WrittenFiles, print_not_covered, print_verdict
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import AUDIT
 from discreet.common.rates import Rate
@@ -49,7 +49,7 @@ def _print_found(to: Console, audit: Audit, name: str) -> None:
     warnings = [*audit.warnings, *(() if audit.attacks is None else audit.attacks.warnings)]
     for warning in warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
-    to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
+    print_not_covered(to, audit.not_covered)
 
 
 def print_attacks(to: Console, attacked: Attacked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -10,13 +11,19 @@ from discreet.assist.check import ABOUT_THE_TABLE, CheckedCells, CheckedPolicy
 from discreet.assist.preview import Preview
 from discreet.cli.show.levels import print_levels
 from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_words
+from discreet.cli.show.texts import counted, text_of
+from discreet.cli.show.verdict import print_not_covered
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.shares import short_percent
 from discreet.policy import Policy
+from discreet.table.engine import Engine
+
+MOST_VALUES = 50
+"""Values of a column that are listed."""
 
 
-def print_check(result: CheckedPolicy, policy: Policy) -> None:
-    """Say what a policy promises and, with a table, how things stand."""
+def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | None) -> None:
+    """Say what a policy promises and, with a table, how things stand; and what to do next."""
     to = console()
     if result.rows is not None:
         print_private(to, ABOUT_THE_TABLE)
@@ -24,7 +31,8 @@ def print_check(result: CheckedPolicy, policy: Policy) -> None:
     to.print(f"The policy is in order. The release is for: {escape(purpose)}.", soft_wrap=True)
     if result.rows is not None:
         dropped = f", {result.dropped} more have a missing value and are left out" if result.dropped else ""
-        to.print(f"The table fits it: {result.rows} rows{dropped}.")
+        whose = "" if result.persons is None else f" of {result.persons} persons"
+        to.print(f"The table fits it: {result.rows} rows{whose}{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
     _print_previews(to, result.previews)
     to.print("It promises:")
@@ -34,7 +42,7 @@ def print_check(result: CheckedPolicy, policy: Policy) -> None:
             kept = "kept already" if promise.now.within else "not kept by the table as it is"
             now = worst_in_words(promise.now, sensitive_columns(policy))
             to.print(f"     now: {escape(now)}: {kept}", soft_wrap=True)
-            alone = f"persons alone in their group: {promise.now.alone}"
+            alone = f"persons alone in their group: {promise.now.alone} of {result.persons}"
             if not promise.now.persons:
                 alone = f"rows alone in their group: {promise.now.alone} of {result.rows}"
             to.print(f"     {alone}", soft_wrap=True)
@@ -49,7 +57,39 @@ def print_check(result: CheckedPolicy, policy: Policy) -> None:
             to.print(f"     [red]{escape(f'cannot be kept: {cells.refused}')}[/]", soft_wrap=True)
     for warning in result.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
-    to.print(f"[dim]Not covered: {'; '.join(result.not_covered)}.[/]", soft_wrap=True)
+    print_not_covered(to, result.not_covered)
+    to.print(f"[bold]Next[/]: {escape(_next(result, path, table))}", soft_wrap=True)
+
+
+def _next(result: CheckedPolicy, path: str, table: str | None) -> str:
+    """Return what to do after a check."""
+    if table is None:
+        return f"see whether it fits your table, and what is possible: discreet check {shlex.quote(path)} --table TABLE"
+    if not result.possible:
+        broken = [str(number) for number, promise in enumerate(result.promises, start=1) if not promise.possible]
+        broken += [str(number) for number, cells in enumerate(result.cells, len(result.promises) + 1) if cells.refused]
+        return f"no release can keep promise {' and '.join(broken)}: change it as said there, and check again"
+    kept = not result.cells and all(promise.now is not None and promise.now.within for promise in result.promises)
+    already = "the table keeps every promise as it is; ask for more, or " if kept else ""
+    return f"{already}make a release: {_protect(path, table)}"
+
+
+def _protect(path: str, table: str) -> str:
+    return shlex.join(["discreet", "protect", table, "--policy", path, "--out", "release.csv", "--plan", "plan.json"])
+
+
+def print_values(source: Engine, policy: Policy) -> None:
+    """List the values of the columns that must not be inferred, the commonest first, with the rows that have each."""
+    to = console()
+    print_private(to, ABOUT_THE_TABLE)
+    for name in sorted(policy.sensitive & set(source.columns)):
+        found = source.count([name])
+        values = sorted(zip(found.rows(name).tolist(), found.domain(name), strict=True), key=lambda each: -each[0])
+        to.print(f"{escape(name)} has {counted(len(values), 'different value')}:", soft_wrap=True)
+        for rows, value in values[:MOST_VALUES]:
+            to.print(f"  {escape(text_of(value))}  ({counted(rows, 'row')})", soft_wrap=True)
+        if len(values) > MOST_VALUES:
+            to.print(f"  and {len(values) - MOST_VALUES} more")
 
 
 def _about_wards(cells: CheckedCells) -> Iterator[str]:
@@ -95,4 +135,5 @@ def _print_previews(to: Console, previews: Sequence[Preview]) -> None:
     """Show the columns that are released as groups or intervals at each level."""
     for preview in previews:
         to.print(f"  [bold]{escape(preview.column)}[/] ({preview.kind}), by itself:", soft_wrap=True)
-        print_levels(to, preview.levels, preview.rows, preview.k)
+        noun = "person" if preview.persons else "row"
+        print_levels(to, preview.levels, preview.rows, preview.k, noun=noun)

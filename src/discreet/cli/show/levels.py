@@ -13,7 +13,9 @@ from discreet.cli.terminal import escape
 from discreet.common.shares import percent
 
 
-def print_levels(to: Console, levels: Sequence[PreviewLevel], rows: int, k: int | None, *, labels: bool = True) -> None:
+def print_levels(
+    to: Console, levels: Sequence[PreviewLevel], rows: int, k: int | None, *, labels: bool = True, noun: str = "row"
+) -> None:
     """One line for each level, cut where the terminal ends: the last column is but a sample."""
     lines = [
         ["level", "labels", "smallest group", "" if k is None else f"in groups < {k}", "such as" if labels else ""]
@@ -25,7 +27,7 @@ def print_levels(to: Console, levels: Sequence[PreviewLevel], rows: int, k: int 
             [
                 level.name,
                 f"{level.labels:,}",
-                counted(level.smallest, "row"),
+                counted(level.smallest, noun),
                 "" if k is None else below,
                 ", ".join(map(text_of, level.such_as)) + more if labels else "",
             ]

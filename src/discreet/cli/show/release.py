@@ -14,7 +14,7 @@ from discreet.audit.audit import Audit
 from discreet.cli.show.measures import how_far, print_cell_measures, print_usefulness
 from discreet.cli.show.promises import print_promises, sensitive_columns
 from discreet.cli.show.texts import listed, text_of
-from discreet.cli.show.verdict import WrittenFiles, print_verdict
+from discreet.cli.show.verdict import WrittenFiles, print_not_covered, print_verdict
 from discreet.cli.show.why import print_why
 from discreet.cli.terminal import console, escape, print_private
 from discreet.common.private import private_line
@@ -44,7 +44,12 @@ def print_release(
         print_private(to)
         _print_made(to, release, source, out, why=why, stopped=stopped, against=against)
         to.print()
-    print_verdict(to, release.audit, out, written, against=against, quiet=quiet)
+    print_verdict(to, release.audit, out, written, against=against, quiet=quiet, own=True)
+
+
+def print_next(step: str) -> None:
+    """Say what would tell more."""
+    console().print(f"[bold]Next[/]: {escape(step)}.", soft_wrap=True)
 
 
 def release_dict(release: Release, out: str, plan: Path | None) -> dict[str, object]:
@@ -87,7 +92,7 @@ def _print_made(
         to.print(f"[yellow]Stopped {stopped}: the release is safe, but more could have been shown.[/]")
     for warning in audit.warnings:
         to.print(f"[yellow]Warning:[/] {escape(warning)}", soft_wrap=True)
-    to.print(f"[dim]Not covered: {'; '.join(audit.not_covered)}.[/]", soft_wrap=True)
+    print_not_covered(to, audit.not_covered)
 
 
 def _suppressed(audit: Audit) -> str:
@@ -99,6 +104,11 @@ def _suppressed(audit: Audit) -> str:
     of_which += [f"{drawn} drawn by lot"] if audit.drawn else []
     why = f", of which {' and '.join(of_which)}" if of_which else ""
     became = "removed" if audit.removed else "suppressed"
+    if audit.persons is not None:
+        of_persons = f"{audit.persons.gone} of {audit.persons.total}"
+        share = percent(Fraction(audit.persons.gone, audit.persons.total))
+        rows = f"{gone} of {total} rows{f', {why[2:]}' if why else ''}"
+        return f"Persons {became}: {of_persons} ({share}): {rows}"
     return f"Rows {became}: {gone} of {total} ({percent(Fraction(gone, total))}){why}"
 
 

@@ -33,6 +33,10 @@ def _made_of(proposal: Proposal) -> str:
         how = f"numbers in ranges of {named}"
     elif proposal.kind == "balanced":
         how = f"{named} groups of about equal weight"
+    elif proposal.kind == "ordered":
+        how = f"{named} groups of neighbours in the order given"
+    elif proposal.kind == "icd10":
+        how = f"codes of ICD-10 by {named}"
     elif proposal.kind == "prefix" and last.isdigit():
         how = f"codes by their first {named} characters"
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from discreet.audit.audit import Audit
 from discreet.audit.report.words import attacked
 from discreet.cli.terminal import escape
+from discreet.common.shares import percent
 from discreet.table.formats.place import Place
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Verification
@@ -67,13 +69,41 @@ def tells_of_people(found: Verification) -> bool:
     return bool(answers & {Answer.BROKEN, Answer.BY_LOT})
 
 
+def print_not_covered(to: Console, not_covered: Sequence[str]) -> None:
+    """Say what nobody promised, as a list."""
+    to.print("[dim]Not covered:[/]")
+    for what in not_covered:
+        to.print(f"[dim]  - {escape(what)}[/]", soft_wrap=True)
+
+
+def _suppressed(audit: Audit) -> str | None:
+    """Return what is said first where more than one row in a hundred is suppressed or removed."""
+    gone, rows = audit.suppressed + audit.removed, audit.rows + audit.removed
+    if 100 * gone <= rows:
+        return None
+    became = "left out" if audit.removed else "suppressed: they tell nothing on the columns that may change"
+    return f"{gone} of {rows} rows ({percent(Fraction(gone, rows))}) are {became}"
+
+
 def print_verdict(
-    to: Console, audit: Audit, name: str, written: WrittenFiles, *, against: str | None = None, quiet: bool = False
+    to: Console,
+    audit: Audit,
+    name: str,
+    written: WrittenFiles,
+    *,
+    against: str | None = None,
+    quiet: bool = False,
+    own: bool = False,
 ) -> None:
-    """Say whether a release was verified, which attacks succeed, and what was written."""
+    """Say whether a release was verified, which attacks succeed, and what was written.
+
+    Of one that was made just now (`own`) it is known which rows were suppressed; many are said first.
+    """
     policy = "" if against is None else f" against {escape(against)}"
     made = "[bold]Verified[/]: " if audit.verification.holds else ""
     answer = answer_of(audit.verification, with_original=True)
+    if own and (gone := _suppressed(audit)):
+        to.print(f"[yellow]{gone}.[/]", soft_wrap=True)
     to.print(f"{made}{escape(name)}{policy}, {audit.rows} rows: {answer}.", soft_wrap=True)
     if audit.attacks is not None:
         to.print(_attacks(audit), soft_wrap=True)

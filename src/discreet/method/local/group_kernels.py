@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import kernel, seldom
 from discreet.encoded import Ints
 from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, ROWS, SHARE, passes
 from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
@@ -242,6 +242,24 @@ def total_cost(groups):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _not_otherwise(items, limits, groups, g, item, sign, rows, p):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Stand in for `otherwise_broken` in loops whose limits need no vectors. O(1)."""
+    if limits.lines[p, MEASURE] > SHARE:
+        raise ValueError("a limit needs what the loop was compiled without")
+    return True
+
+
+@seldom(_not_otherwise)
+def otherwise_broken(items, limits, groups, g, item, sign, rows, p):  # type: ignore[no-untyped-def]
+    """Whether a group breaks a limit that is reckoned from all its tallies, with an item more or less. O(tallies)."""
+    tally = np.empty(items.figures.shape[1], np.int64)
+    for f in range(len(tally)):
+        tally[f] = groups.figures[g, f] + sign * items.figures[item, f]
+    lines = limits.lines
+    return passes(rows, tally, lines, p)
+
+
+@kernel
 def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
     """Whether a group keeps every limit with an item more (`sign` 1) or less (-1). O(limits * tallies)."""
     lines = limits.lines
@@ -253,9 +271,8 @@ def fits(items, limits, groups, g, item, sign):  # type: ignore[no-untyped-def]
         if lines[p, MEASURE] == SHARE:
             at = lines[p, FIRST]
             above = groups.figures[g, at] + sign * items.figures[item, at]
-        elif lines[p, MEASURE] != ROWS:  # any other is reckoned from all its tallies, as they would be
-            tally = groups.figures[g] + sign * items.figures[item]
-            if passes(rows, tally, lines, p):
+        elif lines[p, MEASURE] != ROWS:
+            if otherwise_broken(items, limits, groups, g, item, sign, rows, p):
                 return False
             continue
         if above * lines[p, DENOMINATOR] > lines[p, NUMERATOR] * below:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.base.measure_kernels import MEASURE, ROWS
 from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
-from discreet.method.local.peeling_kernels import PeeledCells
+from discreet.method.local.peeling_kernels import Lattice, PeeledCells, PeelingRoom
 from discreet.method.local.shapes import Level
 
 WINDOWS = 30
@@ -68,7 +69,7 @@ class Peeling:
             and carry_on(PeelingWatch(low / max(self.whole, 1)))
         ):
             high = min(low + width, self.whole + 1)
-            cells, complete, visits = kernels.find_cells(
+            cells, complete, visits = find_cells(
                 self.codes, part.sizes, of, self.lattice, self.near, low, high, self.visits, self.once, found
             )
             self.visits = visits
@@ -83,6 +84,38 @@ class Peeling:
             if not complete and count[0] > before:  # with fewer rows left there may be room for all
                 continue
             low, width = high, 2 * width if 4 * members < len(found.members) else width
+
+
+def find_cells(
+    codes: npt.NDArray[np.uint32], sizes: Ints, of: Ints, lattice: Lattice, near: int, low: int, high: int,
+    visits: int, once: bool, found: PeeledCells,
+) -> tuple[int, bool, int]:  # fmt: skip
+    """Find cells among the rows that are left, as `kernels.find_cells` does, in room made for it."""
+    active = np.flatnonzero(of < 0)
+    total = int(sizes[active].sum())
+    if total < near:
+        return 0, True, visits
+    columns, most = len(lattice.order), min(len(active), total // near) + 1
+    widest = int(lattice.cells.max(initial=0)) + 1
+    rows = np.empty((columns + 1, len(active)), np.uint32)
+    rows[0] = active
+    weights = np.zeros(len(sizes), np.int64)
+    weights[active] = (sizes[active] << 32) + 1
+    room = PeelingRoom(
+        weights=weights,
+        rows=rows,
+        start=np.zeros((columns + 1, most + 1), np.int32),
+        losses=np.zeros((columns + 1, most), np.int64),
+        known=np.zeros((columns + 1, most), np.bool_),
+        nodes=np.zeros((6, columns), np.int64),
+        vector=np.zeros(columns + 1, np.int64),
+        weighed=np.zeros(widest, np.int64),
+        place=np.full(widest, -1, np.int32),
+        number=np.zeros(widest, np.int32),
+        seen=np.empty(widest + 1, np.uint32),
+    )
+    cells, complete, left = kernels.find_cells(codes, lattice, room, near, low, high, visits, once, found)
+    return cells, complete, left
 
 
 def most_members(part: ItemPart, levels: Sequence[Sequence[Level]]) -> int:

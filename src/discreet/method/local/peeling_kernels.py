@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import keeps
 
@@ -49,10 +49,34 @@ class PeeledCells(NamedTuple):
     members: npt.NDArray[np.uint32]
 
 
+@room
+class PeelingRoom(NamedTuple):
+    """Where cells are looked for: at each depth the node looked at, its level, and its parts under that level.
+
+    Its parts stand at the next depth.
+    """
+
+    weights: Ints
+    """Of a row: its size, and one in the lower half."""
+    rows: npt.NDArray[np.uint32]
+    """The rows at each depth, those of a part beside each other; at the first, the rows left."""
+    start: npt.NDArray[np.int32]
+    losses: Ints
+    known: npt.NDArray[np.bool_]
+    """Whether a part has the same rows as a finer one."""
+    nodes: Ints
+    """Begin, end and loss of the node at each depth; its level, which part is next, and how many there are."""
+    vector: Ints
+    weighed: Ints
+    """Of each cell of a column: what its rows weigh so far."""
+    place: npt.NDArray[np.int32]
+    """Where its next row goes to; -1 where it is none to be looked at."""
+    number: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.uint32]
+
+
 @kernel
-def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    codes, sizes, of, lattice, near, low, high, visits, once, found
-):
+def find_cells(codes, lattice, scratch, near, low, high, visits, once, found):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Find the cells of at least `near` rows that are left and lose at least `low` and less than `high`.
 
     With `once` a cell is left out if it has the same rows as a finer one. Returns how many were found, whether there
@@ -60,35 +84,14 @@ def find_cells(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     O(visits + columns * rows left + cells of the lattice).
     """
     columns = len(lattice.order)
-    active, n = np.empty(len(of), np.int64), 0
-    weights = np.empty(len(sizes), np.int64)  # of a row: its size, and one in the lower half
-    total = 0
-    for row in range(len(of)):
-        if of[row] < 0:
-            active[n] = row
-            n += 1
-            weights[row] = (sizes[row] << 32) + 1
-            total += sizes[row]
-    if total < near:
-        return 0, True, visits
-    most = min(n, total // near) + 1
-    # At each depth: the node looked at, its level, and its parts under that level, which stand at the next depth.
-    row_at, start = np.empty((columns + 1, n), np.uint32), np.zeros((columns + 1, most + 1), np.int32)
-    loss_at, known = np.zeros((columns + 1, most), np.int64), np.zeros((columns + 1, most), np.bool_)
-    begin_of, end_of, loss_of = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-    level, part, parts = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-    vector = np.zeros(columns + 1, np.int64)
-    for at in range(n):
-        row_at[0, at] = active[at]
-    end_of[0] = n
+    weights, row_at, start, loss_at, known = (
+        scratch.weights, scratch.rows, scratch.start, scratch.losses, scratch.known,
+    )  # fmt: skip
+    begin_of, end_of, loss_of = scratch.nodes[0], scratch.nodes[1], scratch.nodes[2]
+    level, part, parts = scratch.nodes[3], scratch.nodes[4], scratch.nodes[5]
+    vector, count, place, number, seen = scratch.vector, scratch.weighed, scratch.place, scratch.number, scratch.seen
+    end_of[0] = row_at.shape[1]
     level[0] = lattice.levels[lattice.order[0]]
-    widest = 1
-    for at in range(len(lattice.cells)):
-        widest = max(widest, lattice.cells[at] + 1)
-    count, place, number = np.zeros(widest, np.int64), np.empty(widest, np.int32), np.zeros(widest, np.int32)
-    for at in range(widest):
-        place[at] = -1
-    seen = np.empty(widest + 1, np.uint32)
     cells, used = 0, 0
     d = 0
     while d >= 0:

@@ -13,7 +13,13 @@ LearnerName = Literal[
 
 
 class Learner(Adversary):
-    """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class."""
+    """An adversary who trains a learner of scikit-learn (extra `attacks`) on the released rows with a known class.
+
+    Parameters
+    ----------
+    name
+        The learner, such as `"random_forest"` or `"logistic_regression"`.
+    """
 
     names: ClassVar[tuple[str, ...]] = get_args(LearnerName)
     name: LearnerName

@@ -61,6 +61,11 @@ class Absence(Inference):
 class Not(ValueKind):
     """The absence of a value: that somebody is known not to have it.
 
+    Parameters
+    ----------
+    value
+        The value that nobody shall be known not to have.
+
     Examples
     --------
     >>> Not("HIV").short("Illness")

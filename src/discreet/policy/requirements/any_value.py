@@ -135,6 +135,11 @@ def _as_true(value: object) -> object:
 class Any(_AnyOfColumn):
     """Every value of a column, whichever the table has.
 
+    Parameters
+    ----------
+    any
+        Always True: how a policy file writes it.
+
     Examples
     --------
     >>> from discreet.policy.requirements import Template
@@ -154,6 +159,11 @@ def _as_list(value: object) -> object:
 @register_kind
 class AnyBut(_AnyOfColumn):
     """Every value of a column but some that harm nobody.
+
+    Parameters
+    ----------
+    any_but
+        The value, or a list of those, that harm nobody.
 
     Examples
     --------

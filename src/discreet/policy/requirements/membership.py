@@ -138,6 +138,8 @@ class Membership(GroupRequirement):
         The population: the people among whom those of the table are, as a table or the path of a file.
     at_most
         The largest confidence allowed: `"50%"`, `"0.5"`, `"1/2"` or `Fraction(1, 2)`.
+    infer
+        Always `"membership"`: how a policy file writes it.
 
     Examples
     --------

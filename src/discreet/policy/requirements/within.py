@@ -95,6 +95,11 @@ class Window(PartPromise):
 class Within(ValueKind):
     """A number or date to within some width: any closed window of that width.
 
+    Parameters
+    ----------
+    within
+        The width: a number, or for dates such as `"30 days"`.
+
     Examples
     --------
     >>> Within(10000).short("income")

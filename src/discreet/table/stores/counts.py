@@ -48,10 +48,11 @@ def released(
         if name in maps:
             told = dict(zip(*(maps[name].table.get_column(part).to_list() for part in ("value", "text")), strict=True))
             texts = [told[value] for value in domain]
-            order = _ordered({*texts, marker} if gone.any() and not removes else set(texts))
+            masks = bool(gone.any()) and not removes and not maps[name].stays
+            order = _ordered({*texts, marker} if masks else set(texts))
             place = {text: at for at, text in enumerate(order)}
             new = np.array([place[text] for text in texts], dtype=smallest(max(len(order), 1)))[code]
-            code = np.where(gone, new.dtype.type(place[marker]), new) if gone.any() and not removes else new
+            code = np.where(gone, new.dtype.type(place[marker]), new) if masks else new
             domain = order
         domains.append(domain)
         codes.append(code[kept])

@@ -230,11 +230,6 @@ class BigEngine:
                 f"{self.name}: the plan is about single rows, or groups with labels of their own; it is carried out by "
                 "the local engine on a table that fits into the memory"
             )
-        if plan.policy.token is not None:
-            raise InputError(
-                f"{self.name}: tokens (release: token) are drawn by the local engine only, for a table that fits into "
-                "the memory; leave the identifier out instead"
-            )
         making = making_of(plan, self)
         release = self._made(making)
         release.unseen = rows_gone(making, self)

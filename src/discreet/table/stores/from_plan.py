@@ -19,6 +19,7 @@ from discreet.table.row_numbers import no_such_rows
 from discreet.table.stores import counts
 from discreet.table.stores.numbering import places_of
 from discreet.table.stores.store import Making, Map
+from discreet.table.tokens import tokens_of
 
 if TYPE_CHECKING:
     from discreet.table.stores.engine import BigEngine
@@ -28,12 +29,16 @@ def making_of(plan: Plan, table: BigEngine) -> Making:
     """Return how a plan makes a release of a table."""
     maps = {recoding.column: _recoded(plan, recoding, table) for recoding in plan.recodings}
     masks = plan.masks is not None or any(len(map_.gone) for map_ in maps.values())
+    meant = plan.masks
+    if plan.policy.token is not None:
+        maps[plan.policy.token] = _tokens(plan.policy.token, table)
+        meant = None if meant is None else _by_tokens(meant, plan.policy.token, maps[plan.policy.token])
     return Making(
         columns=tuple(name for name in table.columns if name not in plan.policy.identifiers),
         maps=maps,
         marker=plan.policy.marker,
         hides=masks,
-        masks=plan.masks,
+        masks=meant,
         edits=edits_of(plan.edits, table),
         removes=plan.policy.removes and masks,
         left_out=places_of(plan.removed, table) if plan.removed else None,
@@ -45,6 +50,24 @@ def _recoded(plan: Plan, recoding: Recoding, table: BigEngine) -> Map:
     domain = table.count([recoding.column]).domains[0]
     texts, unseen = told(recoding, domain, plan.policy)
     return map_of(domain, texts, unseen.tolist())
+
+
+def _tokens(column: str, table: BigEngine) -> Map:
+    """Return a token for each text of a column, drawn anew; rows that are masked keep theirs."""
+    domain = table.count([column]).domains[0]
+    tokens = tokens_of(pl.Series(domain, dtype=pl.String)).to_list()
+    # by token: whatever is made of the order, such as a list of categories, must not tell that of the texts
+    return Map(map_of(domain, tokens).table.sort("text"), stays=True)
+
+
+def _by_tokens(masks: Masks, column: str, tokens: Map) -> Masks:
+    """Return masks that mean texts of a column as they are released: its tokens."""
+    drawn = dict(zip(*(tokens.table.get_column(part).to_list() for part in ("value", "text")), strict=True))
+    columns = [
+        replace(masked, values=tuple(drawn[value] for value in masked.values)) if masked.column == column else masked
+        for masked in masks.columns
+    ]
+    return replace(masks, columns=tuple(columns))
 
 
 def map_of(values: Sequence[str | None], texts: Sequence[str | None], gone: Sequence[bool] | None = None) -> Map:

@@ -29,6 +29,8 @@ class Map:
     """
 
     table: pl.DataFrame
+    stays: bool = False
+    """Whether masked rows keep what is released for them: a token tells whose they are."""
 
     @property
     def changes(self) -> bool:
@@ -88,7 +90,7 @@ class Making:
 
     def marks(self, column: str) -> bool:
         """Whether the marker stands in the masked rows of a column."""
-        return column in self.maps and self.hides and not self.removes
+        return column in self.maps and not self.maps[column].stays and self.hides and not self.removes
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ import pytest
 import discreet as d
 from tests.conftest import ROOT
 from tests.jobs import bank, bank_policy
-from tests.spark import GROUP, require
+from tests.spark import BESIDE, GROUP, require
 
-pytestmark = GROUP
+pytestmark = [GROUP, BESIDE]
 PATIENCE = 120
 
 

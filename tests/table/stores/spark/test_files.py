@@ -20,7 +20,7 @@ import discreet as d
 from discreet.table.stores.scratch import LOCK, PREFIX, Scratch
 from tests.conftest import ROOT
 from tests.jobs import bank, bank_policy
-from tests.spark import GROUP, require, session
+from tests.spark import BESIDE, GROUP, require, session
 
 SETTINGS = "spark.ui.enabled false\nspark.driver.host 127.0.0.1\nspark.driver.bindAddress 127.0.0.1\n"
 
@@ -55,6 +55,7 @@ def kept_by_spark(files: list[str]) -> list[Path]:
 
 
 @GROUP
+@BESIDE
 @pytest.mark.parametrize(
     ("said", "settings", "where"),
     [
@@ -84,6 +85,7 @@ def test_files_of_spark_are_private_and_go(said: str | None, settings: str, wher
 
 
 @GROUP
+@BESIDE
 def test_files_of_a_killed_spark_are_swept_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with start(tmp_path) as process:
         found = middle(process)

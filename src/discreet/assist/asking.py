@@ -1,0 +1,94 @@
+"""What Python asks before anything is made: does a policy fit a table, and what could a first policy be."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from discreet.assist.check import CheckedPolicy, check_policy
+from discreet.assist.draft import PolicyDraft, draft_policy
+from discreet.errors import InputError
+from discreet.policy import FileOptions, Policy, as_policy
+from discreet.table.source import Opening, Table
+
+
+def check(
+    policy: Policy | Mapping[str, Any] | str | Path,
+    table: Table | None = None,
+    *,
+    engine: str | None = None,
+    memory_limit: str | int | None = None,
+    key: str | None = None,
+) -> CheckedPolicy:
+    """Return what a policy promises, and with a table whether it fits and what can be kept. Nothing is released.
+
+    Parameters
+    ----------
+    policy
+        The policy, a dictionary, or the path of its file.
+    table
+        What is to be released, as for `protect`; without it only the policy itself is looked at.
+    engine, memory_limit, key
+        As for `protect`.
+
+    Raises
+    ------
+    InputError, PolicyError
+        When the table or the policy cannot be used as they are; with all mistakes at once.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"Job": ["cook", "cook", "clerk"], "Ill": ["no", "no", "yes"]})
+    >>> found = d.check({"protect": [{"infer": {"Ill": "yes"}, "given": ["Job"], "at_most": "50%"}]}, table)
+    >>> found.possible, found.promises[0].now.rows
+    (True, 1)
+    """
+    return check_policy(as_policy(policy), table, Opening(engine, memory_limit, key))
+
+
+def draft(table: Table, *, file: FileOptions | Mapping[str, Any] | None = None) -> PolicyDraft:
+    """Return a first policy for a table, as commented YAML in `text`: to be read, and changed, before it is used.
+
+    Parameters
+    ----------
+    table
+        The path of a file, or a pandas, Polars or PyArrow table.
+    file
+        How a text file is written; what is not said is found out.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read.
+
+    Examples
+    --------
+    >>> import discreet as d, polars as pl
+    >>> table = pl.DataFrame({"age": [31, 45, 31, 28], "illness": ["flu", "cold", "flu", "cold"]})
+    >>> d.draft(table).known
+    ('age',)
+    """
+    options = file if isinstance(file, FileOptions) else FileOptions(**(file or {}))
+    if isinstance(table, str | Path):
+        return draft_policy(table, options)
+    with tempfile.TemporaryDirectory(prefix="discreet-") as folder:  # readable by its owner only, and gone at once
+        path = Path(folder) / "table.parquet"
+        _frame(table).write_parquet(path)
+        return draft_policy(path, options)
+
+
+def _frame(table: Table) -> pl.DataFrame:
+    given: Any = table
+    try:
+        frame: pl.DataFrame = nw.from_native(given, eager_only=True).to_polars()
+    except TypeError:
+        raise InputError(
+            f"{type(table).__name__}: a draft needs a file, or a pandas, Polars or PyArrow table; take some rows of it"
+        ) from None
+    return frame

@@ -1,0 +1,132 @@
+"""What the columns of a table look like: their kinds, signs of missing values, and what they may be of a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from discreet.assist.drafting.names import is_known_by_name, is_secret_by_name, names_people
+from discreet.assist.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, some_of
+from discreet.assist.proposing.icd10 import are_icd10
+from discreet.table.by_name import nameless
+from discreet.table.local import LocalEngine
+
+MANY = 8
+"""Values of a category beyond which groups would be work to write by hand."""
+
+
+@dataclass(frozen=True)
+class ColumnLook:
+    """What one column looks like."""
+
+    name: str
+    kind: str
+    """number, decimal, date, month, code, icd10, text or category."""
+    distinct: int
+    missing: dict[str, int] = field(default_factory=dict)
+    type: str | None = None
+    """How to say that it is a column of numbers or dates; None for others."""
+    identifier: str | None = None
+    """Why it seems to name people, if it does."""
+    known_by_name: bool = False
+    sensitive_by_name: bool = False
+    date_format: str | None = None
+    """How dates are written, where they are not written as 2024-01-31."""
+
+    @property
+    def wants_groups(self) -> bool:
+        """Whether a taxonomy would be work to write by hand."""
+        return self.type is None and self.distinct > MANY
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether groups follow from how its values are written: codes by their beginnings, months, diagnoses."""
+        return self.type is None and self.kind in ("code", "month", "icd10")
+
+    @property
+    def why_secret(self) -> str | None:
+        """Why it seems to be a secret, if it does."""
+        if self.identifier is not None or self.kind in ("date", "month"):
+            return None
+        if self.kind == "icd10":
+            return "codes of diagnoses (ICD-10)"
+        return "a secret by its name" if self.sensitive_by_name else None
+
+    @property
+    def values(self) -> str:
+        """How many different values it has, and of which kind."""
+        return f"{self.distinct} different {'value' if self.distinct == 1 else 'values'} ({self.kind})"
+
+
+def look_at(column: pl.Series, decimal: str) -> ColumnLook:
+    """Return what a column looks like."""
+    name, values = column.name, nameless(column).drop_nulls()
+    signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
+    if empty := column.null_count() + int((values == "").sum()):
+        signs[""] = empty
+    present = values.filter(~values.is_in(["", *MISSING]))
+    distinct = present.n_unique()
+    kind = _kind(name, present)
+    said, form = _type(kind, present, decimal)
+    return ColumnLook(
+        name,
+        kind,
+        distinct,
+        signs,
+        said,
+        _why_identifier(name, kind, present, distinct),
+        is_known_by_name(name) or kind in ("date", "month"),
+        is_secret_by_name(name),
+        form,
+    )
+
+
+def _kind(name: str, values: pl.Series) -> str:
+    """Return the kind of the values: as taxonomies see them, and months and diagnoses besides."""
+    kind = kind_of(name, values)
+    if kind != "category" or values.is_empty():
+        return kind
+    some = some_of(values.unique().sort().to_list())
+    if date_forms(some) == [MONTH]:
+        return "month"
+    return "icd10" if are_icd10(name, some) else kind
+
+
+def _type(kind: str, values: pl.Series, decimal: str) -> tuple[str | None, str | None]:
+    """Return the type of a column as a policy says it, where it can be cut into intervals; the form of its dates."""
+    some = values.unique().head(1000).to_list()
+    if kind in ("number", "decimal"):
+        return ("number" if are_numbers(some, decimal) else None), None
+    if kind != "date":
+        return None, None
+    forms = date_forms(some)
+    if len(forms) != 1 or forms[0] == MONTH or any(read_date(value, forms[0]) is None for value in some):
+        return None, None
+    return "date", None if forms[0] == TIME else forms[0]
+
+
+def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
+    """Return why a column seems to name people; leaving one out too many does less harm than one too few."""
+    rows = len(values)
+    if kind == "text":
+        return "free text may name people"
+    if kind not in ("date", "month", "decimal") and names_people(name, distinct, rows):
+        return f"its name; {distinct} different values in {rows} rows"
+    if kind in ("decimal", "date", "month", "icd10") or is_known_by_name(name) or is_secret_by_name(name):
+        return None
+    if rows >= 10 and distinct >= 0.95 * rows:
+        return f"{distinct} different values in {rows} rows"
+    if kind == "category" and distinct > max(50, rows / 10):
+        return f"{distinct} different texts in {rows} rows"
+    return None
+
+
+def decimal_of(source: LocalEngine, frame: pl.DataFrame) -> str:
+    """Return a comma where numbers of a file with semicolons have one before their decimals, and none has a point."""
+    if source.form.dialect is None or source.form.dialect.separator != ";":
+        return "."
+    some = [nameless(column).drop_nulls() for column in frame.iter_columns()]
+    decimals = [values for values in some if kind_of("", values.filter(~values.is_in(list(MISSING)))) == "decimal"]
+    commas = any(values.str.contains(",", literal=True).any() for values in decimals)
+    return "," if commas and not any(values.str.contains(".", literal=True).any() for values in decimals) else "."

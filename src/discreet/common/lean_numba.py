@@ -1,0 +1,183 @@
+"""How Numba compiles our loops: what it does for any function, and ours do without, is left out.
+
+Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
+nor machine code: it is compiled into its callers. A number written in a call does not make a loop of its own. Loops
+that make no arrays count no references to them. And which operator adds two integers is looked up once.
+
+This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
+"""
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+from numba import _dynfunc
+from numba.core import ir, types
+from numba.core.compiler import Compiler, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+from numba.core.types import functions
+
+Function = Callable[..., Any]
+TRIED = {(0, 68)}
+"""Versions of Numba with which this was tried."""
+_NUMBERS = types.Integer, types.Boolean, types.Float, types.IntegerLiteral, types.BooleanLiteral
+
+_known: dict[tuple[Any, Any], Any] = {}
+"""What an operator makes of numbers and arrays, by the operator and their types."""
+_operators: Any = functions.BaseFunction
+_looking_up = _operators.get_call_type
+_depth = [0]
+
+
+def options(inner: bool) -> dict[str, Any]:
+    """Return what Numba is asked for besides: `inner` for loops that only loops call."""
+    if numba.version_info.short not in TRIED:
+        return {}
+    if inner:
+        return {"pipeline_class": _Inner, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return {"pipeline_class": _Outer, "no_cfunc_wrapper": True}
+
+
+def inlined() -> dict[str, Any]:
+    """Return what Numba is asked for with loops that are compiled into whatever calls them.
+
+    Numba's own way reads and types such a loop anew at each place where it is called; here that is left to LLVM, which
+    comes to the same code.
+    """
+    if numba.version_info.short not in TRIED:
+        return {"inline": "always"}
+    return {**options(inner=True), "forceinline": True, "nogil": True}
+
+
+def any_number(compiled: Any) -> None:
+    """Have a loop compiled once for all numbers: Numba would do so for each that is written in a call."""
+    if numba.version_info.short in TRIED:
+        ask = compiled.get_call_template
+        compiled.get_call_template = lambda args, kws: ask([types.unliteral(arg) for arg in args], kws)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _OuterLowering(NativeLowering):
+    """Lowering that counts references only where arrays are made."""
+
+    _name = "discreet_outer_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        if not _makes_arrays(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(_OuterLowering):
+    """Lowering for loops that only loops call: no machine code, no wrapper."""
+
+    _name = "discreet_inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        library.enable_object_caching()
+        library._finalize_final_module = lambda: _end(library)
+        state.library = library
+        state.flags = state.flags.copy()
+        state.flags.no_compile = True
+        super().run_pass(state)
+        found = state["cr"]
+        function = _dynfunc.make_function(
+            found.fndesc.lookup_module(), found.fndesc.qualname.split(".")[-1], "", 0, found.env, (library,)
+        )
+        state["cr"] = _LowerResult(found.fndesc, found.call_helper, cfunc=function, env=found.env)
+        state.targetctx.insert_user_function(function, found.fndesc, [library])
+        library._ensure_finalized()
+        state.reload_init.extend(library._reload_init)
+        return True
+
+
+def _end(library: Any) -> None:
+    """Call a library complete that is never run, only compiled into others."""
+    library._finalize_dynamic_globals()
+    library._finalized = True
+
+
+def _makes_arrays(state: Any) -> bool:
+    """Whether a loop may make an array, or have or give one that was made: then its references are counted."""
+    models = state.targetctx.data_model_manager
+
+    def counted(kind: Any) -> bool:
+        return bool(models[kind].contains_nrt_meminfo())
+
+    if counted(state.return_type):
+        return True
+    for block in state.func_ir.blocks.values():
+        for step in block.body:
+            if isinstance(step, ir.Assign) and isinstance(step.value, ir.Expr):
+                made = step.value.op not in ("getattr", "getitem", "static_getitem", "cast", "getiter", "phi")
+                made = made and step.value.op not in ("iternext", "pair_first", "pair_second", "exhaust_iter")
+                if made and counted(state.typemap[step.target.name]):
+                    return True
+            elif isinstance(step, ir.SetItem | ir.StaticSetItem):
+                _, where, what = state.calltypes[step].args
+                if counted(what) or isinstance(where, types.SliceType):
+                    return True
+    return False
+
+
+class _Outer(Compiler):
+    """Numba's way to compile, ours in parts."""
+
+    lowering: type = _OuterLowering
+
+    def compile_extra(self, function: Any) -> Any:
+        with _quick_lookup():
+            return super().compile_extra(function)
+
+    def define_pipelines(self) -> Any:
+        managers: Any = super().define_pipelines()
+        for manager in managers:
+            manager.passes = [
+                (self.lowering if step is NativeLowering else step, text) for step, text in manager.passes
+            ]
+            manager._finalized = False
+            manager.finalize()
+        return managers
+
+
+class _Inner(_Outer):
+    """The same for loops that only loops call."""
+
+    lowering = _InnerLowering
+
+
+@contextmanager
+def _quick_lookup() -> Iterator[None]:
+    """Look up what an operator makes of numbers and arrays once while this compiles (which it does alone)."""
+    _depth[0] += 1
+    _operators.get_call_type = _look_up
+    try:
+        yield
+    finally:
+        _depth[0] -= 1
+        if not _depth[0]:
+            _operators.get_call_type = _looking_up
+
+
+def _look_up(self: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of an operator for these types."""
+    if kws or not all(_is_plain(arg) for arg in args):
+        return _looking_up(self, context, args, kws)
+    key = self, tuple(args)
+    found = _known.get(key)
+    if found is None or found.args not in self._impl_keys:
+        found = _known[key] = _looking_up(self, context, args, kws)
+    return found
+
+
+def _is_plain(kind: Any) -> bool:
+    if isinstance(kind, types.BaseTuple):
+        return all(isinstance(part, _NUMBERS) for part in kind.types)
+    return isinstance(kind, (*_NUMBERS, types.Array))
