@@ -154,6 +154,21 @@ def test_who_has_a_hidden_cell_does_not_lack_what_it_may_be() -> None:
     assert (finding.worst.hits, finding.worst.rows, finding.worst.hidden) == (2, 4, 1)
 
 
+@pytest.mark.parametrize("engine", ["streaming", "duckdb"])
+def test_large_engines_refuse_cells_of_persons(engine: str, tmp_path: Any) -> None:
+    table_of(visits("1aex", "1aey", "2aex", "2aez", "3aez", "3aex")).write_csv(tmp_path / "t.csv")
+    policy = d.Policy.model_validate({"unit": "who", "protect": [ASKED[1][0], cells_of([1])], "search": "coordinate"})
+    with pytest.raises(d.InputError, match="local engine"):
+        d.protect(tmp_path / "t.csv", policy, engine=engine)
+
+
+def test_blind_protection_beside_a_unit_is_refused() -> None:
+    with pytest.raises(d.PolicyError, match="blind"):
+        d.Policy.from_dict({"unit": "who", "protect": [
+            {"k": 2, "over": ["q"]}, {"column": "s", "rows": [1], "at_most": "50%", "method": "blind"},
+        ]})  # fmt: skip
+
+
 # What the fuzz found
 
 

@@ -91,7 +91,10 @@ def test_values_that_do_not_occur_are_told_without_naming_others() -> None:
     with pytest.raises(d.PolicyError) as error:
         d.protect(bank(), policy)
     assert [str(p) for p in error.value.problems] == [
-        "protect[0].infer.Bankruptcy: no row has 'Bankruptcy' = 'Dischargd'; check the spelling"
+        (
+            "protect[0].infer.Bankruptcy: no row has 'Bankruptcy' = 'Dischargd'; check the spelling, see which there "
+            "are (`discreet check POLICY --table TABLE --show-values`), or write {any: true} for whichever it is"
+        )
     ]
 
 

@@ -89,3 +89,10 @@ def test_numbers_of_many_values() -> None:
         number = rng.gauss(0, 10)
         rows.append((f"{number:.2f}", rng.choice("xy"), "high" if number + rng.gauss(0, 8) > 0 else "low"))
     assert_same(BlindTable(("a", "b", "c"), tuple(rows), (Item("c", tuple(range(10))),), numbers=("a",)))
+
+
+def test_nothing_is_told_where_nothing_predicts() -> None:
+    rows = (("x", "x"),) * 6
+    of = BlindTable(("a", "b"), rows, (Item("b", (2,)), Item("a", (2,))))
+    assert of.tell(2) == Told()
+    assert_same(of)

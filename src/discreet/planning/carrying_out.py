@@ -127,6 +127,11 @@ def _with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
     bound = made.judge
     if not any(bound.policy.cells()):
         return made
+    if not made.source.row_wise:
+        raise InputError(
+            "confidential cells beside a unit are protected by the local engine only, on a table that fits into the "
+            "memory: use --engine local"
+        )
     watch.begins("cells")
     return _edited(made.having(edits=hides(bound.policy, made.told)), bound, watch)
 

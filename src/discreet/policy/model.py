@@ -20,26 +20,25 @@ from discreet.columns.scale import Numbers, Scale
 from discreet.common.registry import listed
 from discreet.common.shares import Share
 from discreet.errors import Problem
-from discreet.policy.blind import beyond_blind
 from discreet.policy.build import build_policy
 from discreet.policy.columns import Column, as_columns
 from discreet.policy.confidential import Confidential
 from discreet.policy.file_options import FileOptions
-from discreet.policy.marker import labels_that_hide
+from discreet.policy.misfits import misfit
 from discreet.policy.missing import Missing
 from discreet.policy.mistakes import PARTS
 from discreet.policy.part import Frozen, Part
-from discreet.policy.persons import OfPersons, PersonUnit, beyond_persons
+from discreet.policy.persons import OfPersons, PersonUnit
 from discreet.policy.places import PolicySource
 from discreet.policy.populations import Population, as_population
 from discreet.policy.released_rows import ReleaseOptions, Suppress
 from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequirement, Inference, Requirement
 from discreet.policy.requirements.seen import SeenOf
-from discreet.policy.search_limits import beyond_disclosure, beyond_global, beyond_local, beyond_search
+from discreet.policy.search_limits import beyond_disclosure
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import General, PredictingUse, ReleaseUse
 from discreet.policy.uses.base import USES
-from discreet.policy.uses.field import Use, Uses, beneficial, detailed
+from discreet.policy.uses.field import Use, Uses, detailed
 
 PLAIN = Column(type="category")
 """A column of which nothing is said."""
@@ -173,30 +172,6 @@ class Policy(Part):
         """Return the columns with the sign that each has before its decimals."""
         return Frozen({name: column.written_with(decimal(name)) for name, column in self.columns.items()})
 
-    @model_validator(mode="after")
-    def _disclosure_fits_use(self) -> Policy:
-        if self.disclosure.disclose == "beneficial" and not self.uses[0].knows_benefit:
-            raise ValueError(f"disclosure: 'disclose: beneficial' needs 'use: {beneficial()}'; leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _options_fit_search(self) -> Policy:
-        if what := beyond_search(self) or beyond_persons(self):
-            raise ValueError(what)
-        return self
-
-    @model_validator(mode="after")
-    def _recoding_fits(self) -> Policy:
-        if what := beyond_local(self) if self.is_local else beyond_global(self.columns):
-            raise ValueError(what)
-        return self
-
-    @model_validator(mode="after")
-    def _weights_compare(self) -> Policy:
-        if not isinstance(self.use, tuple) and self.use.importance != 1:
-            raise ValueError("use: a weight only counts in a list of uses; take it out")
-        return self
-
     @field_validator("search_on")
     @classmethod
     def _some_rows(cls, share: Fraction | None) -> Fraction | None:
@@ -205,25 +180,8 @@ class Policy(Part):
         return share
 
     @model_validator(mode="after")
-    def _inferred_values_are_known(self) -> Policy:
-        if any(self.is_unknown(value) for _, made in self.groups() for value in made.named()):
-            raise ValueError("missing: a value that must not be inferred cannot be unknown; write rows: value")
-        return self
-
-    @model_validator(mode="after")
-    def _cells_fit(self) -> Policy:
-        for index, requirement in self.cells():
-            if requirement.change == "generalise" and requirement.column in self.sensitive:
-                what = "is sensitive in a promise about groups: its cells are hidden, not generalised"
-                message = f"{requirement.column!r} {what}"
-                raise ValueError(f"protect: item {index + 1}: {message}; write change: delete")
-        if problem := beyond_blind(self):
-            raise ValueError(problem)
-        return self
-
-    @model_validator(mode="after")
-    def _marker_is_no_label(self) -> Policy:
-        if problem := labels_that_hide(self):
+    def _fits_together(self) -> Policy:
+        if problem := misfit(self):
             raise ValueError(problem)
         return self
 

@@ -242,7 +242,7 @@ def test_what_to_do_comes_first() -> None:
         "By the commonest value: 74.5%; about people who are not in the release: 79%; on the original: 90.6%. "
         "It learns more about the people of the release than about anybody else."
     )
-    assert steps[0].to_do.startswith("Lower the limit of protect[1]")
+    assert steps[0].to_do.startswith("Make protect[1] stricter")
     warned = [step for step in steps if not step.text]
     assert len(warned) == len(rich().all_warnings)
     assert all(step.level == "look" for step in steps)

@@ -65,7 +65,7 @@ def remedy(attack: Attack) -> str:
     if attack.kind == "linkage":
         return f"Ask for a larger k over {known or 'what is known'}, or leave out a column that tells people apart."
     if attack.kind == "inference" and said is not None:
-        return f"Lower the limit of {said}, or let it count with all that may be known ({known})."
+        return f"Make {said} stricter, or let it count with all that may be known ({known})."
     if attack.kind == "inference":
         return f"Add a promise: infer: {{{target}: {{any: true}}}}, given: [{known}], at_most: 50%."
     if attack.kind == "cells":
@@ -78,7 +78,7 @@ def remedy(attack: Attack) -> str:
             )
     if "decoys" not in attack.name:
         return f"Ask for decoys (decoys: 50%) in {said or 'the promise'}: then to be hidden does not tell the value."
-    return f"Lower the limit of {said or 'the promise'}."
+    return f"Make {said or 'the promise'} stricter."
 
 
 def _if_all_is_well(attack: Attack) -> str:

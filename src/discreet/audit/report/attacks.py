@@ -87,7 +87,8 @@ def _stands(tried: Sequence[Attack], best: Attack, leaks: int) -> str:
     said = f"at best {share(best.released.share)} {RIGHT[best.kind]}"
     if leaks:
         does = "does better than its" if leaks == 1 else "do better than their"
-        said += f"; {leaks} of {many(len(tried), 'attack')} {does} comparison"
+        some = f"{leaks} of {many(len(tried), 'attack')}" if len(tried) > 1 else "it"
+        said += f"; {some} {does} comparison"
     elif best.kind != "linkage" or any(attack.control for attack in tried):
         said += "; no attack does better than its comparison" if len(tried) > 1 else ", no better than its comparison"
     by = f" ({_called(best)})" if len(tried) > 1 else ""

@@ -44,7 +44,7 @@ def print_release(
         print_private(to)
         _print_made(to, release, source, out, why=why, stopped=stopped, against=against)
         to.print()
-    print_verdict(to, release.audit, out, written, against=against, quiet=quiet)
+    print_verdict(to, release.audit, out, written, against=against, quiet=quiet, own=True)
 
 
 def print_next(step: str) -> None:

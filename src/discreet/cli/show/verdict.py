@@ -86,13 +86,23 @@ def _suppressed(audit: Audit) -> str | None:
 
 
 def print_verdict(
-    to: Console, audit: Audit, name: str, written: WrittenFiles, *, against: str | None = None, quiet: bool = False
+    to: Console,
+    audit: Audit,
+    name: str,
+    written: WrittenFiles,
+    *,
+    against: str | None = None,
+    quiet: bool = False,
+    own: bool = False,
 ) -> None:
-    """Say whether a release was verified, which attacks succeed, and what was written."""
+    """Say whether a release was verified, which attacks succeed, and what was written.
+
+    Of one that was made just now (`own`) it is known which rows were suppressed; many are said first.
+    """
     policy = "" if against is None else f" against {escape(against)}"
     made = "[bold]Verified[/]: " if audit.verification.holds else ""
     answer = answer_of(audit.verification, with_original=True)
-    if gone := _suppressed(audit):
+    if own and (gone := _suppressed(audit)):
         to.print(f"[yellow]{gone}.[/]", soft_wrap=True)
     to.print(f"{made}{escape(name)}{policy}, {audit.rows} rows: {answer}.", soft_wrap=True)
     if audit.attacks is not None:

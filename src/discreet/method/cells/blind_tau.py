@@ -35,7 +35,9 @@ ROUNDED = Decimal("1e-9")
 
 
 def tau_steps(columns: Sequence[BlindColumn], secret: BlindSecret) -> tuple[int, ...]:
-    """Return the power for 1, 2, ... facts, in twentieths."""
+    """Return the power for 1, 2, ... facts, in twentieths; none where nothing predicts."""
+    if not secret.predictors:
+        return ()
     losses = Losses(columns, secret)
     found: list[int] = []
     step = STEPS

@@ -1,0 +1,90 @@
+"""What is left out when loops are compiled: they come to the same, with Numba's own way and with ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.common import lean_numba
+from discreet.common.compiled import Kernel, always, helper, kernel
+
+
+def _moved(numbers, by):  # type: ignore[no-untyped-def]
+    """Return how far numbers add up when each is moved. O(length)."""
+    total = 0
+    for at in range(len(numbers)):
+        total += numbers[at] + by
+    return total
+
+
+def _doubled(numbers):  # type: ignore[no-untyped-def]
+    """Return an array made here. O(length)."""
+    made = np.empty(len(numbers), np.int64)
+    for at in range(len(numbers)):
+        made[at] = 2 * numbers[at]
+    return made
+
+
+def _end(numbers):  # type: ignore[no-untyped-def]
+    """Return a part of an array that was given. O(1)."""
+    return numbers[1:]
+
+
+moved, doubled, end = kernel(_moved), kernel(_doubled), kernel(_end)
+small = helper(_moved)
+
+
+@kernel
+def both_ways(numbers):  # type: ignore[no-untyped-def]
+    """Call a loop with two numbers that are written here, and small ones at several places. O(length)."""
+    return moved(numbers, 1) * moved(numbers, -1) + small(numbers, 3) - small(end(doubled(numbers)), 2)
+
+
+def _fresh(function: Kernel) -> Kernel:
+    return Kernel(function.py_func, inline=function.inline)
+
+
+@pytest.mark.parametrize("tried", [True, False])
+def test_loops_come_to_the_same_with_any_version_of_numba(
+    tried: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With one with which nothing was tried, all is done as Numba does it."""
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))  # nothing is kept there
+    if not tried:
+        monkeypatch.setattr(lean_numba, "TRIED", set())
+        assert not lean_numba.options(inner=True)
+        assert lean_numba.inlined() == {"inline": "always"}
+    for name in ("moved", "doubled", "end", "small"):
+        monkeypatch.setitem(globals(), name, _fresh(globals()[name]))
+    own = _fresh(both_ways)
+    numbers = np.arange(5, dtype=np.int64)
+    with always("plain"):
+        plain = own(numbers)
+    with always("compiled"):
+        assert own(numbers) == plain == 15 * 5 + 25 - 28
+    called: Any = globals()["moved"].inner
+    if tried and lean_numba.numba.version_info.short in lean_numba.TRIED:
+        assert len(called.signatures) == 1  # whatever number is written in a call
+    else:
+        assert len(called.signatures) == 2
+
+
+@pytest.mark.parametrize("function", [_doubled, _end, _moved])
+def test_arrays_live_as_long_as_they_are_needed(function: Callable[..., Any]) -> None:
+    """References are counted wherever an array is made or handed on; elsewhere none is lost or kept."""
+    own = Kernel(function)
+    numbers = np.arange(100, dtype=np.int64)
+    arguments = (numbers, 1) if function is _moved else (numbers,)
+    with always("compiled"):
+        first = own(*arguments)
+        before = sys.getrefcount(numbers)
+        for _ in range(50):
+            found = own(*arguments)
+        assert np.array_equal(found, first)
+        assert np.array_equal(found, function(*arguments))
+        assert sys.getrefcount(numbers) <= before + 1
