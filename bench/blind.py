@@ -24,6 +24,7 @@ import argparse
 import importlib
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -348,6 +349,7 @@ def print_data(data: BlindData, only: Sequence[str], runs: int, cells: int, jobs
         for way in ways:
             judged = sum((future.result() for future in asked[way.name]), Judged())
             lines.append(way_line(way, judged, len(judged.hidden)))
+            print("; ".join(part for part in lines[-1] if part), file=sys.stderr, flush=True)
             if way == WAYS[1]:
                 changed = 1 + float(np.mean(judged.hidden))
                 seconds = 1000 * judged.seconds / len(judged.hidden)

@@ -247,4 +247,4 @@ def test_a_value_that_needs_no_rule_is_warned_about() -> None:
     assert "flu" not in warning
     assert warned("0.33", against=["naive_bayes"]) == []
     missing = Policy(protect=[rules(rules={"min_confidence": "1/3"})], missing={"values": ["?"], "rows": "unknown"})
-    assert len(cell_warnings(missing, table(missing))) == 1
+    assert len(cell_warnings(missing, table(missing))) == 2

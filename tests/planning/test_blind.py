@@ -293,3 +293,34 @@ def test_no_value_of_a_cell_is_in_a_message() -> None:
     assert release.statement is not None
     assert "c4n4ry" not in release.statement.to_json() + repr(release) + str(release.audit.warnings)
     assert "c4n4ry" not in d.verify(release.table, policy(), frame, statement=release.statement).to_json()
+
+
+def test_numbers_dates_taxonomies_and_rows_chosen_by_a_column() -> None:
+    draw = random.Random(6)
+    frame = pl.DataFrame({
+        "age": [draw.randrange(18, 90) for _ in range(260)],
+        "pay": [draw.randrange(100) for _ in range(260)],
+        "town": [draw.choice("aaaabbbbc") for _ in range(260)],
+        "ill": [draw.choice(["x", "y"]) for _ in range(260)],
+        "day": [f"2024-0{draw.randrange(1, 9)}-1{draw.randrange(10)}" for _ in range(260)],
+    })  # fmt: skip
+    said = {
+        "columns": {
+            "age": {"type": "number", "ends": [30, 60]},
+            "town": {"taxonomy": {"all": {"ab": ["a", "b"], "c": None}}},
+        },
+        "protect": [{"column": "ill", "where": {"town": "c"}, "at_most": "50%"}],
+    }
+    asked = d.Policy.from_dict(said)
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.statement is not None
+    columns = release.statement.columns
+    assert (columns["pay"].type, columns["day"].type) == ("number", "date")
+    assert columns["town"].parents == {"a": "ab", "b": "ab", "ab": "all", "c": "all"}
+    assert "age" not in columns  # its intervals are what is told
+    chosen = release.table.filter(pl.Series(frame["town"] == "c"))
+    assert set(chosen["town"]) == {"c"}
+    assert set(chosen["ill"]) == {"*"}
+    assert set(release.table["age"]) <= {"<30", "[30-59]", ">=60", "*"}
+    assert d.verify(release.table, asked, frame, statement=release.statement).holds

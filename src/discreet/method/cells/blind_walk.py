@@ -63,6 +63,7 @@ class Walk:
         wanted = [kind.predictors.index(place) for place in order if place in kind.predictors]
         self.rank = np.full(len(kind.predictors), len(kind.predictors), dtype=np.int64)
         self.rank[wanted] = np.arange(len(wanted))
+        self.widest = max(rest.columns[place].elements for place in kind.predictors)
         self.exact_nodes = 0
 
     def tell(self, cells: Codes) -> Iterator[Told]:
@@ -127,7 +128,10 @@ class Walk:
         return found
 
     def _covered(self, j: int, elements: Sequence[int]) -> list[int]:
-        agreeing = self.rest.columns[self.kind.predictors[j]].agreeing
+        column = self.rest.columns[self.kind.predictors[j]]
+        if not column.above:
+            return list(elements)
+        agreeing = column.agreeing
         return sorted({y for x in elements for y in agreeing[x]})
 
     def _block_logs(self, j: int, block: Sequence[int]) -> npt.NDArray[np.float64]:
@@ -148,7 +152,7 @@ class Walk:
         if node.k[0] > node.k[1]:
             told = self._tallied(node.rest[1], node.open) if node.told is None else node.told
         chosen = UNSURE
-        block = np.zeros(int(np.diff(self.learned.first).max()), dtype=np.bool_)
+        block = np.zeros(self.widest, dtype=np.bool_)
         if not self.exact:
             rows = np.bincount(self.values[0][node.rest[0]] + 1, minlength=2 + int(self.learned.secret[1]))[1:]
             chosen = decide(
