@@ -64,9 +64,10 @@ def test_a_draft_of_any_table(kind: str, tmp_path: Path) -> None:
         "pyarrow": TABLE.to_arrow,
         "file": lambda: tmp_path / "t.csv",
     }
-    found = d.draft(tables[kind]())
-    assert "age" in found.known
+    found = d.draft(tables[kind](), secret=["ill"], known=["age", "town"])
+    assert found.known == ("age", "town")
     assert "protect:" in found.text
+    assert "ill" in found.secrets
     with pytest.raises(d.InputError, match="a draft needs a file, or a pandas, Polars or PyArrow table"):
         d.draft(TABLE.lazy())
 

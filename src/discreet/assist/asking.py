@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from discreet.assist.check import CheckedPolicy, check_policy
 from discreet.assist.draft import PolicyDraft, draft_policy
+from discreet.assist.drafting.choices import Choices
 from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy, as_policy
 from discreet.table.source import Opening, Table
@@ -52,35 +53,56 @@ def check(
     return check_policy(as_policy(policy), table, Opening(engine, memory_limit, key))
 
 
-def draft(table: Table, *, file: FileOptions | Mapping[str, Any] | None = None) -> PolicyDraft:
+def draft(
+    table: Table,
+    *,
+    secret: Sequence[str] | None = None,
+    known: Sequence[str] | None = None,
+    identifier: Sequence[str] | None = None,
+    preset: str | None = None,
+    order: Mapping[str, Sequence[str]] | None = None,
+    file: FileOptions | Mapping[str, Any] | None = None,
+) -> PolicyDraft:
     """Return a first policy for a table, as commented YAML in `text`: to be read, and changed, before it is used.
 
     Parameters
     ----------
     table
         The path of a file, or a pandas, Polars or PyArrow table.
+    secret
+        The columns that nobody may infer, each as its name or `"COLUMN=VALUE"`; guessed when absent.
+    known
+        The columns that an adversary may know; guessed when absent.
+    identifier
+        The columns that name people and are left out; guessed when absent.
+    preset
+        `"open-data"`, `"research"` or `"internal"`: how strict the promises are.
+    order
+        For columns of ordered words their values, from the first to the last.
     file
         How a text file is written; what is not said is found out.
 
     Raises
     ------
     InputError
-        When the table cannot be read.
+        When the table cannot be read, or a choice does not fit it.
 
     Examples
     --------
     >>> import discreet as d, polars as pl
-    >>> table = pl.DataFrame({"age": [31, 45, 31, 28], "illness": ["flu", "cold", "flu", "cold"]})
-    >>> d.draft(table).known
+    >>> table = pl.DataFrame({"age": [31, 45, 31, 28] * 9, "illness": ["flu", "cold", "flu", "cold"] * 9})
+    >>> d.draft(table, secret=["illness"]).known
     ('age',)
     """
     options = file if isinstance(file, FileOptions) else FileOptions(**(file or {}))
+    orders = [f"{column}={','.join(values)}" for column, values in (order or {}).items()]
+    choices = Choices(secret, known, identifier, preset, orders)
     if isinstance(table, str | Path):
-        return draft_policy(table, options)
+        return draft_policy(table, options, choices)
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:  # readable by its owner only, and gone at once
         path = Path(folder) / "table.parquet"
         _frame(table).write_parquet(path)
-        return draft_policy(path, options)
+        return draft_policy(path, options, choices)
 
 
 def _frame(table: Table) -> pl.DataFrame:
