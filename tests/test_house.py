@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def test_every_module_has_a_room() -> None:
 
 def test_rooms_import_only_rooms_before_them() -> None:
     assert house.out_of_order(graph(), MODULES) == []
+
+
+def test_no_module_is_long_and_no_class_has_a_twin() -> None:
+    assert [name for name, module in MODULES.items() if module.is_long] == []
+    names = Counter(name for module in MODULES.values() for name in module.classes)
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_nothing_goes_in_circles() -> None:

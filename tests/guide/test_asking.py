@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.assist.draft import Choices, DraftJob
+from discreet.assist.draft import DraftChoices, DraftJob
 from discreet.cli import asking
 from discreet.errors import InputError
 from tests.guide import tables
@@ -31,19 +31,19 @@ def job(tmp_path: Path) -> DraftJob:
 
 def test_enter_takes_what_is_guessed(job: DraftJob) -> None:
     hear, asked = answering("", "", "", "")
-    said = asking.ask_choices(job.looks, Choices(), job.parts, hear)
+    said = asking.ask_choices(job.looks, DraftChoices(), job.parts, hear)
     assert [question.split("[")[1] for question in asked] == [
         "Numéro client] ",
         "Solde, Défaut de paiement] ",
         "Année de naissance, Code postal, Profession] ",
         "open-data] ",
     ]
-    assert job.draft(said).text == job.draft(Choices()).text
+    assert job.draft(said).text == job.draft(DraftChoices()).text
 
 
 def test_answers_are_taken_and_wrong_ones_are_asked_again(job: DraftJob, capsys: pytest.CaptureFixture[str]) -> None:
     hear, asked = answering("", "Soldee", "Défaut de paiement=oui", "Profession, Code postal", "public", "research")
-    said = asking.ask_choices(job.looks, Choices(), job.parts, hear)
+    said = asking.ask_choices(job.looks, DraftChoices(), job.parts, hear)
     assert (said.secret, said.known, said.preset) == (
         ["Défaut de paiement=oui"],
         ["Profession", "Code postal"],
@@ -57,7 +57,7 @@ def test_answers_are_taken_and_wrong_ones_are_asked_again(job: DraftJob, capsys:
 
 def test_none_is_an_answer_and_what_was_said_is_not_asked(job: DraftJob) -> None:
     hear, asked = answering("-", "-")
-    said = asking.ask_choices(job.looks, Choices(known=["Profession"], preset="internal"), job.parts, hear)
+    said = asking.ask_choices(job.looks, DraftChoices(known=["Profession"], preset="internal"), job.parts, hear)
     assert len(asked) == 2
     parts = job.parts(said)
     assert (dict(parts.identifiers), dict(parts.secrets), parts.known) == ({}, {}, ("Profession",))

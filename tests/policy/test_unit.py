@@ -49,8 +49,8 @@ def policy(**said: Any) -> d.Policy:
             "does not know 'among' of item 1",
         ),
         (
-            {"unit": "who", "protect": [K, {"column": "s", "rows": [1], "against": ["naive_bayes"]}]},
-            "confidential cells",
+            {"unit": "who", "protect": [K, {"column": "s", "rows": [1], "at_most": "50%"}]},
+            "blind",
         ),
     ],
 )

@@ -63,7 +63,7 @@ class TimeForAdvice:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialStep:
     """What another policy would make of the table."""
 
     detail: float
@@ -106,7 +106,7 @@ def _can_be_tried(release: Release) -> bool:
     return held and not (any(policy.cells()) or policy.release or policy.unit or policy.populations)
 
 
-def _trial(release: Release, policy: Policy, given: TimeForAdvice) -> Trial | None:
+def _trial(release: Release, policy: Policy, given: TimeForAdvice) -> TrialStep | None:
     """Return what another policy makes of the table; None where it makes nothing, or not in time."""
     watch = given.watch()
     try:
@@ -122,7 +122,7 @@ def _trial(release: Release, policy: Policy, given: TimeForAdvice) -> Trial | No
     told = sample_of(release.source, made.plan)
     masks = [each.masks for each in made.suppressed]
     columns = {} if plan.groupings else details_of(job.task, made.plan, told, masks)
-    return Trial(made.detail or 0.0, columns, made.released.suppressed + made.released.removed)
+    return TrialStep(made.detail or 0.0, columns, made.released.suppressed + made.released.removed)
 
 
 def _with_groups(release: Release, policy: Policy, table: str, given: TimeForAdvice, price: float) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _groups_for(source: LocalEngine, look: ColumnLook, table: str) -> tuple[Colu
     )
 
 
-def _all(trial: Trial, release: Release) -> str:
+def _all(trial: TrialStep, release: Release) -> str:
     return f"of all columns together {trial.detail:.0%} instead of {release.audit.detail:.0%}"
 
 

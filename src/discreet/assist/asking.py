@@ -12,7 +12,7 @@ import polars as pl
 
 from discreet.assist.check import CheckedPolicy, check_policy
 from discreet.assist.draft import PolicyDraft, draft_policy
-from discreet.assist.drafting.choices import Choices
+from discreet.assist.drafting.choices import DraftChoices
 from discreet.errors import InputError
 from discreet.policy import FileOptions, Policy, as_policy
 from discreet.table.source import Opening, Table
@@ -96,7 +96,7 @@ def draft(
     """
     options = file if isinstance(file, FileOptions) else FileOptions(**(file or {}))
     orders = [f"{column}={','.join(values)}" for column, values in (order or {}).items()]
-    choices = Choices(secret, known, identifier, preset, orders)
+    choices = DraftChoices(secret, known, identifier, preset, orders)
     if isinstance(table, str | Path):
         return draft_policy(table, options, choices)
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:  # readable by its owner only, and gone at once

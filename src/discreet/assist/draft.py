@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from discreet.assist.check import CheckedPolicy, check_job
-from discreet.assist.drafting.choices import Choices, Parts, parts_of
+from discreet.assist.drafting.choices import DraftChoices, DraftParts, parts_of
 from discreet.assist.drafting.columns import Said, said_of_scale, said_of_tree, width_of
 from discreet.assist.drafting.looks import ColumnLook, decimal_of, look_at
 from discreet.assist.drafting.names import names_people
@@ -31,7 +31,7 @@ from discreet.table.formats.place import place_of
 from discreet.table.local import LocalEngine
 from discreet.table.source import read_file
 
-__all__ = ["Choices", "ColumnLook", "DraftJob", "PolicyDraft", "draft_policy", "taxonomy_command"]
+__all__ = ["ColumnLook", "DraftChoices", "DraftJob", "PolicyDraft", "draft_policy", "taxonomy_command"]
 
 SAMPLE = 100_000
 """Rows looked at."""
@@ -64,7 +64,11 @@ class PolicyDraft:
 
 
 def draft_policy(
-    table: str | Path, options: FileOptions | None = None, choices: Choices | None = None, *, beside: str | None = None
+    table: str | Path,
+    options: FileOptions | None = None,
+    choices: DraftChoices | None = None,
+    *,
+    beside: str | None = None,
 ) -> PolicyDraft:
     """Return a commented policy to start from, for the table in a file, which fits it and can be kept.
 
@@ -82,7 +86,7 @@ def draft_policy(
     InputError
         When the table cannot be read, or a choice does not fit it.
     """
-    return DraftJob(table, options).draft(choices or Choices(), beside=beside)
+    return DraftJob(table, options).draft(choices or DraftChoices(), beside=beside)
 
 
 class DraftJob:
@@ -98,13 +102,13 @@ class DraftJob:
         """What its columns look like."""
         return self._looked.looks
 
-    def parts(self, choices: Choices) -> Parts:
+    def parts(self, choices: DraftChoices) -> DraftParts:
         """Return which column is what; raise `InputError` where a choice does not fit the table."""
         parts = parts_of(self._looked.frame, self.looks, choices)
         _refuse_absent(self._source, parts)
         return parts
 
-    def draft(self, choices: Choices, *, beside: str | None = None) -> PolicyDraft:
+    def draft(self, choices: DraftChoices, *, beside: str | None = None) -> PolicyDraft:
         """Return a policy that fits the table and can be kept; see `draft_policy`."""
         sketch, found = _fitting(_sketch(self._source, self._name, self._looked, self.parts(choices), beside))
         parts = sketch.parts
@@ -140,7 +144,7 @@ def look_over(source: LocalEngine) -> LookedOver:
     return LookedOver(frame, tuple(look_at(column, decimal) for column in frame.iter_columns()), decimal)
 
 
-def _refuse_absent(source: LocalEngine, parts: Parts) -> None:
+def _refuse_absent(source: LocalEngine, parts: DraftParts) -> None:
     """Refuse values that the owner names and no row has."""
     for name, values in parts.secrets.items():
         domain = set(source.domain(name)) if values else set()
@@ -152,7 +156,7 @@ def _refuse_absent(source: LocalEngine, parts: Parts) -> None:
                 )
 
 
-def _sketch(source: LocalEngine, name: str, looked: LookedOver, parts: Parts, beside: str | None) -> Sketch:
+def _sketch(source: LocalEngine, name: str, looked: LookedOver, parts: DraftParts, beside: str | None) -> Sketch:
     """Return a draft as it is first thought."""
     by_name = {look.name: look for look in looked.looks}
     said: dict[str, Said] = {}

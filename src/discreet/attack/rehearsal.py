@@ -37,16 +37,16 @@ Told = npt.NDArray[np.int64]
 """By row and predictor: the element that is told, or as many as there are elements for a star."""
 
 
-class Shown(NamedTuple):
+class ShownRow(NamedTuple):
     """What is told of some rows."""
 
     told: Told
     numbers: Floats
     """By row and predictor: the number that is told, as a part of how far numbers of the column are apart."""
 
-    def at(self, which: npt.NDArray[np.bool_]) -> Shown:
+    def at(self, which: npt.NDArray[np.bool_]) -> ShownRow:
         """Return only some of them."""
-        return Shown(self.told[which], self.numbers[which])
+        return ShownRow(self.told[which], self.numbers[which])
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Rehearsal:
         """Return who tries."""
         return ("naive_bayes", "nearest", *(LIBRARY if has_library() else ()))
 
-    def learned(self, name: str, known: Shown, true: Ints, asked: Shown) -> Floats:
+    def learned(self, name: str, known: ShownRow, true: Ints, asked: ShownRow) -> Floats:
         """Return the probability that a learner gives each value, given rows to learn from and rows to guess."""
         if name == "naive_bayes":
             return self._bayes(known.told, true, asked.told)
@@ -184,7 +184,7 @@ class Rehearsal:
             return self._nearest(known, true, asked)
         return self._library(name, known.told, true, asked.told)
 
-    def shown(self, rows: Ints, told: Told) -> Shown:
+    def shown(self, rows: Ints, told: Told) -> ShownRow:
         """Return what is told of rows, with the numbers themselves where they are told."""
         numbers = np.full(told.shape, np.nan)
         for column, place in enumerate(self.kind.predictors):
@@ -197,7 +197,7 @@ class Rehearsal:
                 spread = np.nanmax(floats) - np.nanmin(floats) if np.isfinite(floats).any() else 0.0
                 star = told[:, column] == len(self.planning.read[place].elements)
                 numbers[:, column] = np.where(star, np.nan, floats[encoded.codes[rows]] / (spread or 1.0))
-        return Shown(told, numbers)
+        return ShownRow(told, numbers)
 
     def _bayes(self, known: Told, true: Ints, asked: Told) -> Floats:
         scores = np.tile(np.log(np.bincount(true, minlength=self.values) + 1.0), (len(asked), 1))
@@ -210,7 +210,7 @@ class Rehearsal:
         found: Floats = odds / odds.sum(axis=1, keepdims=True)
         return found
 
-    def _nearest(self, known: Shown, true: Ints, asked: Shown) -> Floats:
+    def _nearest(self, known: ShownRow, true: Ints, asked: ShownRow) -> Floats:
         """Ask the five nearest rows: told numbers by how far they are apart, all else by whether it differs."""
         found = np.zeros((len(asked.told), self.values))
         for at in range(len(asked.told)):

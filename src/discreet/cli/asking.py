@@ -12,7 +12,7 @@ from discreet.common.printable import printable
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from discreet.assist.drafting.choices import Choices, Parts
+    from discreet.assist.drafting.choices import DraftChoices, DraftParts
     from discreet.assist.drafting.looks import ColumnLook
 
 Answering = Callable[[str], str]
@@ -26,8 +26,8 @@ def may_ask() -> bool:
 
 
 def ask_choices(
-    looks: Sequence[ColumnLook], said: Choices, parts_of: Callable[[Choices], Parts], hear: Answering
-) -> Choices:
+    looks: Sequence[ColumnLook], said: DraftChoices, parts_of: Callable[[DraftChoices], DraftParts], hear: Answering
+) -> DraftChoices:
     """Return what the owner chooses: what was said already is not asked for.
 
     `parts_of` refuses choices that do not fit the table; then the question is asked again.
@@ -59,10 +59,10 @@ def _asked(
     question: str,
     guessed: list[str],
     columns: Collection[str],
-    said: Choices,
-    parts_of: Callable[[Choices], Parts],
+    said: DraftChoices,
+    parts_of: Callable[[DraftChoices], DraftParts],
     hear: Answering,
-) -> Choices:
+) -> DraftChoices:
     """Return the choices with the answer to one question; None stays where the guess is taken."""
     shown = guessed
     if name == "known":
@@ -83,14 +83,16 @@ def _asked(
         return tried
 
 
-def _choosing(said: Choices, name: str, chosen: list[str]) -> Choices:
+def _choosing(said: DraftChoices, name: str, chosen: list[str]) -> DraftChoices:
     """Return the choices with one more."""
     if name == "identifier":
         return replace(said, identifier=chosen, no_others=True)
     return replace(said, secret=chosen) if name == "secret" else replace(said, known=chosen)
 
 
-def _preset(said: Choices, guessed: str, parts_of: Callable[[Choices], Parts], hear: Answering) -> Choices:
+def _preset(
+    said: DraftChoices, guessed: str, parts_of: Callable[[DraftChoices], DraftParts], hear: Answering
+) -> DraftChoices:
     while True:
         answer = hear(f"Who gets the release? [{guessed}] ").strip()
         tried = replace(said, preset=answer or guessed)

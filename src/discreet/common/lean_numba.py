@@ -39,8 +39,8 @@ def options(inner: bool) -> dict[str, Any]:
     if numba.version_info.short not in TRIED:
         return {}
     if inner:
-        return {"pipeline_class": _Inner, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return {"pipeline_class": _Outer, "no_cfunc_wrapper": True}
+        return {"pipeline_class": _InnerCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return {"pipeline_class": _OuterCompiler, "no_cfunc_wrapper": True}
 
 
 def inlined() -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _makes_arrays(state: Any) -> bool:
     return False
 
 
-class _Outer(Compiler):
+class _OuterCompiler(Compiler):
     """Numba's way to compile, ours in parts."""
 
     lowering: type = _OuterLowering
@@ -147,7 +147,7 @@ class _Outer(Compiler):
         return managers
 
 
-class _Inner(_Outer):
+class _InnerCompiler(_OuterCompiler):
     """The same for loops that only loops call."""
 
     lowering = _InnerLowering

@@ -23,7 +23,7 @@ from discreet.method.cells.blind_walk import Told
 from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows
 from discreet.plan.parts import Edit, Protected
 from discreet.plan.plan import Plan
-from discreet.planning.blind_reading import CLASSES, ReadColumn, Reading
+from discreet.planning.blind_reading import CLASSES, BlindReading, ReadColumn
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
 from discreet.policy import Policy
 from discreet.policy.bind import binned, known_to_groups
@@ -139,9 +139,9 @@ class BlindPlanning:
         """Return the columns as they would be read with another rest."""
         return [self.reading(name).column(self.released.encoded(name), rest) for name in self.columns]
 
-    def reading(self, name: str) -> Reading:
+    def reading(self, name: str) -> BlindReading:
         """Return how the texts of a column are read."""
-        return Reading(self.is_missing, self.policy.marker, self.scales[name], self._parents(name))
+        return BlindReading(self.is_missing, self.policy.marker, self.scales[name], self._parents(name))
 
     def _parents(self, name: str) -> dict[str, str] | None:
         taxonomy = self.policy.column(name).taxonomy

@@ -42,7 +42,7 @@ class ReadColumn:
 
 
 @dataclass(frozen=True)
-class Reading:
+class BlindReading:
     """How the texts of a column are read."""
 
     is_missing: Callable[[str | None], bool]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.method.cells.blind_kernels import Asked
+from discreet.method.cells.blind_kernels import BlindRules
 from discreet.method.cells.blind_table import BlindKind, BlindLimit, BlindRest, BlindSecret
 from discreet.method.cells.blind_walk import Told, Walk
 from discreet.planning.blind_reading import ReadColumn
@@ -26,9 +26,9 @@ class BlindCells:
     limit: BlindLimit
 
 
-def asked_by(blocks: str, references: Sequence[str]) -> Asked:
+def asked_by(blocks: str, references: Sequence[str]) -> BlindRules:
     """Return what kernels want to know of the references and blocks that a policy names."""
-    return Asked("naive_bayes" in references, "count" in references, references[0] == "count", blocks == "none")
+    return BlindRules("naive_bayes" in references, "count" in references, references[0] == "count", blocks == "none")
 
 
 class BlindRows:
@@ -38,7 +38,7 @@ class BlindRows:
         self,
         columns: Sequence[ReadColumn],
         cells: Sequence[BlindCells],
-        asked: Asked,
+        asked: BlindRules,
         order: Sequence[int] = (),
         *,
         exact: bool = False,

@@ -16,7 +16,7 @@ import polars as pl
 from discreet.columns.scale import Numbers
 from discreet.encoded import encode
 from discreet.method.cells.blind_table import BlindLimit
-from discreet.planning.blind_reading import Element, Reading
+from discreet.planning.blind_reading import BlindReading, Element
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
 
 
@@ -55,7 +55,7 @@ def tell_texts(
         secret[list(item["rows"])] = True
     columns = []
     for place, name in enumerate(names):
-        reading = Reading(
+        reading = BlindReading(
             lambda text: text is None or text in missing,
             marker,
             Numbers() if name in numbers else None,

@@ -22,7 +22,7 @@ from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
 from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
-from discreet.planning.profiles import Judged, Profiles, needs_profiles, refuse_local
+from discreet.planning.profiles import JudgedProfiles, Profiles, needs_profiles, refuse_local
 from discreet.planning.suppressed_persons import PersonCount, drawn_persons, unlike_persons, whose_rows
 from discreet.planning.suppression import Suppressed, rows_to_suppress
 from discreet.planning.task import Task, drawn_rows
@@ -165,7 +165,12 @@ def _in_rows(made: CarriedOut, people: People, judge: Bound) -> CarriedOut:
 
 
 def _of_profiles(
-    plan: Plan, judged: Judged, profiles: Profiles, source: Engine, judge: Bound, sampled: tuple[int, ...] | None
+    plan: Plan,
+    judged: JudgedProfiles,
+    profiles: Profiles,
+    source: Engine,
+    judge: Bound,
+    sampled: tuple[int, ...] | None,
 ) -> CarriedOut:
     """Return a plan for rows carried out without the persons that do not fit."""
     plan = replace(profiles.people().in_rows(plan, judged.gone), sampled=sampled, columns=source.columns)
@@ -352,8 +357,8 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     plan, source, released, told = made.plan, made.source, made.released, None
     if made.persons is not None:
-        numbers, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
-        return replace(plan, suppressed=numbers), Suppressed(None, drawn)
+        unlike, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
+        return replace(plan, suppressed=unlike), Suppressed(None, drawn)
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))

@@ -26,7 +26,7 @@ MOST_NUMBERS = 150_000_000
 
 
 @dataclass(frozen=True)
-class _People:
+class _Counted:
     """Those of a population whom some promises count, alike ones together."""
 
     columns: tuple[str, ...]
@@ -37,7 +37,7 @@ class _People:
     total: int
 
 
-def _people(bound: Bound, columns: Sequence[Changeable], promise: GroupPromise, counted: Combinations) -> _People:
+def _people(bound: Bound, columns: Sequence[Changeable], promise: GroupPromise, counted: Combinations) -> _Counted:
     """Return the people whom a promise counts, as far as they can be in a group of the table."""
     assert promise.among is not None
     people = bound.populations[promise.among]
@@ -60,7 +60,7 @@ def _people(bound: Bound, columns: Sequence[Changeable], promise: GroupPromise, 
     order, starts, _ = regroup(key)
     first = order[starts]
     counts = sums(people.counts[there][order], starts)
-    return _People(given, {name: each[there][first] for name, each in codes.items()}, counts, int(people.counts.sum()))
+    return _Counted(given, {name: each[there][first] for name, each in codes.items()}, counts, int(people.counts.sum()))
 
 
 def people_table(

@@ -47,7 +47,7 @@ FULL, FIXED = "rows on", "fixed on"
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedProfiles:
     """What a recoding is worth to persons."""
 
     gone: tuple[int, ...]
@@ -61,7 +61,7 @@ class FoundProfiles:
     """A recoding of the rows, the persons that it suppresses, and the share of detail that it leaves."""
 
     plan: Plan
-    judged: Judged
+    judged: JudgedProfiles
     detail: float
 
 
@@ -149,18 +149,18 @@ class Profiles:
         columns, _ = changeable_columns(bound, counted)
         return Task(replace(bound, seen=partial(seen_column, alike, counted)), columns, counted)
 
-    def judged(self, plan: Plan, chance: Source) -> Judged:
+    def judged(self, plan: Plan, chance: Source) -> JudgedProfiles:
         """Return what a recoding is worth: who must be suppressed."""
         recoded = self._recoded(plan.recodings)
         return self._judged(recoded, self._unseen(recoded), chance)
 
-    def as_told(self, gone: Collection[str | None], chance: Source) -> Judged:
+    def as_told(self, gone: Collection[str | None], chance: Source) -> JudgedProfiles:
         """Return who must be suppressed if the rows are told as they stand; some persons, by their ids, are already."""
         return self._judged({}, np.array([who in gone for who in self.rows.ids], dtype=np.bool_), chance)
 
-    def _judged(self, recoded: dict[str, Ints | None], gone: Flags, chance: Source) -> Judged:
+    def _judged(self, recoded: dict[str, Ints | None], gone: Flags, chance: Source) -> JudgedProfiles:
         found, drawn = (self._behind_rows if self.one_row else self._unlike)(recoded, gone, chance)
-        return Judged(tuple((np.flatnonzero(found) + 1).tolist()), drawn)
+        return JudgedProfiles(tuple((np.flatnonzero(found) + 1).tolist()), drawn)
 
     def _recoded(self, recodings: Sequence[Recoding]) -> dict[str, Ints | None]:
         """Return the released text of each known column by codes, -1 where the plan has not seen the value."""
@@ -309,7 +309,7 @@ class Profiles:
                     yield promise, Fraction(1, promise.least_rows - lacking)
                     break
 
-    def _detail(self, recodings: Sequence[Recoding], judged: Judged) -> float:
+    def _detail(self, recodings: Sequence[Recoding], judged: JudgedProfiles) -> float:
         """Return the share of detail that is released (1 - LM), rows of suppressed persons counted as told nothing."""
         counted = self.rows.counted
         gone = np.zeros(self.persons, dtype=np.bool_)

@@ -16,7 +16,7 @@ _HEAD = "Parameters\n----------"
 _SHORT = {Fraction: "str | float | Fraction", type(None): "None"}
 
 
-class _Shown(str):
+class _Spelled(str):
     """A text that is shown as it is."""
 
     __slots__ = ()
@@ -54,7 +54,9 @@ def _parameters(model: type[BaseModel]) -> Iterator[Parameter]:
     rest = sorted((name for name in fields if name not in first), key=lambda name: not fields[name].is_required())
     for name in (*first, *rest):
         kind = Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY
-        yield Parameter(name, kind, default=_default(fields[name]), annotation=_Shown(_plain(fields[name].annotation)))
+        yield Parameter(
+            name, kind, default=_default(fields[name]), annotation=_Spelled(_plain(fields[name].annotation))
+        )
 
 
 def _default(field: FieldInfo) -> object:
@@ -62,8 +64,8 @@ def _default(field: FieldInfo) -> object:
         return Parameter.empty
     if field.default_factory is not None:
         name = getattr(field.default_factory, "__name__", "")
-        return _Shown("{}" if name in ("Frozen", "dict") else f"{name}()")
-    return _Shown(field.default) if isinstance(field.default, Fraction) else field.default
+        return _Spelled("{}" if name in ("Frozen", "dict") else f"{name}()")
+    return _Spelled(field.default) if isinstance(field.default, Fraction) else field.default
 
 
 def _plain(kind: Any) -> str:

@@ -144,7 +144,7 @@ class Replay:
 
     def _next(self, place: _Place) -> tuple[int, frozenset[int]] | None:
         """Return the column that is asked next, and its block; None where nothing is."""
-        node = _Asked(self, place)
+        node = _AskedRow(self, place)
         found = []
         for j in place.left:
             block = node.block(j)
@@ -164,7 +164,7 @@ class Replay:
         return min(best, key=lambda each: (node.worst(*each), each[0]))
 
 
-class _Asked:
+class _AskedRow:
     """What each answer of each column would come to, for rows of which the same is told."""
 
     def __init__(self, replay: Replay, place: _Place) -> None:

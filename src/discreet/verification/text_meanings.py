@@ -25,7 +25,7 @@ End = tuple[Fraction | float, int]
 
 
 @dataclass(frozen=True)
-class Meaning:
+class TextMeaning:
     """The values that a text may stand for: categories, or stretches of numbers or days with both ends."""
 
     key: object
@@ -35,43 +35,43 @@ class Meaning:
     several: bool = False
     """Whether it may be more than one value."""
 
-    def inside(self, other: Meaning) -> bool:
+    def inside(self, other: TextMeaning) -> bool:
         """Whether all that it may be lies in the other; of a text with several readings, by any of them."""
         if self.key == other.key or (self.categories and self.categories <= other.categories):
             return True
         return any(at[0] <= low and high <= at[1] for low, high in self.stretches for at in other.stretches)
 
-    def meets(self, other: Meaning) -> bool:
+    def meets(self, other: TextMeaning) -> bool:
         """Whether it may be something that the other may be."""
         if self.key == other.key or not self.categories.isdisjoint(other.categories):
             return True
         return any(low <= at[1] and at[0] <= high for low, high in self.stretches for at in other.stretches)
 
 
-def reader_of(column: Column) -> Callable[[Text], Meaning]:
+def reader_of(column: Column) -> Callable[[Text], TextMeaning]:
     """Return what reads the texts of a column, in the release or in a policy."""
     return _category_reader(column) if column.scale is None else _number_reader(column)
 
 
-def _category_reader(column: Column) -> Callable[[Text], Meaning]:
+def _category_reader(column: Column) -> Callable[[Text], TextMeaning]:
     below: dict[Text, frozenset[Text]] = {}
     if column.taxonomy is not None:
         for node in column.taxonomy.nodes:
             below.update(dict.fromkeys(node.labels, frozenset(column.taxonomy.leaves[node.first : node.stop])))
 
-    def read(text: Text) -> Meaning:
+    def read(text: Text) -> TextMeaning:
         members = set_members(text) if column.form == "set" else frozenset[Text]()
         values = frozenset[Text]().union(*(below.get(each, frozenset([each])) for each in members or (text,)))
-        return Meaning(values, values, several=len(values) > 1)
+        return TextMeaning(values, values, several=len(values) > 1)
 
     return read
 
 
-def _number_reader(column: Column) -> Callable[[Text], Meaning]:
+def _number_reader(column: Column) -> Callable[[Text], TextMeaning]:
     kind = kind_of(column)
     readers = [written_reader(kind), *([] if column.labels is None else [label_reader(column, kind)])]
 
-    def read(text: Text) -> Meaning:
+    def read(text: Text) -> TextMeaning:
         value = None if text is None else kind.value(text)
         found: list[tuple[End, End]] = [] if value is None else [((value, 0), (value, 0))]
         for one in [] if text is None else [one for reader in readers for one in reader(text)]:
@@ -79,7 +79,7 @@ def _number_reader(column: Column) -> Callable[[Text], Meaning]:
             if low <= high and (low, high) not in found:
                 found.append((low, high))
         alone = len(found) == 1 and found[0][0] == found[0][1]
-        return Meaning(found[0][0][0] if alone else text, stretches=tuple(found), several=bool(found) and not alone)
+        return TextMeaning(found[0][0][0] if alone else text, stretches=tuple(found), several=bool(found) and not alone)
 
     return read
 
@@ -119,7 +119,7 @@ class TextMeanings:
         """Return which texts say what the text at a place says, and which leave it open."""
         return self._about(self.meanings[place])
 
-    def _about(self, asked: Meaning) -> tuple[Flags, Flags]:
+    def _about(self, asked: TextMeaning) -> tuple[Flags, Flags]:
         has: Flags = self._same == self._keys.get(asked.key, -1)
         may = np.zeros(len(has), dtype=np.bool_)
         for place in range(len(has)) if asked.several else self._several:

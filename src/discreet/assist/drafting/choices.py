@@ -39,7 +39,7 @@ STRICTEST = "open-data"
 
 
 @dataclass(frozen=True)
-class Choices:
+class DraftChoices:
     """What the owner has chosen; None (or nothing) is left to be guessed.
 
     `secret` are names of columns, or COLUMN=VALUE; `known` and `identifier` names of columns; `order`
@@ -56,7 +56,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Parts:
+class DraftParts:
     """Which column is what."""
 
     preset_name: str
@@ -79,7 +79,7 @@ class Parts:
         return PRESETS[self.preset_name]
 
 
-def parts_of(frame: pl.DataFrame, looks: Sequence[ColumnLook], said: Choices) -> Parts:
+def parts_of(frame: pl.DataFrame, looks: Sequence[ColumnLook], said: DraftChoices) -> DraftParts:
     """Return which column is what: as the owner says, else as it seems."""
     columns = [look.name for look in looks]
     preset = said.preset or STRICTEST
@@ -115,7 +115,7 @@ def parts_of(frame: pl.DataFrame, looks: Sequence[ColumnLook], said: Choices) ->
         known, secrets, reasons = tuple(secrets), {}, {}
     unique = 0.0 if frame.is_empty() else int(frame.select(by_names(list(known))).is_unique().sum()) / frame.height
     known = tuple(name for name in columns if name in known)
-    return Parts(preset, identifiers, known, secrets, reasons, unique, orders, guessed=said.secret is None)
+    return DraftParts(preset, identifiers, known, secrets, reasons, unique, orders, guessed=said.secret is None)
 
 
 def _column(name: str, columns: Sequence[str], option: str) -> str:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from discreet.assist.drafting.choices import PRESETS, Parts
+from discreet.assist.drafting.choices import PRESETS, DraftParts
 from discreet.assist.drafting.columns import Said
 from discreet.assist.drafting.looks import ColumnLook
 from discreet.assist.drafting.promises import DraftedPromise
@@ -30,7 +30,7 @@ class Sketch:
     """What the table is called."""
     source: LocalEngine
     looks: tuple[ColumnLook, ...]
-    parts: Parts
+    parts: DraftParts
     promises: tuple[DraftedPromise, ...]
     said: Mapping[str, Said]
     """What is said of columns that are made coarser, or are secret numbers."""

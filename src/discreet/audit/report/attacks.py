@@ -14,10 +14,10 @@ from discreet.audit.report.page import (
     Heading,
     ItemList,
     Level,
+    PageStep,
     PageTable,
     Prose,
     Section,
-    Step,
     StepList,
     cut_table,
     fold,
@@ -67,7 +67,7 @@ def attacks_section(attacked: Attacked | None) -> Section:
     return section("attacks", "Attacks", blocks)
 
 
-def findings(attacks: Sequence[Attack], *, leaking: bool = False) -> Iterator[Step]:
+def findings(attacks: Sequence[Attack], *, leaking: bool = False) -> Iterator[PageStep]:
     """Yield what attacks of one kind found, column by column: the best one with what it means and what to do.
 
     Where `leaking`, only what was found by attacks that learn more than they should.
@@ -79,7 +79,7 @@ def findings(attacks: Sequence[Attack], *, leaking: bool = False) -> Iterator[St
             continue
         best = max(leaks or tried, key=lambda attack: attack.released.share or 0.0)
         level: Level = "look" if leaks or best.warnings else "good"
-        yield Step(_stands(tried, best, len(leaks)), level, meaning(best), remedy(best))
+        yield PageStep(_stands(tried, best, len(leaks)), level, meaning(best), remedy(best))
 
 
 def _stands(tried: Sequence[Attack], best: Attack, leaks: int) -> str:

@@ -78,7 +78,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Step:
+class PageStep:
     """Something found: what it is, what it means, and what to do about it."""
 
     text: str
@@ -92,7 +92,7 @@ class StepList:
     """Findings, each with what it means and what to do."""
 
     kind: ClassVar[str] = "steps"
-    steps: tuple[Step, ...]
+    steps: tuple[PageStep, ...]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from discreet.attack.base import KINDS
 from discreet.audit.report.attack_words import by_chance, remedy
 from discreet.audit.report.attacks import findings
-from discreet.audit.report.page import Level, Prose, Section, Step, StepList, section
+from discreet.audit.report.page import Level, PageStep, Prose, Section, StepList, section
 from discreet.audit.report.words import clipped, limit, sentence, stand
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding
@@ -35,20 +35,20 @@ def to_do_section(audit: Audit) -> Section:
     steps = [*_of_promises(audit), *_of_truth(audit), *_of_attacks(audit), *_of_warnings(audit)]
     if audit.attacks is None:
         how = "Run “discreet audit” with the release, the original and the policy: it says what adversaries get right."
-        steps.append(Step("The release was not attacked.", "look", to_do=how))
+        steps.append(PageStep("The release was not attacked.", "look", to_do=how))
     if not steps:
         means = "Every promise holds, no attack stands out, and there is no warning. What no promise covers is below."
-        steps = [Step("Nothing has to be done.", "good", means)]
+        steps = [PageStep("Nothing has to be done.", "good", means)]
     chance = None if audit.attacks is None else by_chance(audit.attacks.found)
     return section("to-do", "What to do", [StepList(tuple(steps)), None if chance is None else Prose(chance)])
 
 
-def _of_promises(audit: Audit) -> Iterator[Step]:
+def _of_promises(audit: Audit) -> Iterator[PageStep]:
     for n, finding in enumerate(audit.promises, 1):
         if finding.answer in _ADVICE:
             what, advice = _ADVICE[finding.answer]
             level: Level = "bad" if finding.answer is not Answer.BY_LOT else "look"
-            yield Step(f"Promise {n} {what}: {clipped(finding.promise)}", level, _means(finding), advice)
+            yield PageStep(f"Promise {n} {what}: {clipped(finding.promise)}", level, _means(finding), advice)
 
 
 def _means(finding: Finding) -> str:
@@ -58,13 +58,13 @@ def _means(finding: Finding) -> str:
     return "" if worst is None else sentence(f"the worst group: {stand(worst)}; the limit: {limit(worst)}")
 
 
-def _of_truth(audit: Audit) -> Iterator[Step]:
+def _of_truth(audit: Audit) -> Iterator[PageStep]:
     broken = audit.verification.truthful.answer is Answer.BROKEN
     for text in audit.verification.truthful.problems:
-        yield Step(sentence(text), "bad" if broken else "look", to_do=_AGAIN if broken else "")
+        yield PageStep(sentence(text), "bad" if broken else "look", to_do=_AGAIN if broken else "")
 
 
-def _of_attacks(audit: Audit) -> Iterator[Step]:
+def _of_attacks(audit: Audit) -> Iterator[PageStep]:
     """Yield what attacks learn that they should not."""
     if audit.attacks is None:
         return
@@ -73,8 +73,8 @@ def _of_attacks(audit: Audit) -> Iterator[Step]:
         yield from findings(found, leaking=True)
 
 
-def _of_warnings(audit: Audit) -> Iterator[Step]:
+def _of_warnings(audit: Audit) -> Iterator[PageStep]:
     attacks = () if audit.attacks is None else audit.attacks.found
     for text in audit.all_warnings:
         by = next((attack for attack in attacks if text in attack.warnings), None)
-        yield Step("", "look", sentence(text), "" if by is None else remedy(by))
+        yield PageStep("", "look", sentence(text), "" if by is None else remedy(by))

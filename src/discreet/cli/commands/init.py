@@ -46,10 +46,10 @@ def init(
     with reporting():
         if out is not None:
             refuse_outputs([out], [table], force)
-        from discreet.assist.draft import Choices, DraftJob
+        from discreet.assist.draft import DraftChoices, DraftJob
         from discreet.cli.asking import ask_choices, hear, may_ask
 
-        said = Choices(secret or None, known or None, identifier or None, preset, tuple(order or ()))
+        said = DraftChoices(secret or None, known or None, identifier or None, preset, tuple(order or ()))
         job = DraftJob(table, file_options(layout))
         if may_ask():
             said = ask_choices(job.looks, said, job.parts, hear)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from discreet.method.cells.blind_columns import Ints
-from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, Asked, Learned
+from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, BlindLearned, BlindRules
 from discreet.method.cells.blind_tau import DIGITS, STEPS
 
 BILLION = 10**9
@@ -33,7 +33,7 @@ class ExactNode:
     """What was told of a row, in both readings, and the rows of the rest that agree."""
 
     def __init__(
-        self, learned: Learned, asked: Asked, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]
+        self, learned: BlindLearned, asked: BlindRules, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]
     ) -> None:
         """Take the facts: a predictor with the elements of one value or of a block; `stars` are those with blocks."""
         self.learned, self.asked = learned, asked
@@ -148,7 +148,7 @@ class ExactNode:
             return int((total * BILLION).to_integral_value(ROUND_HALF_EVEN))
 
 
-def _rows(learned: Learned, j: int, tallied: Ints) -> Ints:
+def _rows(learned: BlindLearned, j: int, tallied: Ints) -> Ints:
     """Return the rows that are tallied, by value."""
     found: Ints = tallied[int(learned.first[j]) : int(learned.first[j + 1])].sum(axis=0)
     return found

@@ -23,7 +23,7 @@ LEAST_CHANCE = 50_000_000
 STOP, UNSURE = -1, -2
 
 
-class Learned(NamedTuple):
+class BlindLearned(NamedTuple):
     """What the references have learned of the secrets of some rows; values of all secrets stand side by side."""
 
     first: np.ndarray
@@ -57,7 +57,7 @@ class Learned(NamedTuple):
     """...of each secret."""
 
 
-class Asked(NamedTuple):
+class BlindRules(NamedTuple):
     """What decides beside what was learned."""
 
     bayes: bool
@@ -98,7 +98,7 @@ def loss(first, scores, power, true):  # type: ignore[no-untyped-def]
 
 @helper
 def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
-    """Reckon the posterior of each value by naive Bayes into `found`; return the error, in billionths."""
+    """Reckon the posterior of each value by naive Bayes into `found`; return the error, in billionths. O(values)"""
     begin, end = learned.secret[c], learned.secret[c + 1]
     tau = learned.tau[c, k]
     largest, size = -np.inf, 1.0
@@ -121,7 +121,7 @@ def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type
     """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
 
     `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all.
-    Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`.
+    Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`. O(values)
     """
     verdict = 1
     for c in range(len(learned.known) if asked.counts else 0):
@@ -156,7 +156,7 @@ def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type
 
 @kernel
 def _value(learned, asked, x, scores, k, tallied, agreeing, found, top):  # type: ignore[no-untyped-def]
-    """Judge the fact that a predictor has an element, in one reading."""
+    """Judge the fact that a predictor has an element, in one reading. O(values)"""
     values = len(learned.rows)
     for v in range(values):
         agreeing[v] = 0
@@ -168,7 +168,7 @@ def _value(learned, asked, x, scores, k, tallied, agreeing, found, top):  # type
 
 @kernel
 def _block_logs(learned, inside, size, elements, logs):  # type: ignore[no-untyped-def]
-    """Reckon the logarithm of the likelihood of a block with each value."""
+    """Reckon the logarithm of the likelihood of a block with each value. O(values)"""
     for c in range(len(learned.known)):
         for v in range(learned.secret[c], learned.secret[c + 1]):
             logs[v] = learned.log[inside[v] + size] - learned.log[learned.rows[v] + elements]
@@ -176,7 +176,7 @@ def _block_logs(learned, inside, size, elements, logs):  # type: ignore[no-untyp
 
 @kernel
 def _join(learned, start, x, covered, inside, agreeing, tallied):  # type: ignore[no-untyped-def]
-    """Let an element join a block: what agrees with it agrees with the block."""
+    """Let an element join a block: what agrees with it agrees with the block. O(elements x values)"""
     values = len(learned.rows)
     for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
         y = learned.cover[at]
@@ -192,7 +192,7 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
     """Let the block of a predictor grow until it is within the limits, or whole; 0 or `UNSURE`.
 
     `bad` says which elements are in it, `least` has the largest figures of what is told already, `top` is given those
-    of the block.
+    of the block. O(elements^2 x values)
     """
     start, elements, values = learned.first[j], learned.first[j + 1] - learned.first[j], len(learned.rows)
     logs, found = np.zeros(values), np.zeros(values)
@@ -240,7 +240,10 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
 
 @kernel
 def _chance(learned, asked, j, now, inside, size, agreeing, rows, out):  # type: ignore[no-untyped-def]
-    """Reckon how likely the element of a predictor is outside its block, by the first reference, in billionths."""
+    """Reckon how likely the element of a predictor is outside its block, by the first reference, in billionths.
+
+    O(values).
+    """
     elements = learned.first[j + 1] - learned.first[j]
     end, total, outside = learned.secret[1], 0.0, 0.0
     if asked.by_count:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.method.cells.blind_columns import BlindColumn, Ints, by_element, summed
-from discreet.method.cells.blind_kernels import Learned
+from discreet.method.cells.blind_kernels import BlindLearned
 from discreet.method.cells.blind_tau import STEPS, tau_steps
 
 BILLION = 10**9
@@ -86,7 +86,7 @@ class BlindRest:
             found.append([min(each.of(rows, secret.known) for each in limits) for rows in secret.rows.tolist()])
         return found
 
-    def learned(self, kind: BlindKind) -> Learned:
+    def learned(self, kind: BlindKind) -> BlindLearned:
         """Return what kernels need for the rows of a kind."""
         columns = [self.columns[place] for place in kind.predictors]
         secrets = [self.secrets[place] for place in kind.secrets]
@@ -115,7 +115,7 @@ class BlindRest:
         tau = np.ones((len(secrets), 2 + max((len(secret.steps) for secret in secrets), default=0)))
         for place, secret in enumerate(secrets):
             tau[place, 1 : 1 + len(secret.steps)] = np.array(secret.steps) / STEPS
-        return Learned(
+        return BlindLearned(
             first=first.astype(np.int64),
             cover_first=np.cumsum([0, *map(len, cover)]).astype(np.int64),
             cover=np.array([y for each in cover for y in each], dtype=np.int64),

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import Codes, Ints
 from discreet.method.cells.blind_exact import ExactNode, decide_exactly
-from discreet.method.cells.blind_kernels import STOP, UNSURE, Asked, Learned, decide, tally
+from discreet.method.cells.blind_kernels import STOP, UNSURE, BlindLearned, BlindRules, decide, tally
 from discreet.method.cells.blind_table import BlindKind, BlindRest
 
 Fact = tuple[int, int | tuple[int, ...]]
@@ -36,7 +36,7 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class _Node:
+class _WalkNode:
     """Rows of which the same is told, and the rows of the rest that agree."""
 
     rows: Ints
@@ -54,10 +54,10 @@ class Walk:
     """The rows of one kind, asked together as long as they are told the same."""
 
     def __init__(
-        self, rest: BlindRest, kind: BlindKind, asked: Asked, order: Sequence[int], *, exact: bool = False
+        self, rest: BlindRest, kind: BlindKind, asked: BlindRules, order: Sequence[int], *, exact: bool = False
     ) -> None:
         self.rest, self.kind, self.asked, self.exact = rest, kind, asked, exact
-        self.learned: Learned = rest.learned(kind)
+        self.learned: BlindLearned = rest.learned(kind)
         self.codes = np.ascontiguousarray([rest.columns[place].codes for place in kind.predictors], dtype=np.int32)
         self.values = np.ascontiguousarray([rest.secrets[place].values for place in kind.secrets], dtype=np.int32)
         wanted = [kind.predictors.index(place) for place in order if place in kind.predictors]
@@ -71,7 +71,7 @@ class Walk:
         everything = np.arange(self.codes.shape[1], dtype=np.int64)
         scores = np.zeros(len(self.learned.rows))
         is_open = np.ones(len(self.kind.predictors), dtype=np.bool_)
-        root = _Node(np.arange(cells.shape[1]), (), is_open, (everything, everything), (scores, scores), (0, 0))
+        root = _WalkNode(np.arange(cells.shape[1]), (), is_open, (everything, everything), (scores, scores), (0, 0))
         known = [self.kind.predictors.index(place) for place in self.kind.known]
         stack = [root]
         for j in known:
@@ -90,13 +90,13 @@ class Walk:
                 continue
             stack += self._values(node, j, cells[j], block, told)
 
-    def _told(self, node: _Node, *, failed: bool = False) -> Told:
+    def _told(self, node: _WalkNode, *, failed: bool = False) -> Told:
         facts = tuple((self.kind.predictors[j], element) for j, element in node.facts)
         return Told(tuple(node.rows.tolist()), facts, failed)
 
     def _values(
-        self, node: _Node, j: int, cells: Codes, block: tuple[int, ...], told: Ints | None = None
-    ) -> Iterator[_Node]:
+        self, node: _WalkNode, j: int, cells: Codes, block: tuple[int, ...], told: Ints | None = None
+    ) -> Iterator[_WalkNode]:
         """Yield the nodes below one at which a predictor is asked."""
         is_open = node.open.copy()
         is_open[j] = False
@@ -105,7 +105,7 @@ class Walk:
             covered = self._among(j, self._covered(j, block))
             score = node.scores[0] + self._block_logs(j, block)
             rest = (node.rest[0][covered[self.codes[j, node.rest[0]]]], node.rest[1])
-            yield _Node(
+            yield _WalkNode(
                 node.rows[starred], (*node.facts, (j, block)), is_open, rest, (score, node.scores[1]),
                 (node.k[0] + 1, node.k[1]), told,
             )  # fmt: skip
@@ -117,7 +117,7 @@ class Walk:
             rest = tuple(
                 rows[agreeing[self.codes[j, rows]]] for rows in (node.rest if node.k[0] > node.k[1] else node.rest[:1])
             )
-            yield _Node(
+            yield _WalkNode(
                 shown[cells[shown] == element], (*node.facts, (j, element)), is_open, (rest[0], rest[-1]),
                 (node.scores[0] + logs, node.scores[1] + logs), (node.k[0] + 1, node.k[1] + 1),
             )  # fmt: skip
@@ -145,7 +145,7 @@ class Walk:
         tally(self.codes, rows, self.values, self.learned.secret, self.learned.first, is_open, found)
         return found
 
-    def _decided(self, node: _Node) -> tuple[int, tuple[int, ...], Ints]:
+    def _decided(self, node: _WalkNode) -> tuple[int, tuple[int, ...], Ints]:
         """Return what is asked next, its block, and what was counted with stars read as nothing."""
         tallied = self._tallied(node.rest[0], node.open)
         told = tallied
@@ -166,11 +166,11 @@ class Walk:
         found, elements = decide_exactly(self._exactly(node), is_open, self.rank.tolist(), tallied, told)
         return found, tuple(sorted(elements)), told
 
-    def _exactly(self, node: _Node) -> ExactNode:
+    def _exactly(self, node: _WalkNode) -> ExactNode:
         facts = [(j, frozenset([told] if isinstance(told, int) else told)) for j, told in node.facts]
         return ExactNode(self.learned, self.asked, facts, {j for j, told in node.facts if not isinstance(told, int)})
 
-    def _within(self, node: _Node) -> bool:
+    def _within(self, node: _WalkNode) -> bool:
         """Whether what is known of rows is within the limits."""
         agreeing = np.zeros(len(self.learned.rows), dtype=np.int64)
         for c, begin in enumerate(self.learned.secret[:-1].tolist()):
