@@ -352,8 +352,8 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
     """Return the plan with the rows that must be suppressed, by their numbers where they have any; and these."""
     plan, source, released, told = made.plan, made.source, made.released, None
     if made.persons is not None:
-        numbers, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
-        return replace(plan, suppressed=numbers), Suppressed(None, drawn)
+        unlike, drawn = unlike_persons(source, released, plan, bound, chance_from(made.seed))
+        return replace(plan, suppressed=unlike), Suppressed(None, drawn)
     if bound.policy.k_on_population and plan.sampled is not None:
         released = source.apply(replace(plan, sampled=None))
         told = np.isin(released.numbers(), np.array(plan.sampled, dtype=np.int64))
