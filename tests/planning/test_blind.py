@@ -213,6 +213,13 @@ def test_who_tells_more_than_the_rules_or_hides_more_is_found_out() -> None:
     assert not d.verify(release.table, asked).holds  # without a statement nobody can say
 
 
+def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
+    frame, asked = table(), policy()
+    fewer = protected(with_cells(frame, "ill", {3: "flu"}), policy(rows=ROWS[1:]))
+    for original in (None, frame):
+        assert not d.verify(fewer.table, asked, original, statement=fewer.statement).holds
+
+
 def test_nothing_else_may_be_changed() -> None:
     frame, asked = table(), policy()
     release = protected(frame, asked)
