@@ -213,6 +213,13 @@ def test_who_tells_more_than_the_rules_or_hides_more_is_found_out() -> None:
     assert not d.verify(release.table, asked).holds  # without a statement nobody can say
 
 
+def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
+    frame, asked = table(), policy()
+    fewer = protected(with_cells(frame, "ill", {3: "flu"}), policy(rows=ROWS[1:]))
+    for original in (None, frame):
+        assert not d.verify(fewer.table, asked, original, statement=fewer.statement).holds
+
+
 def test_nothing_else_may_be_changed() -> None:
     frame, asked = table(), policy()
     release = protected(frame, asked)
@@ -242,7 +249,8 @@ def test_rows_that_leave_in_another_order_are_found_again() -> None:
         ({"may_hide": "c"}, "may_hide"),
         ({"decoys": "50%"}, "decoys"),
         ({"method": "dropp"}, "looks at the secret"),
-        ({"against": [{"rules": {"min_confidence": "60%"}}]}, "rules"),
+        ({"against": [{"rules": {"min_confidence": "60%"}}]}, "said by references"),
+        ({"against": ["id3"]}, "said by references"),
         ({"references": []}, "at least one reference"),
         ({"known": ["ill"]}, "what is hidden"),
         ({"rows": None, "where": {"ill": "flu"}}, "where"),

@@ -49,9 +49,8 @@ def blind_misfit(made: Confidential) -> str | None:
             return f"{name}: {why}; take it out"
     if made.by_own_value:
         return f"where: names {made.column!r} itself, so that to be chosen tells the value; choose rows in another way"
-    for adversary in made.against:
-        if adversary.mines_rules:
-            return "against: blind protection bounds what is inferred, whatever rules say; take the rules out"
+    if made.against:
+        return "against: who must not be too sure of a value is said by references, others are measured; take it out"
     if made.column in (*(made.known or ()), *(made.order or ())):
         return f"known, order: {made.column!r} is what is hidden; take it out"
     beside = [name for name in made.known or () if made.predictors is not None and name not in made.predictors]

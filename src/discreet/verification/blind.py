@@ -72,6 +72,9 @@ class BlindCheck:
         if fault := self._unlike(made):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)
+        if self._in_place and not {row - 1 for row in made.rows or ()} <= rows:
+            fault = "the method statement lacks rows that the policy names"
+            return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         cells = tuple(self._cells(made, rows))
@@ -96,6 +99,14 @@ class BlindCheck:
         if self.original is not None and (missing := absent(made, self.original)):
             return f"the original lacks {missing} of the rows whose cells are confidential"
         return None
+
+    @property
+    def _in_place(self) -> bool:
+        """Whether rows of the release have the numbers of the input: none was dropped, removed or moved."""
+        missing = self.policy.missing
+        dropped = missing is not None and missing.rows == "drop"
+        moved = self.policy.shuffle or self.policy.removes or any(made.removes for _, made in self.policy.cells())
+        return self.original is None and not dropped and not moved
 
     def _rows(self, made: Confidential) -> set[int]:
         """Return the rows of the release (from 0) whose cells of the column are stated to be confidential."""
