@@ -65,6 +65,7 @@ def shown(table: pl.DataFrame, policy: dict[str, Any]) -> dict[str, str]:
         "check": d.check(policy, table),
         "policy": d.check(policy),
     }
+    assert not [name for name, result in results.items() if "canary" in repr(result)]
     return {name: result._repr_html_() for name, result in results.items()}
 
 

@@ -93,7 +93,7 @@ class CheckedCells:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckedPolicy:
     """What was found out about a policy that is in order."""
 
@@ -108,6 +108,10 @@ class CheckedPolicy:
     cells: tuple[CheckedCells, ...] = ()
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
+
+    def __repr__(self) -> str:
+        table = "" if self.rows is None else f", rows {self.rows}; private"
+        return f"<CheckedPolicy: promises {len(self.promises) + len(self.cells)}{table}>"
 
     def _repr_html_(self) -> str:
         from discreet.assist.shown import checked_html
