@@ -199,12 +199,13 @@ def test_check_shows_each_level(folder: Path) -> None:
     assert json.loads(run("check", "p.yaml", "--json").stdout)["columns"] == []
 
 
-def test_init_names_the_command_for_columns_with_many_values(folder: Path) -> None:
-    text = run("init", "t.csv").stdout
-    assert "`discreet taxonomy t.csv zip` proposes one" in text
-    assert "t.csv town" not in text
+def test_init_writes_groups_for_columns_with_many_values(folder: Path) -> None:
     out = run("init", "t.csv", "--out", "p.yaml").stdout
-    assert "discreet taxonomy t.csv zip" in out
+    assert "p-zip.csv" in out
+    assert stat.S_IMODE((folder / "p-zip.csv").stat().st_mode) == 0o600
+    assert not (folder / "p-town.csv").exists()
+    run("taxonomy", "t.csv", "zip", "--check", "p-zip.csv")
+    run("check", "p.yaml", "--table", "t.csv")
 
 
 def test_a_redirected_tree_is_utf_8_whatever_the_terminal_shows(folder: Path) -> None:

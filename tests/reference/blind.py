@@ -1,7 +1,8 @@
 """Blind protection, slow and obvious: what is told of a row is decided from the rest and from what was told before.
 
-Written from the specification alone. Texts in plain lists, shares and counts as fractions, naive Bayes in decimals
-of 30 digits that are rounded to nine. Nothing is shared between rows but what was reckoned from the rest.
+Written from the specification and the rules that make it definite, before any fast version was seen. Texts in plain
+lists, shares and counts as fractions, naive Bayes in decimals of 30 digits that are rounded to nine. Nothing is shared
+between rows but what was reckoned from the rest.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

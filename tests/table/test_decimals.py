@@ -168,7 +168,8 @@ def test_a_draft_says_the_comma(tmp_path: Path) -> None:
     draft = "\n".join(line.removeprefix("#") if "k: 10" in line else line for line in lines)
     said = yaml.safe_load(draft)
     assert said["file"]["decimal"] == ","
-    assert said["columns"]["weight at birth"] == {"type": "number"}
+    assert said["columns"]["weight at birth"]["type"] == "number"
+    assert 0.5 in said["columns"]["weight at birth"]["ends"]
     (tmp_path / "p.yaml").write_text(draft)
     assert d.protect(tmp_path / "t.csv", tmp_path / "p.yaml").audit.verification.holds
 

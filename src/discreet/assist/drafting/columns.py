@@ -107,8 +107,8 @@ def said_of_tree(look: ColumnLook, column: pl.Series, order: Sequence[str] | Non
 def _round(width: Decimal) -> Decimal:
     """Return a width with one digit, 1, 2 or 5, not above the one given.
 
-    >>> print(_round(Decimal(37)), _round(Decimal("0.15")), _round(Decimal(0)))
-    20 0.1 0
+    >>> float(_round(Decimal(37))), float(_round(Decimal("0.15"))), float(_round(Decimal(0)))
+    (20.0, 0.1, 0.0)
     """
     if width <= 0:
         return Decimal(0)
