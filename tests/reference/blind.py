@@ -268,7 +268,7 @@ class BlindTable:
             asked = {name for row in self.confidential if column in self.secrets(row) for name in self.predictors(row)}
             told = [name for name in self.names if name in asked]
             known = sorted(self.knowing(column))
-            halves = [known[half::2] for half in (0, 1)]
+            halves = [[(t, row) for t, row in enumerate(known) if mixed(t + 1) % 2 == half] for half in (0, 1)]
             self._taus[column] = [self._best_tau(column, halves, told, k) for k in range(1, len(told) + 1)]
         return self._taus[column]
 
@@ -276,7 +276,7 @@ class BlindTable:
     def _taus(self) -> dict[str, list[int]]:
         return {}
 
-    def _best_tau(self, column: str, halves: list[list[int]], told: list[str], k: int) -> int:
+    def _best_tau(self, column: str, halves: list[list[tuple[int, int]]], told: list[str], k: int) -> int:
         if not any(halves):
             return 20
         evaluated = []
@@ -286,8 +286,9 @@ class BlindTable:
             if len(rows) > EVALUATED:
                 places = [place * len(rows) // EVALUATED for place in range(EVALUATED)]
             for place in places:
-                chosen = drawn(2 * place + half, told)[:k]
-                evaluated.append((rows[place], *self._trained(column, halves[other], chosen, rows[place])))
+                t, row = rows[place]
+                chosen = drawn(t, told)[:k]
+                evaluated.append((row, *self._trained(column, [each for _, each in halves[other]], chosen, row)))
         losses = {}
         for m in GRID:
             with localcontext() as context:
@@ -466,14 +467,18 @@ def rounded(number: Decimal) -> Fraction:
 
 def drawn(number: int, told: Sequence[str]) -> list[str]:
     """The order in which predictors are told of a row that is tried for tau: the same for everybody."""
-    mixed = []
+    keys = []
     for place, name in enumerate(told):
-        a = (number * len(told) + place + 1) * 0x9E3779B97F4A7C15 % 2**64
-        a ^= a >> 32
-        a = a * 0xD6E8FEB86659FD93 % 2**64
-        a ^= a >> 32
-        mixed.append((a, place, name))
-    return [name for _, _, name in sorted(mixed)]
+        keys.append((mixed(number * len(told) + place + 1), place, name))
+    return [name for _, _, name in sorted(keys)]
+
+
+def mixed(number: int) -> int:
+    """A number mixed up: the same for everybody."""
+    a = number * 0x9E3779B97F4A7C15 % 2**64
+    a ^= a >> 32
+    a = a * 0xD6E8FEB86659FD93 % 2**64
+    return a ^ a >> 32
 
 
 # What is not blind, and what is blind but not simulatable

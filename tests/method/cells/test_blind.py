@@ -78,3 +78,12 @@ def test_rows_do_not_depend_on_each_other_nor_on_their_order() -> None:
             if other != row:
                 changed[other] = ["never seen"] * len(changed[other])
         assert tell_texts(**{**asked, "rows": changed}).told[row] == found.told[row]
+
+
+def test_a_table_that_repeats_itself_does_not_hide_what_a_column_tells() -> None:
+    """Every other row has other jobs: halves by turns would teach nothing of each other."""
+    rows = [["acbd"[t % 4], "xy"[t % 4 // 2] if t % 5 else "yx"[t % 4 // 2]] for t in range(400)]
+    item = {"column": "ill", "rows": [0], "at_most": Fraction(1, 2), "margin": Fraction(1, 20)}
+    answer = tell_texts(names=["job", "ill"], rows=[["a", "x"], *rows], items=[item])
+    assert answer.tau["ill"][0] > 10
+    assert answer.told[0].get("job") != 0

@@ -1,8 +1,8 @@
 """How far naive Bayes is trusted: the power to which likelihoods are raised, for each number of facts.
 
 Without it naive Bayes is far too sure, hides more than it need, and its figures are no probabilities. The power is
-chosen by log loss: each half of the rest is guessed by what the other half teaches, from so many columns, drawn by a
-written rule.
+chosen by log loss: each half of the rest is guessed by what the other half teaches, from so many columns; halves and
+columns are drawn by a written rule (not by turns: a table that repeats itself would have halves that are unlike).
 """
 
 from __future__ import annotations
@@ -66,13 +66,14 @@ class Losses:
     def __init__(self, columns: Sequence[BlindColumn], secret: BlindSecret) -> None:
         known = np.flatnonzero(secret.values >= 0)
         turn = np.arange(len(known))
-        halves = [turn[turn % 2 == half] for half in (0, 1)]
+        drawn = (mixed(turn.astype(np.uint64) + np.uint64(1)) & np.uint64(1)).astype(np.int64)
+        halves = [turn[drawn == half] for half in (0, 1)]
         told = [
             half if len(half) <= EVALUATED else half[np.arange(EVALUATED) * len(half) // EVALUATED] for half in halves
         ]
         number = np.concatenate(told)
         self.rows = len(number)
-        self.half = number % 2
+        self.half = drawn[number]
         self.true = secret.values[known[number]].astype(np.int64)
         self.codes = [columns[place].codes[known[number]].astype(np.int64) for place in secret.predictors]
         self.order = drawn_order(number, len(secret.predictors))
@@ -179,9 +180,14 @@ def drawn_order(rows: Ints, columns: int) -> Ints:
     """Return the order in which columns are told of each row, by a written rule."""
     place = np.arange(1, columns + 1, dtype=np.uint64)
     number: npt.NDArray[np.uint64] = rows.astype(np.uint64)[:, None] * np.uint64(columns) + place
+    return np.argsort(mixed(number), axis=1, kind="stable").astype(np.int64)
+
+
+def mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return numbers mixed up by a written rule: no order or period of the rows is seen in them."""
     with np.errstate(over="ignore"):
-        mixed: npt.NDArray[np.uint64] = number * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= np.uint64(0xD6E8FEB86659FD93)
-        mixed ^= mixed >> np.uint64(32)
-    return np.argsort(mixed, axis=1, kind="stable").astype(np.int64)
+        found: npt.NDArray[np.uint64] = numbers * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(32)
+        found *= np.uint64(0xD6E8FEB86659FD93)
+        found ^= found >> np.uint64(32)
+    return found
