@@ -36,6 +36,7 @@ from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequir
 from discreet.policy.requirements.seen import SeenOf
 from discreet.policy.search_limits import beyond_disclosure
 from discreet.policy.search_options import Disclosure, Genetic
+from discreet.policy.signatures import describe
 from discreet.policy.uses import General, PredictingUse, ReleaseUse
 from discreet.policy.uses.base import USES
 from discreet.policy.uses.field import Use, Uses, detailed
@@ -380,6 +381,14 @@ _PARTS: dict[str, type[Part]] = {
     "unit": PersonUnit,
 }
 PARTS[Policy] = _PARTS.get
+
+
+def _anew() -> None:
+    """Take up a kind of requirement or use that was registered."""
+    Policy.model_rebuild(force=True)
+    describe(Policy)  # Pydantic has made a signature of its own again
+
+
 for _kinds in (USES, REQUIREMENTS):
-    _kinds.watch(lambda: Policy.model_rebuild(force=True))
+    _kinds.watch(_anew)
 PARTS[Column] = lambda _: Column  # by the names of columns, which may be anything
