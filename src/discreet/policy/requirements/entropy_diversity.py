@@ -9,7 +9,7 @@ entropy, rounded, but always on the right side of 1/l. Rows whose value is hidde
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -20,8 +20,9 @@ import numpy as np
 from discreet.encoded import Ints
 from discreet.policy.requirements.amounts import amount_text, read_amount
 from discreet.policy.requirements.any_of import in_short, in_words
-from discreet.policy.requirements.base import Flags, GroupPromise, GroupWords, WorstGroup
-from discreet.policy.requirements.seen import Value, lines_for
+from discreet.policy.requirements.base import Flags, GroupWords, WorstGroup
+from discreet.policy.requirements.of_values import DifferentValues, mixed
+from discreet.policy.requirements.seen import Value
 
 PARTS = 10**9
 """Of what the figure is a part."""
@@ -53,11 +54,10 @@ def _log(number: int) -> Decimal:
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(GroupPromise):
+class EntropyDiversity(DifferentValues):
     """Who looks alike on `given` has values of `column` as uncertain as `l` equally common ones."""
 
     kind: ClassVar[str] = "entropy-l-diversity"
-    noun: ClassVar[tuple[str, str]] = ("l", "l")
     called: ClassVar[str] = "entropy l-diversity"
     measure: ClassVar[str] = "entropy"
     threshold: ClassVar[str] = "entropy l"
@@ -75,8 +75,6 @@ class EntropyDiversity(GroupPromise):
         above="in groups less uncertain than {}",
         figure="Like so many equal values",
     )
-    value: ClassVar[None] = None
-    whole: ClassVar[bool] = False
 
     index: int
     given: tuple[str, ...]
@@ -98,14 +96,6 @@ class EntropyDiversity(GroupPromise):
     def needs_rows(self) -> int:
         """A row has one value."""
         return math.ceil(self.l)
-
-    def notes(self, values: Sequence[Value], known: Flags) -> Iterator[str]:
-        """Yield that a cell without a value counts as one, unless the policy says what it is."""
-        yield from empty_note(self.column, values, known)
-
-    def marks(self, values: Sequence[Value], known: Flags) -> Flags:
-        """Return each value that tells something on a line of its own."""
-        return lines_for(self.lines, values) & known
 
     def numbers(self, at_most: Fraction, total: int) -> Sequence[int]:
         """Return l, above and below the line."""
@@ -199,26 +189,6 @@ class EntropyDiversity(GroupPromise):
 
     def __str__(self) -> str:
         return f"{in_short(self.given)}: {self.column} as uncertain as {amount_text(self.l)} equally common values"
-
-
-def empty_note(column: str, values: Sequence[Value], known: Flags) -> Iterator[str]:
-    """Yield that a cell without a value counts as one, unless the policy says what it is."""
-    if any(not value and counts for value, counts in zip(values, known.tolist(), strict=True)):
-        cells = f"empty cells of {column!r} count as a value of their own for l"
-        yield f'{cells}; if they stand for missing values, write missing: {{values: [""], rows: unknown}}'
-
-
-def mixed(keeps: object, tallies: Ints, all_tallies: Ints, most: int) -> int:
-    """Return about how many rows, as the others are, a group needs until it `keeps` a promise; `most` if none do."""
-    assert callable(keeps)
-    others = all_tallies - tallies
-    share = others / max(others.sum(), 1)
-    if keeps(tallies.astype(np.float64)):
-        return 0
-    more = 1
-    while more < most and not keeps(tallies + more * share):
-        more *= 2
-    return min(more, most)
 
 
 def _terms(tallies: Ints) -> np.ndarray:

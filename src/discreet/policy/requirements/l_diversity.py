@@ -24,21 +24,19 @@ from pydantic import (
 )
 
 from discreet.encoded import Ints
-from discreet.policy.places import Path
 from discreet.policy.requirements.amounts import LeastValues, Times
 from discreet.policy.requirements.any_of import in_short, in_words
 from discreet.policy.requirements.base import (
-    Flags,
     GroupPromise,
-    GroupRequirement,
     GroupWords,
     KnownColumns,
     Unit,
     WorstGroup,
 )
 from discreet.policy.requirements.entropy_diversity import EntropyDiversity
+from discreet.policy.requirements.of_values import DifferentValues, OfColumn
 from discreet.policy.requirements.recursive_diversity import RecursiveDiversity, ratio_of
-from discreet.policy.requirements.seen import SeenOf, Value, lines_for
+from discreet.policy.requirements.seen import SeenOf, Value
 
 _WHOLE_UNLESS_ENTROPY = {
     "if": {"properties": {"kind": {"const": "entropy"}}, "required": ["kind"]},
@@ -55,11 +53,10 @@ UNIT = Unit("different value", "different values", "l", "least different values"
 
 
 @dataclass(frozen=True)
-class Diversity(GroupPromise):
+class Diversity(DifferentValues):
     """One promise of l-diversity: who looks alike on `given` has at least `l` different values of `column`."""
 
     kind: ClassVar[str] = "l-diversity"
-    noun: ClassVar[tuple[str, str]] = ("l", "l")
     called: ClassVar[str] = "l-diversity"
     measure: ClassVar[str] = "different"
     threshold: ClassVar[str] = "l"
@@ -75,8 +72,6 @@ class Diversity(GroupPromise):
         group="Different values in the group",
         above="in groups with fewer than {} different values",
     )
-    value: ClassVar[None] = None
-    whole: ClassVar[bool] = False
 
     index: int
     given: tuple[str, ...]
@@ -99,16 +94,6 @@ class Diversity(GroupPromise):
     def needs_rows(self) -> int:
         """A row has one value."""
         return self.l
-
-    def notes(self, values: Sequence[str | None], known: Flags) -> Iterator[str]:
-        """Yield that a cell without a value counts as one, unless the policy says what it is."""
-        if any(not value and counts for value, counts in zip(values, known.tolist(), strict=True)):
-            cells = f"empty cells of {self.column!r} count as a value of their own for l"
-            yield f'{cells}; if they stand for missing values, write missing: {{values: [""], rows: unknown}}'
-
-    def marks(self, values: Sequence[str | None], known: Flags) -> Flags:
-        """Return each value that tells something on a line of its own."""
-        return lines_for(self.lines, values) & known
 
     def figure(self, rows: Ints, tallies: Ints) -> tuple[Ints, Ints]:
         """Return one value, and how many different ones there are."""
@@ -162,7 +147,7 @@ class Diversity(GroupPromise):
         return f"{in_short(self.given)}: at least {self.l} different values of {self.column}"
 
 
-class LDiversity(GroupRequirement):
+class LDiversity(OfColumn):
     """Every combination of released values on the columns `over` has at least `l` different values of `of`.
 
     Parameters
@@ -186,8 +171,6 @@ class LDiversity(GroupRequirement):
     """
 
     tag: ClassVar[str] = "l"
-    hint: ClassVar[str] = "with 'of' and 'over'"
-    needs: ClassVar[dict[str, str]] = {"of": "is missing; write the sensitive column, such as of: Illness"}
     made: ClassVar[type[GroupPromise]] = Diversity
     makes: ClassVar[tuple[type[GroupPromise], ...]] = (Diversity, EntropyDiversity, RecursiveDiversity)
     model_config = ConfigDict(json_schema_extra=_SCHEMA)
@@ -222,12 +205,6 @@ class LDiversity(GroupRequirement):
         return {name: value for name, value in said.items() if name not in ("kind", "c") or self.kind != "distinct"}
 
     @model_validator(mode="after")
-    def _not_its_own_column(self) -> LDiversity:
-        if self.of in self.over:
-            raise ValueError(f"over: {self.of!r} cannot be both known and sensitive; take it out of over")
-        return self
-
-    @model_validator(mode="after")
     def _fits_its_kind(self) -> LDiversity:
         if self.kind != "entropy" and self.l.denominator != 1:
             raise ValueError(f"l: write a whole number, or kind: entropy (with kind: {self.kind} values are counted)")
@@ -238,16 +215,6 @@ class LDiversity(GroupRequirement):
         if self.kind != "recursive" and self.c is not None:
             raise ValueError("c: is for kind: recursive; write that, or leave it out")
         return self
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """The columns that an adversary may know."""
-        return self.over
-
-    @property
-    def sensitive(self) -> str:
-        """The column whose values must be different."""
-        return self.of
 
     @property
     def kind_made(self) -> type[GroupPromise]:
@@ -264,12 +231,6 @@ class LDiversity(GroupRequirement):
             yield RecursiveDiversity(index, self.over, self.of, int(self.l), self.c, lines)
         else:
             yield Diversity(index, self.over, self.of, int(self.l), lines)
-
-    def mentions(self) -> Iterator[tuple[Path, str]]:
-        """Yield each column that it names, with its place."""
-        yield ("of",), self.of
-        for place, column in enumerate(self.over):
-            yield ("over", place), column
 
     def with_limit(self, limit: Fraction) -> Self:
         """Return the same requirement with another l, or another c."""

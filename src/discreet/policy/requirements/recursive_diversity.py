@@ -8,7 +8,7 @@ must be below c / (c + 1). Rows whose value is hidden or unknown count nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -18,9 +18,9 @@ import numpy as np
 from discreet.encoded import Ints
 from discreet.policy.requirements.amounts import amount_text, read_amount
 from discreet.policy.requirements.any_of import in_short, in_words
-from discreet.policy.requirements.base import Flags, GroupPromise, GroupWords, WorstGroup
-from discreet.policy.requirements.entropy_diversity import empty_note, mixed
-from discreet.policy.requirements.seen import Value, lines_for
+from discreet.policy.requirements.base import GroupWords, WorstGroup
+from discreet.policy.requirements.of_values import DifferentValues, mixed
+from discreet.policy.requirements.seen import Value
 
 MOST_ROWS = 2**33
 """More rows than any table has here: no two figures are nearer than one over this number and the denominator of c."""
@@ -39,11 +39,10 @@ def below_ratio(c: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(GroupPromise):
+class RecursiveDiversity(DifferentValues):
     """Of who looks alike on `given` the commonest value of `column` is below `c` times the rarer ones together."""
 
     kind: ClassVar[str] = "recursive-l-diversity"
-    noun: ClassVar[tuple[str, str]] = ("l", "l")
     called: ClassVar[str] = "recursive l-diversity"
     measure: ClassVar[str] = "recursive"
     threshold: ClassVar[str] = "c"
@@ -63,8 +62,6 @@ class RecursiveDiversity(GroupPromise):
         above="in groups where it is {} or more",
         figure="Commonest beside the rarer ones",
     )
-    value: ClassVar[None] = None
-    whole: ClassVar[bool] = False
 
     index: int
     given: tuple[str, ...]
@@ -92,14 +89,6 @@ class RecursiveDiversity(GroupPromise):
     def needs_rows(self) -> int:
         """There must be l different values, and a row has one."""
         return self.l
-
-    def notes(self, values: Sequence[Value], known: Flags) -> Iterator[str]:
-        """Yield that a cell without a value counts as one, unless the policy says what it is."""
-        yield from empty_note(self.column, values, known)
-
-    def marks(self, values: Sequence[Value], known: Flags) -> Flags:
-        """Return each value that tells something on a line of its own."""
-        return lines_for(self.lines, values) & known
 
     def numbers(self, at_most: Fraction, total: int) -> Sequence[int]:
         """Return how many values are the commonest."""

@@ -24,12 +24,12 @@ from discreet.policy.requirements.any_of import in_short, in_words
 from discreet.policy.requirements.base import (
     Flags,
     GroupPromise,
-    GroupRequirement,
     GroupWords,
     KnownColumns,
     WorstGroup,
 )
 from discreet.policy.requirements.distances import Differences, differences, misfits, usual_distance
+from discreet.policy.requirements.of_values import OfColumn
 from discreet.policy.requirements.seen import SeenColumn, SeenOf, Value, lines_for
 
 _HOW = {
@@ -168,7 +168,7 @@ class Closeness(GroupPromise):
         return f"{in_short(self.given)}: {self.column} at most {percent(self.at_most)} from the release{by}"
 
 
-class TCloseness(GroupRequirement):
+class TCloseness(OfColumn):
     """On every combination of released values of `over`, the column `of` is distributed nearly as in the release.
 
     Parameters
@@ -193,8 +193,6 @@ class TCloseness(GroupRequirement):
     """
 
     tag: ClassVar[str] = "t"
-    hint: ClassVar[str] = "with 'of' and 'over'"
-    needs: ClassVar[dict[str, str]] = {"of": "is missing; write the sensitive column, such as of: Illness"}
     made: ClassVar[type[GroupPromise]] = Closeness
 
     t: Share = Field(description="the largest distance from the whole release")
@@ -234,21 +232,9 @@ class TCloseness(GroupRequirement):
 
     @model_validator(mode="after")
     def _fits_together(self) -> TCloseness:
-        if self.of in self.over:
-            raise ValueError(f"over: {self.of!r} cannot be both known and sensitive; take it out of over")
         if self.order is not None and self.distance not in (None, "ordered"):
             raise ValueError(f"order: is for distance: ordered, not for {self.distance}; drop one of the two")
         return self
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """The columns that an adversary may know."""
-        return self.over
-
-    @property
-    def sensitive(self) -> str:
-        """The column whose distribution must be near that of the release."""
-        return self.of
 
     @property
     def reads(self) -> frozenset[str]:
@@ -264,12 +250,6 @@ class TCloseness(GroupRequirement):
         distance = self.distance or usual_distance(column, self.order)
         told = differences(distance, self.order, column)
         yield Closeness(index, self.over, self.of, self.t, distance, self.order, told)
-
-    def mentions(self) -> Iterator[tuple[Path, str]]:
-        """Yield each column that it names, with its place."""
-        yield ("of",), self.of
-        for place, column in enumerate(self.over):
-            yield ("over", place), column
 
     def problems(self, column: SeenColumn) -> Iterator[tuple[Path, str]]:
         """Yield where the distance does not fit the column."""
