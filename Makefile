@@ -15,20 +15,21 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: setup demo kernels test test-all lint types docs bench ci clean
+.PHONY: setup demo kernels test test-all recipes lint types docs pictures bench reproduce ci clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
 
-# uv where it is installed (faster), venv and pip elsewhere: the same pinned versions either way.
+# uv where it is installed (faster), venv and pip elsewhere: the same pinned versions either way. What is never imported
+# need not be compiled: that was half of pip's time.
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "discreet needs Python 3.11 or newer; none was found (set PYTHON=...)"; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python "$(PYTHON)" .venv && \
-		uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
+		uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'; \
 	else \
 		"$(PYTHON)" -m venv .venv && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'; \
+		$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'; \
 	fi
 	@touch $@
 
@@ -45,8 +46,13 @@ test: $(READY) $(KERNELS)
 # Everything, nothing skipped: needs Java, Chromium, PostgreSQL and the public data sets as well.
 # One process more than cores: some tests wait for programs that they start.
 test-all:
-	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect
+	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect,browser
 	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(PYTEST) -n $(PROCESSES)
+
+# Recipes, the container's steps, the action's install, the built package: in environments of their own, which are
+# fetched from the package index. What is not there (R, Docker's base, other shells) is skipped with the reason.
+recipes: $(READY)
+	$(PYTEST) -m recipes -n 0 tests
 
 $(KERNELS): $(KERNEL_FILES) | $(READY)
 	$(BIN)/python -m tests.warm_up
@@ -69,8 +75,16 @@ types: $(READY)
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+# The pictures of README and docs, made in Chromium.
+pictures: $(READY)
+	$(BIN)/python tools/pictures.py
+
 bench: $(READY)
 	$(BIN)/python bench/templates.py
+
+# Every experiment of the four papers, and the page docs/papers.md; `make reproduce FULL=1` as long as the papers did.
+reproduce: $(READY)
+	$(BIN)/python bench/reproduce.py $(if $(FULL),--full)
 
 ci:
 	bash .ci/run

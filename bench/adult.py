@@ -66,3 +66,7 @@ def rarest(frame: pl.DataFrame, column: str, number: int) -> list[str]:
     """Return the least frequent values of a column."""
     counted = frame[column].value_counts().sort("count", column)
     return [str(value) for value in counted[column].head(number)]
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -39,8 +39,8 @@ from adult import expanded
 from attacks import one_trial
 from blind_data import CONFIRMING, DATA, MISSING, BlindData, Floats, Ints, guess
 from cells_trials import Bench
-from discreet.attack.surest import surest_fifth
 from discreet.common.rates import wilson
+from discreet.common.surest import surest_fifth
 from discreet.planning.blind_texts import tell_texts
 from evaluation import print_table
 

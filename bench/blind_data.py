@@ -119,7 +119,7 @@ def _learner(name: str) -> Any:
 
     makers: dict[str, Callable[[], Any]] = {
         "tree": lambda: part("tree").DecisionTreeClassifier(criterion="entropy", random_state=0),
-        "logistic": lambda: part("linear_model").LogisticRegression(max_iter=200),
+        "logistic": lambda: part("linear_model").LogisticRegression(max_iter=60),
         "forest": lambda: part("ensemble").RandomForestClassifier(30, random_state=0),
         "nearest": lambda: part("neighbors").KNeighborsClassifier(10),
         "boosting": lambda: part("ensemble").HistGradientBoostingClassifier(max_iter=20, random_state=0),
@@ -135,8 +135,10 @@ def guess(name: str, rows: Ints, sizes: Ints, classes: Ints, values: int, asked:
     if len(present) < 2 or not rows.shape[1]:
         shares = np.bincount(classes, minlength=values) / len(classes)
         return np.tile(shares, (len(asked), 1))
-    eyes = [np.eye(size, dtype=np.float32) for size in sizes.tolist()]
-    numbers = [np.hstack([eye[part[:, place]] for place, eye in enumerate(eyes)]) for part in (rows, asked)]
+    numbers = [rows, asked]
+    if name in ("logistic", "nearest"):  # a number for each value; trees ask for codes, one place after the other
+        eyes = [np.eye(size, dtype=np.float32) for size in sizes.tolist()]
+        numbers = [np.hstack([eye[part[:, place]] for place, eye in enumerate(eyes)]) for part in (rows, asked)]
     learner = _learner(name)
     if name == "nearest":
         learner.n_neighbors = min(10, len(rows))
@@ -146,3 +148,7 @@ def guess(name: str, rows: Ints, sizes: Ints, classes: Ints, values: int, asked:
         learner.fit(numbers[0], classes)
         found[:, learner.classes_] = learner.predict_proba(numbers[1])
     return found
+
+
+if __name__ == "__main__":
+    print(__doc__)

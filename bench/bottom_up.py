@@ -161,3 +161,7 @@ def _entropy(counts: Counts) -> Numbers:
     total = counts.sum(axis=1)
     spread: Numbers = total * np.log2(np.maximum(total, 1)) - (counts * np.log2(np.maximum(counts, 1))).sum(axis=1)
     return spread
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -143,3 +143,7 @@ def _wrong(node: Node) -> int:
 
 def _spread(counts: Codes) -> NDArray[np.float64]:
     return np.multiply(counts, np.log2(np.maximum(counts, 1)), dtype=np.float64)
+
+
+if __name__ == "__main__":
+    print(__doc__)

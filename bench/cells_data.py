@@ -113,3 +113,7 @@ def _lines(name: str) -> list[str]:
 
 def _columns(rows: Sequence[Sequence[str]]) -> tuple[tuple[str | None, ...], ...]:
     return tuple(tuple(None if value == "?" else value for value in column) for column in zip(*rows, strict=True))
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -356,3 +356,7 @@ def same_rows(data: Data, number: int, rng: np.random.Generator, each: int = 5) 
     able = [row for row, columns in known.items() if len(columns) >= each]
     rows = rng.choice(able, number // each, replace=False).tolist()
     return [(row, int(c)) for row in rows for c in np.sort(rng.choice(known[row], each, replace=False))]
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -130,3 +130,7 @@ def verdict(found: float, printed: float) -> str:
     if f"{found:.{digits}f}" == f"{printed:.{digits}f}":
         return "same"
     return "near" if abs(found - printed) <= 0.5 else "differs"
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -186,3 +186,7 @@ def _orders(data: str, number: int) -> list[NDArray[np.intp]]:
 def _sample(outcome: Outcome, place: int, base: float) -> Sample:
     released = {h: None if errors is None else errors[place] for h, errors in outcome.released.items()}
     return Sample(base, outcome.removed[place], released)
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -32,8 +32,8 @@ from adult import NAMES, data_folder
 from discreet.method.cuts import coordinate, genetic
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.objective import Candidate, Objective
-from discreet.pipeline import prepare
 from discreet.planning.objectives import loss_bound, objectives
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "ga_adult.json"

@@ -78,3 +78,7 @@ def ranked(table: pl.DataFrame, target: str, number: int) -> list[str]:
 
 def _numbered(column: pl.Series) -> Codes:
     return np.asarray(column.rank("dense").to_numpy(), np.intp) - 1
+
+
+if __name__ == "__main__":
+    print(__doc__)

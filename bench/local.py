@@ -34,7 +34,7 @@ from discreet.method.base.problem import CutProblem
 from discreet.method.local.grouping import Local
 from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from scalability import STAGES, Run, report, timed
 

@@ -160,3 +160,7 @@ def inferences_above(table: pl.DataFrame, known: Sequence[str], sensitive: Seque
 def hidden_cells(table: pl.DataFrame, release: pl.DataFrame) -> int:
     """Return how many cells differ."""
     return sum(int((table[column] != release[column]).sum()) for column in table.columns)
+
+
+if __name__ == "__main__":
+    print(__doc__)

@@ -1,12 +1,14 @@
 """The first second and the first run: what a command costs beside the imports that it cannot do without.
 
     python bench/start.py [--kinds templates k genetic exact local cells] [--tables small adult million]
-                          [--before SOURCE] [--repeat 3] [--jobs protect report audit] [--kernels]
+                          [--before SOURCE] [--repeat 3] [--jobs protect report audit] [--kernels] [--goals]
 
 CPU seconds (and wall seconds, and peak memory) of whole commands, each a process of its own: `warm`, where compiled
 loops are on disk, and `cold`, where none are (the first run on a machine; byte code of modules is there in both). With
 `--before`, the folder `src` of another version, both are run in turn, and the releases are compared byte for byte.
-`--kernels` lists the loops that a cold run compiles, and how long each takes.
+`--kernels` lists the loops that a cold run compiles, and how long each takes. At the end stands what has a goal; with
+`--goals` exactly that is measured: all kinds on 24 rows and on Adult, the report of 24 rows, the audit of Adult with
+both reports, and 1,000,000 rows; with `--kinds`, `--tables` or `--jobs` beside it, the part of it that they name.
 
 The floor is `import numpy, polars, pydantic, narwhals, typer, rich`. Tables: 24 rows made here; Adult, 45,222 rows, and
 1,000,000 made of it (these need the Adult data, DISCREET_DATA).
@@ -24,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,12 +40,19 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 FLOOR = "import numpy, polars, pydantic, narwhals, typer, rich"
 POLARS = "import polars as pl, sys; pl.read_csv(sys.argv[1], infer_schema=False).write_csv(sys.argv[2])"
 KINDS = ("templates", "k", "genetic", "exact", "local", "cells")
+JOBS = ("protect", "report", "audit")
+GOALS_OF = {
+    "small": [*((kind, "protect") for kind in KINDS), ("templates", "report")],
+    "adult": [*((kind, "protect") for kind in KINDS), ("templates", "audit")],
+    "million": [("templates", "protect")],
+}
+"""The jobs on each table that have a goal."""
 KERNELS = """
 import sys
 from numba.core import event
 recorder = event.RecordingListener()
 event.register("numba:compile", recorder)
-from discreet.cli.app import main
+from discreet.__main__ import main
 try:
     main()
 finally:
@@ -64,15 +74,55 @@ class Cost:
         return f"{self.cpu:6.2f} CPU {self.wall:6.2f} wall {self.peak / 1024:6.0f} MB"
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What a job costs, by cold or warm and the version; `mark` is Polars reading and writing the table."""
+
+    table: str
+    kind: str
+    job: str
+    costs: dict[tuple[str, str], Cost]
+    mark: Cost
+
+    def beside_goals(self) -> Iterator[str]:
+        """Yield in words each figure that has a goal, beside it."""
+        for version in dict.fromkeys(name for _, name in self.costs):
+            cold, warm = self.costs.get(("cold", version)), self.costs[("warm", version)]
+            for what, figure, goal in self._figures(cold, warm):
+                verdict = "kept" if figure <= goal else "MISSED"
+                yield f"{self.table}, {self.kind}, {self.job}, {version}: {what} {figure:.2f}, goal {goal:g}: {verdict}"
+
+    def _figures(self, cold: Cost | None, warm: Cost) -> Iterator[tuple[str, float, float]]:
+        asked = self.table, self.job
+        if asked == ("small", "protect"):
+            if self.kind == "templates":
+                yield "warm, CPU s", warm.cpu, 0.9
+            if cold is not None:
+                yield "first run, CPU s", cold.cpu, 3
+        elif asked == ("small", "report"):
+            yield "warm, CPU s", warm.cpu, 3
+        elif asked == ("adult", "protect") and cold is not None:
+            yield "first run above warm, CPU s", cold.cpu - warm.cpu, 8
+            if self.kind == "templates":
+                yield "warm, wall s", warm.wall, 1.3
+        elif asked == ("adult", "audit"):
+            yield "quick audit with both reports, CPU s", warm.cpu, 8
+        elif asked == ("million", "protect") and self.kind == "templates":
+            yield "wall s", warm.wall, 3
+            yield "times Polars", warm.wall / self.mark.wall, 3.5
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
-    parser.add_argument("--tables", nargs="+", choices=("small", "adult", "million"), default=["small", "adult"])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS)
+    parser.add_argument("--tables", nargs="+", choices=tuple(GOALS_OF))
     parser.add_argument("--before", type=Path)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--jobs", nargs="+", choices=("protect", "report", "audit"), default=["protect"])
+    parser.add_argument("--jobs", nargs="+", choices=JOBS)
     parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--goals", action="store_true")
     options = parser.parse_args()
+    tables_asked = options.tables or (list(GOALS_OF) if options.goals else ["small", "adult"])
     versions = {"now": SOURCE, **({} if options.before is None else {"before": options.before.resolve()})}
     for source in versions.values():
         compileall.compile_dir(source, quiet=2)
@@ -80,26 +130,38 @@ def main() -> None:
         folder = Path(name)
         floor = median([run([sys.executable, "-c", FLOOR], SOURCE, folder) for _ in range(options.repeat)])
         print(f"floor: {FLOOR}\n  {floor}\n")
-        for table in options.tables:
+        found: list[Measured] = []
+        for table in tables_asked:
             frame = tables()[table]()
             path = folder / f"{table}.csv"
             frame.write_csv(path)
             copy = [sys.executable, "-c", POLARS, str(path), str(folder / "copy.csv")]
             mark = median([run(copy, SOURCE, folder) for _ in range(options.repeat)])
             print(f"{table}: {len(frame):,} rows; Polars reading and writing it\n  {mark}")
-            for kind in options.kinds:
+            for kind, job in jobs_of(table, options):
                 policy = folder / f"{kind}.json"
                 policy.write_text(json.dumps(policies(table, frame)[kind]))
-                for job in options.jobs:
-                    compare(versions, folder, path, policy, job, options.repeat, mark)
-                if options.kernels:
+                costs = compare(versions, folder, path, policy, job, options.repeat, mark)
+                found.append(Measured(table, kind, job, {key: median(cost) for key, cost in costs.items()}, mark))
+                if options.kernels and job == "protect":
                     compiled(command("protect", path, policy, folder), folder)
+        print("\nbeside the goals (the floor stands above)")
+        for measured in found:
+            for line in measured.beside_goals():
+                print(f"  {line}")
+
+
+def jobs_of(table: str, options: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return the jobs that are measured on a table, each by its kind and what is done."""
+    jobs = options.jobs or (JOBS if options.goals else ["protect"])
+    asked = [(kind, job) for kind in options.kinds or KINDS for job in jobs]
+    return [found for found in GOALS_OF[table] if found in asked] if options.goals else asked
 
 
 def compare(
     versions: dict[str, Path], folder: Path, table: Path, policy: Path, job: str, repeat: int, mark: Cost
-) -> None:
-    """Print what a job costs, cold and warm, in each version; and whether the releases are the same."""
+) -> dict[tuple[str, str], list[Cost]]:
+    """Print and return what a job costs, cold and warm, in each version; print whether the releases are the same."""
     releases = set()
     costs: dict[tuple[str, str], list[Cost]] = {}
     kept = {name: folder / f"kept-{name}" for name in versions}
@@ -120,6 +182,7 @@ def compare(
     for (state, name), found in sorted(costs.items()):
         middle = median(found)
         print(f"    {state} {name:7} {middle}   {middle.wall / mark.wall:5.1f} x Polars")
+    return costs
 
 
 def command(job: str, table: Path, policy: Path, folder: Path) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 
 import tests.profiles  # noqa: F401 - how many random examples are tried
 from discreet.common.compiled import as_begun
+from tests.lighter import be_lighter, in_full
 from tests.not_again import NotAgain
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # else programs that tests start after Spark Connect may abort
@@ -26,8 +27,9 @@ def load_golden(name: str) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let `.ci/run` say which tests need not be run again."""
+    """Let `.ci/run` say which tests need not be run again; search and learn less."""
     config.pluginmanager.register(NotAgain())
+    be_lighter()
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -47,6 +49,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for shared in ("spark", "browser"):
             if item.get_closest_marker(shared) and not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(shared))
+    if "recipes" not in config.option.markexpr:  # they install what others make: only who asks for them runs them
+        kept = [item for item in items if not item.get_closest_marker("recipes")]
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("recipes")])
+        items[:] = kept
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not any(map(item.get_closest_marker, ("process", "bench", "slow"))))
 
@@ -56,6 +62,13 @@ def _as_begun() -> Iterator[None]:
     """Each test begins as a program does: with loops that lack what few jobs need, and have not gone round yet."""
     yield
     as_begun()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _in_full(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Searches and learners of full size for files of tests that ask for them."""
+    with in_full() if request.node.get_closest_marker("full") else contextlib.nullcontext():
+        yield
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import discreet as d
+from tests.jobs import by
 from tests.reference import cuts
 from tests.reference.disclosure import KAnonymity, Template
 from tests.reference.diversity import Diversity, Promise, Row, Silent, all_hidden, broken, silent
@@ -133,12 +134,7 @@ def diversity_jobs(draw: st.DrawFn, search: str, *, most_rows: int = 14, tiny: b
         classify = [] if search == "local" else [{"classify": "class"}]
         policy["use"] = draw(st.sampled_from(["general", "counts", *classify]))
     policy["columns"] = draw(_columns(DiversityJob(rows, policy).changeable, tiny))
-    if search == "local":
-        policy["recoding"] = "local"
-    else:
-        policy["search"] = search
-    if search == "genetic":
-        policy["genetic"] = {"population": 10, "iterations": 40}
+    policy |= by(search)
     if search != "disclosure":
         limits = ["0%"] if tiny else ["0%", "30%", "100%"]
         masks_or_not = draw(st.sampled_from(["mask", "remove"]))

@@ -2,8 +2,8 @@
 
 Names that engines could read as patterns, values that look like the marker, people with several rows, numbers as
 intervals and medians, with a top and a bottom, costs, rows shuffled, rows removed up to a limit, every search,
-every promise about groups over columns or over any of them, of rows and of persons, confidential cells chosen by their
-own value.
+every promise about groups over columns or over any of them, of rows and of persons and among a population, secrets that
+are words or numbers, confidential cells chosen by their own value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from typing import Any
 import polars as pl
 from hypothesis import strategies as st
 
+import discreet as d
 from tests import vector_promises
+from tests.jobs import by
+from tests.people import recoded
+from tests.reference import populations
 
 Row = dict[str, str | None]
 ODD_NAMES = ["^a$", "*", "^.*$", "^[$", "a b", "rows", "0", "é", "count", '"', "$1", "a.b"]
@@ -43,6 +47,16 @@ VECTORS: list[dict[str, Any]] = [
     {"t": "1/4", "distance": "ordered", "order": ILL},
 ]
 """Promises about the secret that count more than one number."""
+PAID = ["100", "104", "110", "180", "250"]
+AMOUNTS: list[dict[str, Any]] = [
+    {"infer": {"within": 10}, "at_most": "1/2"},
+    {"infer": {"within": 4}, "at_most": "2/3"},
+    {"infer": {"within": 80}, "at_most": "3/2x"},
+    {"infer": {"any": True}, "at_most": "1/2"},
+    {"l": 2},
+    {"t": "1/4", "distance": "ordered", "order": PAID},
+]
+"""The same where the secret is a number: how nearly it is known, and what holds of any value."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +70,8 @@ class FuzzJob:
     secret: str
     target: str
     person: str
+    people: list[Row]
+    """The population that the rows are taken from; empty where no promise counts in one."""
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -69,37 +85,50 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
     kinds = {name: draw(st.sampled_from(["plain", "tree", "number"])) for name in known}
     people = draw(st.integers(1, 8))
     cells = {name: st.sampled_from(VALUES[kind]) for name, kind in kinds.items()}
-    others = {secret: st.sampled_from(ILL), target: st.sampled_from("uvw"), person: st.integers(1, people).map(str)}
+    is_amount = draw(st.integers(0, 2)) == 0
+    secrets, vectors = (PAID, AMOUNTS) if is_amount else (ILL, VECTORS)
+    others = {
+        secret: st.sampled_from(secrets),
+        target: st.sampled_from("uvw"),
+        person: st.integers(1, people).map(str),
+    }
     rows: list[Row] = draw(st.lists(st.fixed_dictionaries({**cells, **others}), min_size=2, max_size=14))
-    protect = draw(st.lists(_promise(known, secret, rows), min_size=1, max_size=3))
+    protect = draw(st.lists(_promise(known, secret, rows, vectors), min_size=1, max_size=3))
+    population: list[Row] = []
+    if draw(st.integers(0, 3)) == 0:
+        population = [{name: row[name] for name in known} for row in rows]
+        population += draw(st.lists(st.fixed_dictionaries(cells), max_size=10))
+        seen = pl.DataFrame(population, schema=dict.fromkeys(known, pl.String))
+        protect.append({**draw(_among(known)), "among": seen})
     grouped = {name for item in protect for name in _all_known(item)}
     columns = {name: column for name in known if name in grouped and (column := draw(_column(kinds[name])))}
     columns[person] = {"role": "identifier"}
+    if is_amount:
+        columns[secret] = {"type": "number"}
     search = draw(st.sampled_from(["disclosure", "coordinate", "genetic", "exact", "local"]))
     policy: dict[str, Any] = {
         "columns": columns,
         "use": draw(_use(target, sorted({str(row[target]) for row in rows}), search)),
         "protect": protect,
     }
-    if search == "local":
-        policy["recoding"] = "local"
-    else:
-        policy["search"] = search
-    if search == "genetic":
-        policy["genetic"] = {"population": 10, "iterations": 40}
+    policy |= by(search)
     if search != "disclosure" and draw(st.booleans()):
         policy["suppress"] = {
             "rows": draw(st.sampled_from(["mask", "remove"])),
             "limit": draw(st.sampled_from(["0%", "20%", "60%", "99%", "100%"])),
         }
     policy["shuffle"] = draw(st.integers(0, 3)) == 0
-    fits_persons = all(_holds_of_rows_too(item) for item in protect) and any("column" not in item for item in protect)
+    fits_persons = (
+        not people
+        and all(_holds_of_rows_too(item) for item in protect)
+        and any("column" not in item for item in protect)
+    )
     if fits_persons and draw(st.booleans()):
         policy["unit"] = person
     has_marker = any("*" in row.values() for row in rows)
     if has_marker or draw(st.booleans()):
         policy["missing"] = {"values": ["*"] if has_marker else draw(st.sampled_from([[""], ["p"]])), "rows": "value"}
-    return FuzzJob(rows, policy, known, kinds, secret, target, person)
+    return FuzzJob(rows, policy, known, kinds, secret, target, person, population)
 
 
 @st.composite
@@ -133,7 +162,18 @@ def _use(draw: st.DrawFn, target: str, classes: list[str], search: str) -> Any:
 
 
 @st.composite
-def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]) -> dict[str, Any]:
+def _among(draw: st.DrawFn, known: Sequence[str]) -> dict[str, Any]:
+    """k-map or membership; among whom is said later."""
+    over = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
+    if draw(st.booleans()):
+        return {"k": draw(st.integers(1, 3)), "over": over}
+    return {"infer": "membership", "given": over, "at_most": draw(st.sampled_from(["2/3", "9/10", "1"]))}
+
+
+@st.composite
+def _promise(
+    draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row], vectors: list[dict[str, Any]]
+) -> dict[str, Any]:
     over = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
     kind = draw(st.sampled_from(["k", "k", "template", "template", "vector", "vector", "cells", "rules"]))
     value = draw(st.sampled_from(rows))[secret]
@@ -146,7 +186,7 @@ def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]
         share = Fraction(draw(st.integers(1, 6)), 6)
         return {"infer": {secret: value}, "given": known_ones, "at_most": str(share)}
     if kind == "vector":
-        item = draw(st.sampled_from(VECTORS))
+        item = draw(st.sampled_from(vectors))
         if "infer" in item:
             return {**item, "infer": {secret: item["infer"]}, "given": known_ones}
         return {**item, "of": secret, "over": known_ones}
@@ -168,7 +208,7 @@ def _promise(draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row]
 
 def _holds_of_rows_too(item: dict[str, Any]) -> bool:
     """Whether a promise that is kept of persons with several rows is kept of these rows: k, and shares of values."""
-    if "infer" not in item:
+    if "infer" not in item or "among" in item:
         return "k" in item or "column" in item
     (what,) = item["infer"].values()
     return "x" not in item["at_most"] and (isinstance(what, str) or "not" not in what)
@@ -188,12 +228,17 @@ def _sets(item: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**item, field: list(some)} for some in sets]
 
 
-def complaints(job: FuzzJob, released: list[Row]) -> list[str]:
-    """What is wrong with a release, by counting as one would by hand; nothing where all is well."""
-    wrong = []
+def complaints(job: FuzzJob, released: list[Row], plan: d.Plan) -> list[str]:
+    """What is wrong with a release, by counting as one would by hand; nothing where all is well.
+
+    The plan is looked at for what it makes of the people of a population, and for nothing else.
+    """
+    wrong = _too_few_people(job, released, plan) if job.people else []
     if any(job.person in row for row in released):
         wrong.append("the identifier is there")
     for item in job.policy["protect"]:
+        if "among" in item:
+            continue
         if "k" in item:
             for one in _sets(item):
                 smallest = min(Counter(tuple(row[name] for name in one["over"]) for row in released).values())
@@ -211,6 +256,28 @@ def complaints(job: FuzzJob, released: list[Row]) -> list[str]:
     if len(released) == len(job.rows):
         wrong += [f"row {at} is not the truth" for at, (row, was) in enumerate(zip(released, job.rows, strict=True), 1)
                   if not all(_covers(job, name, row[name], was[name]) for name in row)]  # fmt: skip
+    return wrong
+
+
+def _too_few_people(job: FuzzJob, released: list[Row], plan: d.Plan) -> list[str]:
+    """Promises among a population that are broken. Masked rows may be about whoever is not released otherwise."""
+    items = [item for item in job.policy["protect"] if "column" not in item]
+    changing = {name for item in items for name in _all_known(item)}
+    masks = job.policy["search"] != "disclosure" and job.policy.get("suppress", {}).get("rows") != "remove"
+    masked = {at for at, row in enumerate(released) if masks and all(row[name] == "*" for name in changing)}
+    people, wrong = recoded(plan, job.people), []
+    for item in items:
+        if "among" not in item:
+            continue
+        try:
+            found = populations.beside(released, people, _all_known(item), masked)
+        except populations.NotCovered:
+            wrong.append("a group has more rows than people")
+            continue
+        if "k" in item and not populations.k_map(found, item["k"]):
+            wrong.append("a group of too few people")
+        if "infer" in item and not populations.membership(found, Fraction(item["at_most"])):
+            wrong.append("too sure that somebody is there")
     return wrong
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 from hypothesis import assume
@@ -21,6 +21,12 @@ BANK_COLUMNS = ["Job", "Country", "Child", "Bankruptcy", "Rating"]
 def inferences(policy: d.Policy) -> list[Inference]:
     """The templates of a policy, one property each."""
     return [promise for promise in policy.promises() if isinstance(promise, Inference)]
+
+
+def by(search: str) -> dict[str, Any]:
+    """What a policy says to be searched so: globally, with a small population where there is one, or locally."""
+    genetic = {"genetic": {"population": 10, "iterations": 40}} if search == "genetic" else {}
+    return {"recoding": "local"} if search == "local" else {"search": search, **genetic}
 
 
 def templates(policy: d.Policy) -> list[d.Template]:

@@ -22,11 +22,18 @@ for _name, _examples in EXAMPLES.items():
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
     )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+settings.load_profile(PROFILE)
 
 _usual = settings().max_examples
 FEW = settings(max_examples=max(_usual // 4, 3))
 MANY = settings(max_examples=_usual * 5)
 VERY_MANY = settings(max_examples=_usual * 20)
-KILLS = min(max(_usual // 3, 5), 25)
+NIGHTLY = PROFILE == "nightly"
+KILLS = 100 if NIGHTLY else 6
 """How often a test kills a program that it starts."""
+
+
+def size(usual: int, nightly: int) -> int:
+    """Return how large a table is whose size is not what a test is about, but might bring something to light."""
+    return nightly if NIGHTLY else usual

@@ -30,6 +30,13 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "OFF",
 }
+QUICKER = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""To plan again between stages, and to compile every query, takes longer than the few rows of most tests. Sparks that
+tests start besides (`BESIDE`) do both, as users have it."""
 # Every Java that tests start compiles quickly instead of well, and collects what is left over in one thread: each lives
 # for seconds only, and half of the processor's time went into compiling. What Spark computes is the same.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -89,7 +96,7 @@ def session() -> SparkSession:
         "spark.connect.grpc.binding.port": str(port()),
     }
     builder = SparkSession.builder.master("local[2]").appName("discreet tests")
-    for name, value in {**SETTINGS, **({} if _absent(CONNECT) else serving)}.items():
+    for name, value in {**SETTINGS, **QUICKER, **({} if _absent(CONNECT) else serving)}.items():
         builder = builder.config(name, value)
     with own_interrupts():
         return builder.getOrCreate()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import discreet as d
+from tests.people import recoded
 from tests.profiles import FEW
 from tests.reference.populations import Beside, NotCovered, beside, k_map, membership, membership_figure
 from tests.spark import GROUP, from_spark, to_spark
@@ -99,21 +99,6 @@ def with_people(said: Mapping[str, Any], people: Any) -> d.Policy:
     return d.Policy.from_dict({**said, "protect": protect})
 
 
-def recoded(plan: d.Plan, people: Sequence[Cells]) -> list[Cells]:
-    """What a plan makes of people: by its recodings, as anybody may read them."""
-    made = [dict(person) for person in people]
-    for recoding in plan.recodings:
-        to = dict(recoding.to)
-        for person in made:
-            value = person[recoding.column]
-            if value in to:
-                person[recoding.column] = str(to[value])
-                continue
-            within = [] if value in ("?", None) else [one.text for one in recoding.intervals if one.has(Decimal(value))]
-            person[recoding.column] = within[0] if within else "*"
-    return made
-
-
 def sets_of(item: Mapping[str, Any]) -> list[list[str]]:
     given: Any = item.get("over", item.get("given"))
     if not isinstance(given, dict):
@@ -128,7 +113,11 @@ def keeps(item: Mapping[str, Any], found: dict[Any, Beside]) -> bool:
 
 
 def kept(
-    released: Sequence[Cells], people: Sequence[Cells], policy: d.Policy, said: Mapping[str, Any], masked: set[int]
+    released: Sequence[Mapping[str, str | None]],
+    people: Sequence[Mapping[str, str | None]],
+    policy: d.Policy,
+    said: Mapping[str, Any],
+    masked: set[int],
 ) -> bool:
     """Whether a release keeps everything, by the slow version."""
     fixed = {"paid"} if "paid" in policy.targets else set()

@@ -33,8 +33,9 @@ def as_ever() -> dict[str, str]:
 def test_everything_is_collected_without_spark(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT)
     places = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    options = "-q -p no:cacheprovider -p no:xdist -o addopts=--strict-markers"  # no doctests: those need nothing more
     found = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        [sys.executable, "-m", "pytest", "--collect-only", *options.split()],
         cwd=ROOT, env={**as_ever(), "PYTHONPATH": os.pathsep.join(places)}, capture_output=True, text=True,
     )  # fmt: skip
     assert found.returncode == 0, found.stdout[-2000:]

@@ -31,16 +31,20 @@ from discreet.cli.app import app
 from tests.commands import DEMO
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.full  # examples print what a user gets
+
 BANK = ("bank.csv", "bank.yaml")
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-LONG = {"k-anonymity.md", "which-promise.md"}
+LONG = {"k-anonymity.md", "ledger.md", "which-promise.md"}
 """Pages whose examples need loops that `make test` does not compile."""
+NO_EXAMPLES = {"architecture.md", "papers.md"}
+"""What says how it is built, and what `make reproduce` writes."""
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<options>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
-LINK = re.compile(r"\]\(([^()\s]+)\)")
+LINK = re.compile(r"\]\(([^()\s]+)\)|<img src=\"([^\"]+)\"")
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ def test_every_example_runs_and_gives_what_it_shows(page: Path) -> None:
 
 
 def missing_targets(text: str, folder: Path) -> list[str]:
-    targets = LINK.findall(FENCE.sub("", text))
+    targets = [link or picture for link, picture in LINK.findall(FENCE.sub("", text))]
     inside = [target.partition("#")[0] for target in targets if "://" not in target and ":" not in target]
     return [target for target in inside if target and not (folder / target).exists()]
 
@@ -197,15 +201,15 @@ def test_a_wrong_example_is_found(page: str) -> None:
 
 def test_a_dead_link_is_found(tmp_path: Path) -> None:
     (tmp_path / "there.md").touch()
-    text = "[a](there.md#x) [b](gone.md) [c](#here) [d](https://example.org/x)"
-    assert missing_targets(text, tmp_path) == ["gone.md"]
+    text = '[a](there.md#x) [b](gone.md) [c](#here) [d](https://example.org/x) <img src="gone.png">'
+    assert missing_targets(text, tmp_path) == ["gone.md", "gone.png"]
 
 
 def test_the_examples_are_not_lost() -> None:
-    """The reader of blocks sees them all: each page but the one on architecture has examples that run."""
+    """The reader of blocks sees them all: each page but few has examples that run."""
     for page in DOCS.glob("*.md"):
         languages = [block.language for block in blocks(page.read_text(encoding="utf-8"))]
-        assert {"python", "console"} & {*languages} or page.name == "architecture.md", page.name
+        assert {"python", "console"} & {*languages} or page.name in NO_EXAMPLES, page.name
 
 
 def section(page: str, heading: str) -> str:
@@ -252,3 +256,29 @@ def test_the_layout_names_every_room_in_order() -> None:
     named = re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py)?)`", text)
     inside = [path for path in named if not path.startswith(("tests/", "tools/", "bench/"))]
     assert [path for path in inside if not (source / path).exists()] == []
+
+
+def test_the_navigation_has_every_page_once() -> None:
+    """In four parts: tutorials, how-to, reference, explanation."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    assert re.findall(r"^  - ([^:\n]+):", text, re.MULTILINE) == [
+        *("Start", "Tutorials", "How to", "Reference", "Explanation")
+    ]
+    listed = re.findall(r": ([a-z-]+\.md)$", text, re.MULTILINE)
+    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))
+
+
+def test_the_version_has_a_heading_in_the_changelog() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert headings[1].split()[0] == d.__version__
+    versions = [tuple(map(int, heading.split()[0].split("."))) for heading in headings[1:]]
+    assert versions == sorted(versions, reverse=True)
+
+
+def test_pictures_are_small_and_used() -> None:
+    used = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for picture in (DOCS / "pictures").iterdir():
+        assert f"pictures/{picture.name}" in used, picture.name
+        assert picture.stat().st_size < 100_000, picture.name

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from tools import house
 
+pytestmark = pytest.mark.xdist_group("house")  # one process reads all modules, once
+
 ROOT = Path(__file__).parents[1]
 MODULES = house.modules(ROOT / house.SOURCE)
-LATER = {"plan.plan": {"discreet.pipeline"}}
+LATER = {"plan.plan": {"discreet.pipeline"}, "cli.commands.app": {"discreet.app.serve"}}
 """Modules that are asked for by name when a method is called, and are of a room further on."""
 
 

@@ -13,6 +13,8 @@ import discreet as d
 from tests.audit.audits import nasty, rich
 from tests.notebooks import FOLDER, executed
 
+pytestmark = pytest.mark.full  # what is stored is what a user gets
+
 NOTEBOOK = FOLDER / "clinic.ipynb"
 NASTY = "</td><script>window.hacked=1</script><img src=x onerror=hacked()>"
 

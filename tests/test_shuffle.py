@@ -22,6 +22,7 @@ from discreet.chance import any_order, chance_from
 from discreet.cli.app import app
 from discreet.verification.matching import ColumnBeside
 from discreet.verification.shuffled import matching
+from tests.jobs import by
 from tests.profiles import FEW, MANY
 from tests.spark import GROUP, from_spark, to_spark
 from tests.table.engines import LARGE, frame_of
@@ -32,13 +33,7 @@ SEARCHES = ["disclosure", "coordinate", "genetic", "exact", "local"]
 def policy(shuffle: bool = True, search: str = "coordinate", **more: Any) -> d.Policy:
     said: dict[str, Any] = {"shuffle": shuffle, "columns": {"age": {"type": "number"}}, **more}
     said.setdefault("protect", [{"k": 2, "over": ["age", "job"]}])
-    if search == "local":
-        said["recoding"] = "local"
-    else:
-        said["search"] = search
-    if search == "genetic":
-        said["genetic"] = {"population": 10, "iterations": 40}
-    return d.Policy.from_dict(said)
+    return d.Policy.from_dict(said | by(search))
 
 
 def people(rows: list[tuple[int, str, str]]) -> pl.DataFrame:

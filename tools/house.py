@@ -22,6 +22,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("policy",),
     ("plan",),
     ("table",),
+    ("ledger",),
     ("fit",),
     ("adversary",),
     ("method",),
@@ -36,6 +37,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("assist",),
     ("cli",),
+    ("app",),
     ("__init__", "__main__"),
 )
 """The rooms in the order of the data: a module may import those of its own room and of rooms before it."""
@@ -96,17 +98,15 @@ def modules(source: Path = SOURCE) -> dict[str, Module]:
 
 def imports(module: Module, known: dict[str, Module]) -> set[str]:
     """Return the modules that one imports, at its top or in a function; not what only type checkers read."""
-    skipped = {
-        id(inner)
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
     found = set()
-    for node in ast.walk(module.tree):
-        if id(node) in skipped:
+    ahead: list[ast.AST] = [module.tree]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            ahead.extend(node.orelse)
             continue
+        if not isinstance(node, ast.expr):
+            ahead.extend(ast.iter_child_nodes(node))
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from discreet.assist.asking import check, draft
     from discreet.assist.check import CheckedPolicy
     from discreet.assist.draft import PolicyDraft
-    from discreet.assist.frontier import Frontier, Point, frontier
+    from discreet.assist.frontier import frontier
+    from discreet.assist.frontier_points import Frontier, Point
     from discreet.assist.proposing.propose import propose_taxonomy
     from discreet.attack.base import Attack, Attacked
     from discreet.audit.audit import Audit
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
-    from discreet.policy.adversaries import Id3, Learner, NaiveBayes, Rules
+    from discreet.policy.adversaries import BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
     from discreet.policy.requirements.absence import Not
     from discreet.policy.requirements.any_of import AnyOf
     from discreet.policy.requirements.any_value import Any, AnyBut
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from discreet.verification.cell_answers import Cell, CellsFound
     from discreet.verification.findings import Finding, Truth, Verification, Worst
     from discreet.verification.promises import verify
+    from discreet.writing.ledger import Ledger
     from discreet.writing.plan_file import read_plan
 
 _HOMES = {
@@ -105,7 +107,8 @@ _HOMES = {
         "UnprotectedCells",
         "Unsettled",
     ),
-    "discreet.assist.frontier": ("Frontier", "Point", "frontier"),
+    "discreet.assist.frontier": ("frontier",),
+    "discreet.assist.frontier_points": ("Frontier", "Point"),
     "discreet.columns.intervals": ("Interval",),
     "discreet.plan.parts": ("Decoy", "Edit", "Kept", "Protected", "Recoding", "Step"),
     "discreet.plan.plan": ("Plan",),
@@ -123,7 +126,7 @@ _HOMES = {
         "Template",
         "read_policy",
     ),
-    "discreet.policy.adversaries": ("Id3", "Learner", "NaiveBayes", "Rules"),
+    "discreet.policy.adversaries": ("BagOfWords", "BayesianNetwork", "Id3", "Learner", "NaiveBayes", "Rules"),
     "discreet.policy.requirements.absence": ("Not",),
     "discreet.policy.requirements.any_of": ("AnyOf",),
     "discreet.policy.requirements.any_value": ("Any", "AnyBut"),
@@ -133,6 +136,7 @@ _HOMES = {
     "discreet.policy.requirements.within": ("Within",),
     "discreet.policy.uses": ("Classify", "Counts", "General", "Regress"),
     "discreet.pipeline": ("protect",),
+    "discreet.writing.ledger": ("Ledger",),
     "discreet.writing.plan_file": ("read_plan",),
     "discreet.common.watch": ("Progress",),
     "discreet.release": ("Release",),
@@ -149,6 +153,8 @@ __all__ = [
     "Attack",
     "Attacked",
     "Audit",
+    "BagOfWords",
+    "BayesianNetwork",
     "BrokenPromise",
     "Cell",
     "CellsFound",
@@ -174,6 +180,7 @@ __all__ = [
     "Kept",
     "LDiversity",
     "Learner",
+    "Ledger",
     "Membership",
     "Missing",
     "NaiveBayes",

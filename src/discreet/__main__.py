@@ -9,9 +9,13 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line."""
     try:
-        from discreet.cli.app import main as run
+        from discreet.common.own_program import Ending, be_own_program
 
-        run()
+        be_own_program()
+        with Ending():
+            from discreet.cli.app import main as run
+
+            run()
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         sys.exit(2)

@@ -62,6 +62,17 @@ def any_order(rows: int, chance: Source) -> Ints:
             return order
 
 
+def number_below(limit: int, chance: Source) -> int:
+    """Return a whole number from 0 up to a limit, each as likely as any other.
+
+    >>> number_below(1, os.urandom)
+    0
+    """
+    while not len(drawn := _below(limit, 1, chance)):
+        pass
+    return int(drawn[0])
+
+
 def _below(limit: int, many: int, chance: Source) -> Ints:
     """Return so many whole numbers from 0 up to a limit, each as likely as any other."""
     numbers = np.frombuffer(chance(8 * many), dtype=np.uint64)

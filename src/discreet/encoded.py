@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Codes = npt.NDArray[np.unsignedinteger]
 Ints = npt.NDArray[np.int64]
@@ -55,9 +57,12 @@ def smallest(size: int) -> type[np.unsignedinteger]:
 def encode(texts: pl.Series) -> Encoded:
     """Return the column as codes.
 
+    >>> import polars as pl
     >>> encode(pl.Series(["b", None, "a", "b"]))
     Encoded(domain=(None, 'a', 'b'), codes=array([2, 0, 1, 2], dtype=uint8))
     """
+    import polars as pl  # not for whoever needs the names of types only
+
     values = texts.drop_nulls().unique().sort()
     domain: tuple[str | None, ...] = tuple(values.to_list())
     physical = texts.cast(pl.Enum(values)).to_physical()

@@ -117,6 +117,21 @@ class TooManySuppressed(PromiseError):
         return {"suppressed": self.rows, "rows": self.total, "limit": str(self.limit)}
 
 
+class Undecided(PromiseError):
+    """No k of the list of blind decisions keeps every promise about secrets. Nothing was released."""
+
+    def __init__(self, asked: Sequence[int], broken: Sequence[str], stopped: str = "") -> None:
+        self.asked, self.broken = tuple(asked), tuple(broken)
+        several = "none of" if len(asked) > 1 else "not even"
+        ks = f"{several} k = {', '.join(map(str, asked))}"
+        lines = [f"decide: blind: {ks} keeps every promise", *broken, *([stopped] if stopped else [])]
+        super().__init__("\n".join([*lines, "add a larger k to blind_ks, ask for less, or leave 'decide' out"]))
+
+    def details(self) -> dict[str, object]:
+        """Return the k that were asked."""
+        return {"asked": list(self.asked)}
+
+
 class Unsettled(PromiseError):
     """Rows that were suppressed to keep the promises break them anew, and nothing more can be done about it.
 
@@ -248,6 +263,12 @@ class BrokenPromise(PromiseError):
             + (f": {finding.reason}" if finding.cells and finding.reason else "")
             for finding in verification.requirements
             if finding.answer != "holds"
+        ]
+        together = () if verification.joint is None else verification.joint.findings
+        lines += [
+            f"over all releases together: {finding.promise}: {finding.answer} for {finding.persons} persons"
+            for finding in together
+            if finding.answer != "holds" and not finding.excused
         ]
         super().__init__("\n".join([*lines, *verification.truthful.problems, *([hint] if hint else [])]))
 

@@ -6,46 +6,56 @@ Nothing comes out unless verification said yes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.audit.describing import describe
 from discreet.common.compiled import load_ahead
 from discreet.common.showing import Heard, listening
 from discreet.common.watch import Progress, Watch
-from discreet.errors import BrokenPromise, InputError, PromiseError, TooManySuppressed, Unsettled
+from discreet.errors import (
+    BrokenPromise,
+    ImpossiblePromise,
+    InputError,
+    PromiseError,
+    TooManySuppressed,
+    Undecided,
+    Unsettled,
+)
 from discreet.fit.fitting import (
     bind_to,
-    fitted,
-    fitted_persons,
-    refuse_at_sight,
     refuse_unread,
     refuse_without_order,
     require_rows,
 )
 from discreet.fit.persons import repeat_warnings
 from discreet.fit.populations import refuse_strangers, with_people
+from discreet.ledger.note import LedgerNote, LedgerUse, ledger_use
+from discreet.ledger.policies import with_person
+from discreet.plan.decided import Decided
 from discreet.plan.plan import Plan
 from discreet.planning.carrying_out import (
     CarriedOut,
-    carry_out,
     carry_out_again,
-    carry_out_on_persons,
     carry_out_profiles,
 )
+from discreet.planning.deciding import refuse_impossible
 from discreet.planning.find import find_plan
-from discreet.planning.fitting_columns import columns_of
-from discreet.planning.persons import People, people_of, speaking_of_persons
-from discreet.planning.profiles import needs_profiles, refuse_local
-from discreet.planning.task import Task, task_of
+from discreet.planning.persons import speaking_of_persons
+from discreet.planning.prepared import PreparedJob, prepare, prepare_rows
 from discreet.policy import Policy, as_policy
-from discreet.policy.bind import Bound
+from discreet.policy.deciding import asked_ks, without_secrets
 from discreet.release import Release
-from discreet.table.engine import Engine
 from discreet.table.source import DEFAULT, Opening, Table, open_table
+from discreet.verification.deciding import broken_about_secrets
 from discreet.verification.promises import check
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from discreet.planning.staying import KnownPeople, Staying
+    from discreet.verification.joint import JointVerification
 
 
 def protect(
@@ -58,6 +68,11 @@ def protect(
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    name: str | None = None,
+    secret: str | Path | None = None,
+    new_persons: bool = False,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
@@ -87,6 +102,17 @@ def protect(
     key
         On Spark, a column whose values are all there and each once. It gives the rows an order and numbers, from 1,
         which promises about single cells and attacks need.
+    ledger
+        The folder of the ledger of earlier releases about the same people, which is made where there is none: every
+        promise then holds over all of them together, and `Release.write` records the release there as a draft.
+    person
+        With a ledger, the column that says who somebody is.
+    name
+        With a ledger, what the release is called there; the name of its file when absent.
+    secret
+        With a ledger, the file with its secret, where that does not lie in the ledger.
+    new_persons
+        With a ledger, that it is right that under half of the persons are known from earlier releases.
 
     Raises
     ------
@@ -105,8 +131,13 @@ def protect(
     >>> d.protect(table, policy).table["Job"].to_list()
     ['*', '*', '*']
     """
+    opening, rules = Opening(engine, memory_limit, key), as_policy(policy)
+    kept = ledger_use(rules, ledger, person, name, secret, new_persons=new_persons)
     with listening(progress) as hear:
-        return _made(table, as_policy(policy), Watch(hear, time_limit), seed, Opening(engine, memory_limit, key))
+        watch = Watch(hear, time_limit)
+        if kept is not None:
+            return _made_over_time(table, rules, watch, seed, opening, kept)
+        return _made(table, rules, watch, seed, opening)
 
 
 def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening) -> Release:
@@ -114,10 +145,41 @@ def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening:
     if _is_large(table):
         load_ahead()
     job = prepare(table, policy, watch, seed, opening)
+    return _released(job, watch, seed) if policy.decide is None else _decided(job, watch, seed)
+
+
+def _decided(job: PreparedJob, watch: Watch, seed: int | None) -> Release:
+    """Return the release with the first k of the list with which every promise about secrets holds.
+
+    No search is given a secret: what it is asked does not name their columns. They are asked of the whole release.
+    """
+    policy = job.bound.policy
+    if not job.profiles:
+        refuse_impossible(job.task)
+    ks, broken = asked_ks(policy), list[str]()
+    for number, k in enumerate(ks):
+        blind = prepare_rows(job.source, without_secrets(policy, k), "the table", watch, seed)
+        blind = replace(blind, judge=job.bound, decided=Decided(k, ks[:number], len(ks)))
+        try:
+            return _released(blind, watch, seed)
+        except BrokenPromise as answer:
+            found = broken_about_secrets(answer.verification, policy)
+            if found is None:
+                raise
+            broken = found
+        except (ImpossiblePromise, TooManySuppressed) as answer:
+            if not number:
+                raise
+            raise Undecided(ks[:number], broken, f"and k = {k} is too much: {answer}") from None
+    raise Undecided(ks, broken)
+
+
+def _released(job: PreparedJob, watch: Watch, seed: int | None) -> Release:
+    """Return the verified release of a table that was counted."""
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
-            return _verified(carry_out_profiles(job.task, job.source, watch, seed), watch)
+            return _verified(job.judged(carry_out_profiles(job.task, job.source, watch, seed)), watch)
     with job.speaking():
         plan = find_plan(job.task, watch, seed=seed)
         try:
@@ -131,6 +193,28 @@ def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening:
             return _verified(job.carried_out(plan, watch, seed), watch)
 
 
+def _made_over_time(
+    table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening, use: LedgerUse
+) -> Release:
+    """Return a verified release that keeps its promises together with those in a ledger; see `protect`."""
+    from discreet.planning.over_time import planned  # with a ledger only, as the next
+    from discreet.planning.staying import open_beside, who_stays
+
+    watch.begins("read")
+    beside = open_beside(table, policy, opening, use)
+    source, policy, people = beside.source, beside.policy, beside.people
+    job = prepare_rows(source, policy, table, watch, seed)
+    if not people.past:
+        plan = find_plan(job.task, watch, seed=seed)
+        return _verified(job.carried_out(plan, watch, seed), watch, over_time=OverTime(use, people))
+    staying = who_stays(source, job.bound, people, seed, new_persons=use.new_persons)
+    if staying.source is not source:
+        job = prepare_rows(staying.source, policy, table, watch, seed)
+    watch.begins("plan")
+    made = planned(staying, job.bound, people, watch, seed)
+    return _verified(made, watch, over_time=OverTime.of(use, people, staying))
+
+
 def apply(
     plan: Plan,
     table: Table,
@@ -138,11 +222,13 @@ def apply(
     opening: Opening = DEFAULT,
     policy: Policy | Mapping[str, Any] | str | Path | None = None,
     population: Table | None = None,
+    use: LedgerUse | None = None,
 ) -> Release:
     """Carry a plan out on new rows of the same kind and verify the result; see `Plan.apply`.
 
     With the owner's `policy`, nothing that the plan says of itself is believed: the table is read, and the result
-    verified, as that policy has it. `population` takes the place of the one that is named in either of them.
+    verified, as that policy has it. `population` takes the place of the one that is named in either of them. With a
+    ledger to `use`, the promises of all its releases are kept together with this one.
     """
     watch = Watch(progress)
     watch.begins("read")
@@ -151,10 +237,18 @@ def apply(
         owners = owners.with_population(population)
     if len(owners.populations) == 1:  # the owner knows where it is now
         plan = replace(plan, policy=plan.policy.with_population(*owners.populations))
-    source = open_table(table, owners, opening=opening)
+    people: KnownPeople | None = None
+    if use is not None:
+        from discreet.planning.staying import open_beside
+
+        beside = open_beside(table, owners, opening, use)
+        source, owners, people = beside.source, beside.policy, beside.people
+        plan = replace(plan, policy=with_person(plan.policy, people.person))
+    else:
+        source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
         raise InputError("the table does not have the columns, in the same order, that the plan was made for")
-    bound, judge = with_people(bind_to(plan.policy, source)), bind_to(owners, source)
+    bound, judge = with_people(bind_to(plan.searched, source)), bind_to(owners, source)
     require_rows(source, table)
     refuse_strangers(bound, source)
     refuse_without_order(owners, source)
@@ -166,8 +260,52 @@ def apply(
     judge = replace(judge, warnings=(*judge.warnings, *warnings))
     # Who sees only the texts of a file has the owner's word for how values are written; of other kinds the plan's.
     vouched = policy is None or all(source.kind(column) == "text" for column in owners.sensitive)
-    made = carry_out_again(replace(plan, policy=bound.policy), bound, judge, source, watch)
-    return _verified(made, watch, vouched=vouched)
+    plan = replace(plan, policy=bound.policy)
+    if use is None or people is None:
+        return _verified(carry_out_again(plan, bound, judge, source, watch), watch, vouched=vouched)
+    if not people.past:
+        made = carry_out_again(plan, bound, judge, source, watch)
+        return _verified(made, watch, vouched=vouched, over_time=OverTime(use, people))
+    from discreet.planning.over_time import used_again
+    from discreet.planning.staying import who_stays
+
+    staying = who_stays(source, judge, people, None, new_persons=use.new_persons)
+    made = used_again(staying, judge, people, plan, watch)
+    made = replace(made, plan=replace(made.plan, policy=bound.policy))
+    return _verified(made, watch, vouched=vouched, over_time=OverTime.of(use, people, staying))
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """A release beside those in a ledger: counted together, and what is to be recorded of it."""
+
+    use: LedgerUse
+    people: KnownPeople
+    held: int = 0
+    left_out: int = 0
+
+    @classmethod
+    def of(cls, use: LedgerUse, people: KnownPeople, staying: Staying) -> OverTime:
+        """Return it for those who stay."""
+        return cls(use, people, staying.held, staying.left_out)
+
+    def told(self, made: CarriedOut) -> pl.DataFrame:
+        """Return what a release tells of each person."""
+        from discreet.planning.over_time import told_of
+
+        return told_of(made.source, made.released, made.plan, self.people.person, self.people.secret)
+
+    def checked(self, people: pl.DataFrame, made: CarriedOut) -> JointVerification:
+        """Count every promise of all releases on all of them together, by code of verification alone."""
+        from discreet.ledger.entry import PastRelease
+        from discreet.verification.joint import check_joint
+
+        last = PastRelease(self.people.name, made.judge.policy, tuple(made.released.columns), people)
+        return check_joint(self.people.past, last)
+
+    def note(self, people: pl.DataFrame) -> LedgerNote:
+        """Return what the ledger is to record."""
+        return LedgerNote(self.use, people, self.held, self.left_out, tuple(self.people.past))
 
 
 LARGE_FILE, LARGE_TABLE = 1_000_000, 10_000
@@ -178,79 +316,6 @@ ITS_OWN_POLICY = (
 )
 
 
-@dataclass(frozen=True)
-class PreparedJob:
-    """A table and a policy that fit: read, bound and counted."""
-
-    source: Engine
-    task: Task
-    """What is to be planned: on rows, or on persons with one row each."""
-    people: People | None = None
-    """The persons, where they have several rows."""
-    profiles: bool = False
-    """Whether persons are compared by all their rows: nothing can be planned on one row of each."""
-
-    @property
-    def bound(self) -> Bound:
-        """The policy on the columns of the table."""
-        return self.task.bound if self.people is None else self.people.rows
-
-    def carried_out(self, plan: Plan, watch: Watch, seed: int | None) -> CarriedOut:
-        """Return the release that a plan makes of the table."""
-        if self.people is None:
-            return carry_out(plan, self.task, self.source, watch, seed)
-        return carry_out_on_persons(plan, self.task, self.people, watch, seed)
-
-    def speaking(self) -> AbstractContextManager[None]:
-        """Let errors speak of what is searched on."""
-        return nullcontext() if self.people is None else self.people.speaking()
-
-
-def prepare(
-    table: Table, policy: Policy, watch: Watch | None = None, seed: int | None = None, opening: Opening = DEFAULT
-) -> PreparedJob:
-    """Read and count the table; raise `PolicyError` with all in which it and the policy do not fit."""
-    watch = watch or Watch()
-    watch.begins("read")
-    return prepare_rows(open_table(table, policy, opening=opening), policy, table, watch, seed)
-
-
-def prepare_rows(
-    source: Engine, policy: Policy, table: object, watch: Watch | None = None, seed: int | None = None
-) -> PreparedJob:
-    """Count a table that is open, without the rows that the policy wants dropped; `table` is what it came from."""
-    watch = watch or Watch()
-    bound = bind_to(policy, source)
-    refuse_at_sight(bound.policy, source, table)
-    bound = with_people(bound)
-    watch.begins("count")
-    seen = _seen(bound.policy, source)
-    counted = seen.count(bound.counted)
-    columns = columns_of(bound, seen, counted)
-    fits = fitted(bound, source, counted, columns.problems, columns.warnings(), seen)
-    if policy.unit is None:
-        return PreparedJob(source, task_of(fits, columns, source, seed))
-    binned = tuple(column.binned() for column in columns.binned)
-    if needs_profiles(fits.seen, fits.bound):
-        refuse_local(fits.bound, fits.seen)
-        task = Task(fits.bound, columns.changeable, fits.counted, binned, fits.kinds)
-        return PreparedJob(source, task, profiles=True)
-    people = people_of(source, fits.bound, fits.seen, binned)
-    counted = people.table.count(people.bound.counted)
-    columns = columns_of(people.bound, people.table, counted)
-    fits = fitted_persons(people.bound, people.table, counted, columns.problems)
-    return PreparedJob(source, task_of(fits, columns, people.table, seed), people)
-
-
-def _seen(policy: Policy, source: Engine) -> Engine:
-    """Return the rows that planning may look at: all, but for rows with cells that are protected blindly."""
-    if not policy.is_blind:
-        return source
-    from discreet.planning.blind import rest_of  # compiled: only loaded when needed
-
-    return rest_of(policy, source)
-
-
 def _is_large(table: Table) -> bool:
     """Whether a table is so large, at first sight, that its loops will be compiled."""
     if isinstance(table, str | Path):
@@ -259,7 +324,7 @@ def _is_large(table: Table) -> bool:
     return isinstance(shape, tuple) and shape[0] > LARGE_TABLE
 
 
-def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Release:
+def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True, over_time: OverTime | None = None) -> Release:
     """Return a release, described, that verification confirms, and nothing else; `vouched` as for `check`."""
     watch.begins("verify")
     policy = made.judge.policy
@@ -274,7 +339,10 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
         hide_only=made.hide_only,
         statement=made.statement,
     )
-    if not verification.holds:
+    people = None if over_time is None else over_time.told(made)
+    if over_time is not None and people is not None:
+        verification = replace(verification, joint=over_time.checked(people, made))
+    if not verification.may_go_out:
         raise BrokenPromise(verification, made.hint)
     if policy.method != "disclosure":
         made.refuse_many(policy)
@@ -288,4 +356,5 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True) -> Releas
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
     stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
-    return Release(plan, audit, made.released, made.source, order, stated)
+    note = None if over_time is None or people is None else over_time.note(people)
+    return Release(plan, audit, made.released, made.source, order, stated, note)

@@ -11,6 +11,7 @@ from discreet.audit.audit import Audit
 from discreet.columns.medians import Ranges, median_ranges
 from discreet.common.showing import Heard
 from discreet.encoded import Ints
+from discreet.ledger.note import LedgerNote
 from discreet.plan.blind_statement import BlindStatement
 from discreet.plan.plan import Plan
 from discreet.table.engine import Engine
@@ -30,6 +31,8 @@ class Release:
     """The places of its rows in the order in which they leave; None for that of the original. Private."""
     statement: BlindStatement | None = None
     """Where confidential cells are protected blindly: what anybody needs to check that; publish it as well."""
+    note: LedgerNote | None = None
+    """Where a ledger is kept: what it records when the release is written. Private."""
 
     def __repr__(self) -> str:
         return f"<Release: {self.audit.rows} rows, verified; its plan and audit are private>"

@@ -1,3 +1,3 @@
 """The version of discreet, written into every plan and manifest."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

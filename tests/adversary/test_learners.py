@@ -5,15 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from discreet.adversary import learners
 from discreet.adversary.base import Guesses
-from discreet.adversary.learners import LEARNERS, LibraryGuesser
+from discreet.adversary.learners import LEARNERS, LibraryGuesser, fitted, quietly
 from discreet.adversary.make import make
 from discreet.adversary.view import View
 from discreet.errors import InputError
 from discreet.policy.adversaries import Learner
 from tests.adversary.releases import one, policy_for, view_of
 from tests.adversary.strategies import Nested, flat, written
+from tests.profiles import FEW
 
 pytest.importorskip("sklearn")
 
@@ -88,3 +92,56 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", absent)
     with pytest.raises(InputError, match=r"random_forest needs scikit-learn; install discreet\[attacks\]"):
         LibraryGuesser("random_forest").train(plain_view())
+
+
+@FEW
+@given(st.integers(30, 90), st.integers(2, 60), st.integers(0, 3), st.integers(0, 2**32 - 1))
+def test_boosted_trees_lose_nothing_where_columns_are_left_out_by_which_they_cannot_split(
+    rows: int, many: int, numbers: int, seed: int
+) -> None:
+    from scipy import sparse
+
+    chance = np.random.default_rng(seed)
+    values = np.eye(many)[chance.integers(0, many, rows)] * chance.choice([1.0, 0.5], (rows, 1))
+    encoded = sparse.csr_matrix(np.hstack([values, chance.integers(0, 9, (rows, numbers)) / 9]))
+    classes = chance.integers(0, 3, rows)
+    learner = LEARNERS["gradient_boosting"](rows)
+    with quietly():
+        learner.fit(encoded.toarray(), classes)
+        whole = np.zeros((rows, 4))
+        whole[:, learner.classes_] = learner.predict_proba(encoded.toarray())
+    assert (fitted("gradient_boosting", encoded, classes, 4)(encoded) == whole).all()
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS))
+def test_a_quick_audit_grows_fewer_trees_where_many_rows_train(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def make(rows: int) -> Any:
+        made.append(whole(rows))
+        return made[-1]
+
+    from scipy import sparse  # comes with scikit-learn
+
+    whole = LEARNERS[name]
+    monkeypatch.setitem(LEARNERS, name, make)
+    draw = np.random.default_rng(1)
+    classes = draw.integers(0, 2, 30)
+    numbers = sparse.csr_matrix(np.column_stack([classes, draw.integers(0, 2, (30, 2))]).astype(float))
+    sizes = [size for size in ("trees", "n_estimators", "max_iter", "learning_rate") if hasattr(whole(30), size)]
+    for least, quick in ((29, True), (29, False), (30, True)):
+        monkeypatch.setattr(learners, "QUICK_FROM", least)
+        monkeypatch.setattr(learners, "QUICK_TREES", 2)
+        monkeypatch.setattr(learners, "QUICK_ROUNDS", 2)
+        probabilities = fitted(name, numbers, classes, 2, quick=quick)
+        assert probabilities(numbers).shape == (30, 2)
+    quick_one, others = made[0], made[1:]
+    plain = {size: getattr(whole(30), size) for size in sizes}
+    assert all({size: getattr(other, size) for size in sizes} == plain for other in others)
+    if name == "random_forest":
+        assert {getattr(quick_one, size) for size in sizes} == {2}
+    elif name == "gradient_boosting":
+        assert quick_one.max_iter == 2
+        assert quick_one.max_iter * quick_one.learning_rate == pytest.approx(plain["max_iter"] * plain["learning_rate"])
+    else:
+        assert {size: getattr(quick_one, size) for size in sizes} == plain

@@ -174,7 +174,7 @@ def test_blocks_of_lines_give_what_all_at_once_do(monkeypatch: pytest.MonkeyPatc
     view = view_of(rows, policy)
     lines = view.lines(np.arange(len(rows)))
     whole = NaiveBayesGuesser().train(view).guess(lines)
-    monkeypatch.setattr("discreet.adversary.naive_bayes._MOST_NUMBERS", 1)
+    monkeypatch.setattr("discreet.adversary.base._MOST_NUMBERS", 1)
     parts = NaiveBayesGuesser().train(view).guess(lines)
     assert (whole.best == parts.best).all()
     assert (whole.weights == parts.weights).all()

@@ -6,6 +6,7 @@ import json
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.cli.app import app
 from discreet.method.disclosure import sweep
+from discreet.planning.cutting import CutPlanner
 from discreet.policy import Inference
 from discreet.policy.requirements import Requirement
 from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates
@@ -168,3 +170,23 @@ def test_a_looser_k_keeps_no_less() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job", "Country"])])
     details = [point.detail for point in d.frontier(bank(), policy, [2, 4, 8, 24]).points]
     assert details == sorted(details, key=lambda detail: -(detail or 0))
+
+
+def test_a_release_that_keeps_a_stricter_threshold_is_not_searched_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """k binds: at every threshold of the template the release is the same, and one search finds it."""
+    searched: list[object] = []
+    search = CutPlanner.search
+
+    def counted(self: CutPlanner, *said: Any, **more: Any) -> Any:
+        searched.append(self)
+        return search(self, *said, **more)
+
+    monkeypatch.setattr(CutPlanner, "search", counted)
+    template = d.Template(given=["Job"], infer={"Bankruptcy": "Discharged"}, at_most="100%")
+    policy = d.Policy(protect=[d.KAnonymity(k=24, over=["Job", "Country"]), template], search="coordinate")
+    thresholds = ["100%", "90%", "80%", "50%", "5%"]
+    found = d.frontier(bank(), policy, thresholds)
+    alone = [d.frontier(bank(), policy, [each]).points[0] for each in thresholds]
+    assert found.points == tuple(alone)
+    assert [(str(first.threshold), str(last.threshold)) for first, last in found.idle] == [("1", "1/2")]
+    assert len(searched) - len(thresholds) == 2  # besides those one by one: the first, and the one that cannot be kept

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.assist import charts
-from discreet.assist.frontier import Frontier, Point
+from discreet.assist.frontier_points import Frontier, Point
 from discreet.cli.app import app
 from tests.audit.audits import rich
 from tests.audit.report.test_report import NASTY, Read

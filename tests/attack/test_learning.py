@@ -10,9 +10,11 @@ import discreet as d
 from discreet.adversary.view import look
 from discreet.attack.base import Attack
 from discreet.attack.guessing import asked_here, asked_outside, lines_of
-from discreet.attack.learning import LEFT_OUT, LIBRARY, OUTSIDE, BestRule, learning_attacks
+from discreet.attack.learning import LEFT_OUT, LIBRARY, ONLINE, OUTSIDE, BestRule, learning_attacks
 from discreet.compare.scene import Scene
 from discreet.table.source import open_table
+
+pytestmark = pytest.mark.full  # how well they guess is what this is about
 
 
 def people(rows: int, seed: int, noise: float = 0.0) -> pl.DataFrame:
@@ -84,7 +86,7 @@ def test_a_release_that_tells_nothing_teaches_nothing() -> None:
     found = attacked(table, hidden)
     for attack in found.values():
         assert attack.baseline is not None
-        if attack.name in ("rules", "k_nearest"):  # there is no rule, and nobody is nearer than others
+        if attack.name in ("rules", "k_nearest", *ONLINE):  # no rule, nobody nearer, and any value as good as another
             assert attack.released.right <= attack.baseline.right
         else:
             assert attack.released.right == pytest.approx(attack.baseline.right), attack.name

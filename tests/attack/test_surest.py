@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
-from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
+from discreet.common.surest import surest_fifth
 from tests.attack.test_cells import attacked, hiding_only, patients, policy
 
 

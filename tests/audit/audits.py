@@ -269,7 +269,7 @@ def _public() -> Facts:
 
 def sampled(audit: Audit) -> Audit:
     """The same audit of a sample."""
-    terms = replace(audit.public.terms, sample=("10%", "sample"))
+    terms = replace(audit.public.terms, sample=("10%", "sample", ()))
     drawn = Sampled(d.ReleaseOptions(sample=Fraction(1, 10)), 301100)
     return replace(audit, sample=drawn, public=replace(audit.public, terms=terms))
 

@@ -312,6 +312,7 @@ def test_an_input_that_changes_meanwhile_is_noticed(folder: Path, monkeypatch: p
 
 def test_help_loads_nothing_heavy() -> None:
     heavy = ["polars", "numba", "numpy", "narwhals", "pandas", "yaml", "duckdb", "sklearn", "altair"]
+    heavy += ["starlette", "uvicorn", "jinja2", "discreet.app"]
     code = (
         "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli.app import app\n"
         "assert CliRunner().invoke(app, ['protect', '--help']).exit_code == 0\n"
@@ -605,7 +606,7 @@ def interrupted(how: list[signal.Signals], module: str, function: str) -> tuple[
     [
         ([signal.SIGTERM], "discreet.pipeline", "find_plan"),
         ([signal.SIGINT, signal.SIGINT], "discreet.pipeline", "find_plan"),
-        ([signal.SIGINT], "discreet.pipeline", "open_table"),
+        ([signal.SIGINT], "discreet.planning.prepared", "open_table"),
         ([signal.SIGINT], "discreet.pipeline", "check"),
         ([signal.SIGINT], "discreet.writing.release", "_stage_intervals"),
     ],

@@ -75,6 +75,8 @@ def test_columns_of_no_kind_are_numbers_if_they_are_many() -> None:
     assert np.array(released(many))[:, :3].tolist() == [[0, 0, 0], [1, 0, 0], [0.5, 0.5, 1]]
     mixed = sensed("other", [*(str(number) for number in range(30)), "x"], ["0", "x"])
     assert np.array(released(mixed)).shape == (2, 31)
+    days = sensed("other", [f"2024-01-{day:02}" for day in range(1, 32)], ["2024-01-01", "2024-01-31", "*"])
+    assert np.array(released(days))[:, :3].tolist() == [[0, 0, 0], [1, 0, 0], [0.5, 0.5, 1]]
 
 
 def test_values_of_a_number_that_are_none_are_categories() -> None:

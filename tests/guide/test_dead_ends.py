@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from pathlib import Path
 
 import polars as pl
 
 import discreet as d
-from discreet.assist.advice import TimeForAdvice, next_step
+from discreet.assist.advice import next_step
+from discreet.assist.trials import TimeForAdvice
 from tests.guide import tables
 from tests.guide.test_whole_way import folder, run
 
@@ -75,7 +77,7 @@ def test_a_postcode_that_is_wholly_hidden_comes_with_advice() -> None:
     better = d.protect(postcodes(), policy.model_copy(update={"columns": {"zip": d.Column(taxonomy=tree)}}))
     assert f"{better.audit.detail:.0%} of it can be told" in said
     assert next_step(release, given=TimeForAdvice(0.0)) is None
-    assert next_step(release, given=TimeForAdvice(5.0, iter([0.0, 3.0]).__next__), price=2.5) is None
+    assert next_step(release, given=TimeForAdvice(5.0, chain([0.0], repeat(3.0)).__next__), price=2.5) is None
 
 
 def test_many_suppressed_rows_are_said_before_the_verdict(folder: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.plan.blind_statement import statement_path
+from discreet.plan.blind_statement import BlindStatement, StatedRows, statement_path
 from discreet.planning.blind_texts import tell_texts
 from tests.blind_tables import policy, table, with_cells
 
@@ -220,6 +222,34 @@ def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
         assert not d.verify(fewer.table, asked, original, statement=fewer.statement).holds
 
 
+@pytest.mark.parametrize(
+    ("lie", "why"),
+    [
+        (lambda said: {"tau": {"ill": (3,) * len(said.tau["ill"])}}, "trusts naive Bayes about 'ill' otherwise"),
+        (lambda _: {"tau": {}}, "trusts naive Bayes about 'ill' otherwise"),
+        (lambda said: {"rows": tuple(_without(each, "job") for each in said.rows)}, "leaves out 'job'"),
+        (lambda said: {"columns": {"age": replace(said.columns["age"], cuts=())}}, "other classes of 'age'"),
+        (lambda _: {"missing": ("flu",)}, "other values for missing"),
+    ],
+)
+def test_a_statement_that_makes_figures_look_harmless_is_found_out(
+    lie: Callable[[BlindStatement], dict[str, Any]], why: str
+) -> None:
+    rng = random.Random(5)
+    frame = table().with_columns(age=pl.Series([str(rng.randrange(20, 80)) for _ in range(len(table()))]))
+    asked = policy()
+    release = protected(frame, asked)
+    assert release.statement is not None
+    assert d.verify(release.table, asked, statement=release.statement).holds
+    found = d.verify(release.table, asked, statement=replace(release.statement, **lie(release.statement)))
+    assert not found.holds
+    assert why in str(found.requirements[0].reason)
+
+
+def _without(rows: StatedRows, name: str) -> StatedRows:
+    return replace(rows, predictors=tuple(each for each in rows.predictors if each != name))
+
+
 def test_nothing_else_may_be_changed() -> None:
     frame, asked = table(), policy()
     release = protected(frame, asked)
@@ -249,8 +279,10 @@ def test_rows_that_leave_in_another_order_are_found_again() -> None:
         ({"may_hide": "c"}, "may_hide"),
         ({"decoys": "50%"}, "decoys"),
         ({"method": "dropp"}, "looks at the secret"),
-        ({"against": [{"rules": {"min_confidence": "60%"}}]}, "said by references"),
-        ({"against": ["id3"]}, "said by references"),
+        ({"against": [{"rules": {"min_confidence": "60%"}}]}, "sure by construction"),
+        ({"against": ["id3"]}, "sure by construction"),
+        ({"against": ["random_forest"]}, "only a part is told"),
+        ({"against": [{"naive_bayes": {"laplace": 2}}]}, "has no options"),
         ({"references": []}, "at least one reference"),
         ({"known": ["ill"]}, "what is hidden"),
         ({"rows": None, "where": {"ill": "flu"}}, "where"),
@@ -276,6 +308,37 @@ def test_what_does_not_go_together_is_refused_with_the_reason(said: dict[str, An
 def test_other_parts_of_a_policy_that_do_not_go_together(others: list[Any], more: dict[str, Any], why: str) -> None:
     with pytest.raises(d.PolicyError, match=why):
         d.Policy.from_dict({"protect": [{"column": "ill", "rows": [1], "at_most": "50%"}, *others], **more})
+
+
+def test_an_adversary_that_gives_probabilities_is_a_reference() -> None:
+    asked = policy(references=["count"], against=["naive_bayes"])
+    assert next(asked.cells())[1].references_used == ("count", "naive_bayes")
+    release = protected(table(), asked)
+    assert release.statement is not None
+    assert release.statement.references == ("count", "naive_bayes")
+    assert d.verify(release.table, asked, statement=release.statement).holds
+
+
+@pytest.mark.parametrize("blocks", ["starred", "told", "none"])
+@pytest.mark.parametrize("references", [["kernel"], ["naive_bayes", "count", "kernel"]])
+def test_rows_that_nearly_agree_are_a_reference(references: list[str], blocks: str) -> None:
+    frame, asked = table(), policy(references=references, blocks=blocks, rehearse=False)
+    release = protected(frame, asked)
+    assert d.verify(release.table, asked, frame, statement=release.statement).holds
+    other = with_cells(frame, "ill", dict.fromkeys(ROWS, "never seen"))
+    assert text_of(protected(other, asked)) == text_of(release)
+    found = told(frame, references=references, blocks=blocks)
+    rest = [row for at, row in enumerate(frame.rows(named=True)) if at + 1 not in ROWS]
+    for facts in found.told.values():
+        named = {
+            name: {found.domains[name][at] for at in ([fact] if isinstance(fact, int) else fact)}
+            for name, fact in facts.items()
+        }
+        weights = [Fraction(1, 4) ** sum(row[name] not in texts for name, texts in named.items()) for row in rest]
+        for value in ("flu", "cold", "none"):
+            share = Fraction(sum(row["ill"] == value for row in rest), len(rest))
+            near = sum(weight for row, weight in zip(rest, weights, strict=True) if row["ill"] == value)
+            assert (near + 10 * share) / (sum(weights) + 10) <= max(Fraction(1, 2), share + Fraction(1, 20))
 
 
 def test_margin_without_at_most_is_refused() -> None:

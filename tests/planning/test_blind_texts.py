@@ -55,6 +55,11 @@ def assert_same(of: BlindTable) -> None:
         assert {name: list(answer.tau[name]) for name in secret} == {name: of.tau(name) for name in secret}
     assert set(answer.failed) == {row for row, one in told.items() if one.failed}
     assert answer.told == {row: as_places(of, one) for row, one in told.items()}
+    if of.blocks == "told":
+        blocks = {
+            row: {name: of.written(name, block) for name, block in one.blocks.items()} for row, one in told.items()
+        }
+        assert answer.written == blocks
 
 
 @MANY
@@ -75,7 +80,7 @@ def correlated(number: int, seed: int, columns: int = 4) -> tuple[tuple[str, ...
     return tuple(rows)
 
 
-@pytest.mark.parametrize("blocks", ["starred", "none"])
+@pytest.mark.parametrize("blocks", ["starred", "told", "none"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_it_equals_the_slow_version_on_larger_tables(seed: int, blocks: str) -> None:
     items = (Item("d", tuple(range(8))), Item("c", (6, 7, 8, 9)))
@@ -88,7 +93,7 @@ def test_numbers_of_many_values() -> None:
     for _ in range(70):
         number = rng.gauss(0, 10)
         rows.append((f"{number:.2f}", rng.choice("xy"), "high" if number + rng.gauss(0, 8) > 0 else "low"))
-    assert_same(BlindTable(("a", "b", "c"), tuple(rows), (Item("c", tuple(range(10))),), numbers=("a",)))
+    assert_same(BlindTable(("a", "b", "c"), tuple(rows), (Item("c", tuple(range(10))),), "told", numbers=("a",)))
 
 
 def test_nothing_is_told_where_nothing_predicts() -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from tests.jobs import Use
 from tests.planning.test_removal import REMOVE, removed_slowly
 from tests.profiles import FEW

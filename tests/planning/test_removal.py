@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli.app import app
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.policy import Inference
 from discreet.verification.matching import ColumnBeside, matched
 from discreet.verification.truth import untrue

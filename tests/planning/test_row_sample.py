@@ -20,8 +20,8 @@ import discreet as d
 from discreet.chance import chance_from
 from discreet.cli.app import app
 from discreet.plan.masks import ALL, Masks
+from discreet.planning.drawing import drawn_rows
 from discreet.planning.suppression import rows_to_suppress
-from discreet.planning.task import drawn_rows
 from discreet.policy import Inference
 from discreet.policy.bind import bind
 from discreet.policy.requirements.k_anonymity import Crowd

@@ -17,8 +17,8 @@ import discreet as d
 from discreet.cli.app import app
 from discreet.common.watch import Watch
 from discreet.method.base.space import Node, Space
-from discreet.pipeline import prepare
 from discreet.planning.cutting import CutPlanner
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from discreet.planning.row_share import seen_only, thinned
 from discreet.policy.requirements.k_anonymity import scaled_k

@@ -293,7 +293,10 @@ def test_mistakes_about_a_new_adversary_are_told() -> None:
 
 
 def test_an_adversary_that_is_gone_is_unknown() -> None:
-    with pytest.raises(d.PolicyError, match="unknown adversary 'alike'; known: naive_bayes, id3, rules, logistic_"):
+    with pytest.raises(
+        d.PolicyError,
+        match="unknown adversary 'alike'; known: naive_bayes, id3, bayesian_network, bag_of_words, rules, logistic_",
+    ):
         d.Policy.from_dict(cells("alike"))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(cells("alike"), policy_schema())

@@ -74,6 +74,13 @@ def test_accepts_policies() -> None:
     assert mistakes(read(YAML, "yaml")) == []
 
 
+def test_accepts_columns_of_which_nothing_is_said() -> None:
+    """As a draft has them where all that it could say is a comment."""
+    document = {"protect": [{"k": 2, "over": ["a"]}], "columns": None}
+    assert d.Policy.from_dict(document)
+    assert mistakes(document) == []
+
+
 CELL = {"column": "a", "rows": [1]}
 
 

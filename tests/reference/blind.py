@@ -223,7 +223,7 @@ class BlindTable:
         """The probability of each value by a reference; that of naive Bayes rounded to nine decimals."""
         key = (reference, column, tuple(sorted(facts.items())))
         if key not in self._reckoned:
-            ways = {"naive_bayes": self.naive_bayes, "count": self.count}
+            ways = {"naive_bayes": self.naive_bayes, "count": self.count, "kernel": self.kernel}
             self._reckoned[key] = ways[reference](column, facts)
         return self._reckoned[key]
 
@@ -254,6 +254,21 @@ class BlindTable:
         for value in self.candidates(column):
             having = sum(self.elements[row][column] == value for row in alike)
             found[value] = (having + SPREAD * self.share(column, value)) / (len(alike) + SPREAD)
+        return found
+
+    def weights(self, column: str, facts: Facts) -> dict[int, Fraction]:
+        """What each row that knows the column weighs: a quarter for each fact in which it differs."""
+        return {
+            row: Fraction(1, 4) ** sum(not self.fits(row, name, fact) for name, fact in facts.items())
+            for row in self.knowing(column)
+        }
+
+    def kernel(self, column: str, facts: Facts) -> dict[Element, Fraction]:
+        weights = self.weights(column, facts)
+        found = {}
+        for value in self.candidates(column):
+            having = sum(weight for row, weight in weights.items() if self.elements[row][column] == value)
+            found[value] = (having + SPREAD * self.share(column, value)) / (sum(weights.values()) + SPREAD)
         return found
 
     def alike(self, column: str, facts: Facts) -> list[int]:
@@ -367,11 +382,16 @@ class BlindTable:
             alike, everybody = self.alike(secret, facts), self.knowing(secret)
             outside = [sum(not self.fits(at, column, tuple(block)) for at in rows) for rows in (alike, everybody)]
             return round((outside[0] + SPREAD * Fraction(outside[1], len(everybody))) / (len(alike) + SPREAD), 9)
+        if self.references[0] == "kernel":
+            weights, everybody = self.weights(secret, facts), self.knowing(secret)
+            told_so = sum(weight for at, weight in weights.items() if not self.fits(at, column, tuple(block)))
+            share = Fraction(sum(not self.fits(at, column, tuple(block)) for at in everybody), len(everybody))
+            return round((told_so + SPREAD * share) / (sum(weights.values()) + SPREAD), 9)
         with localcontext() as context:
             context.prec = 30
             total = Decimal(0)
-            for value, share in self.bayes(secret, facts).items():
-                total += share * decimal(1 - self.likelihood(secret, value, column, tuple(block)))
+            for value, likely in self.bayes(secret, facts).items():
+                total += likely * decimal(1 - self.likelihood(secret, value, column, tuple(block)))
             return rounded(total)
 
     def worst(self, row: int, told: Told, column: str, block: list[Element]) -> Fraction:
@@ -409,15 +429,63 @@ class BlindTable:
             told = told.with_block(name, block) if own[name] in block else told.with_value(name, own[name])
         return told
 
+    # How a block is written where it is told
+
+    def written(self, column: str, block: Fact) -> str:
+        """A label of the taxonomy that means just this, an interval, the set, or what is not in it."""
+        if ... in block:
+            return "not " + braces(self._items(column, [each for each in self.domains[column] if each not in block]))
+        labels = [label for label in self.trees.get(column, {}) if self._means(column, label, block)]
+        if labels:
+            return max(labels, key=lambda label: (len(list(self._above(column, label))), label))
+        items = self._items(column, list(block))
+        if column in self.numbers and len(items) == 1 and items[0] is not None:
+            return items[0]
+        return braces(items)
+
+    def _above(self, column: str, label: str) -> Iterator[str]:
+        while label in self.trees[column]:
+            label = self.trees[column][label]
+            yield label
+
+    def _means(self, column: str, label: str, block: Fact) -> bool:
+        """Whether a label that no row of the rest has stands above the block, and above no other value."""
+        tree, domain = self.trees[column], self.domains[column]
+        if label in domain or label not in tree.values():
+            return False
+        under = [each for each in tree if label in self._above(column, each)]
+        values = [each for each in under if each not in tree.values()]
+        return all(each in domain for each in values) and set(block) == {each for each in domain if each in under}
+
+    def _items(self, column: str, elements: Sequence[Element]) -> list[str | None]:
+        """Texts as they are, classes of numbers as intervals: one for all that stand side by side."""
+        items: list[str | None] = []
+        classes = [each for each in elements if isinstance(each, int)]
+        ends = [str_of(cut) for cut in self.cuts.get(column, [])]
+        while classes:
+            first = last = classes.pop(0)
+            while classes and classes[0] == last + 1:
+                last = classes.pop(0)
+            if first > 0 and last < len(ends):
+                items.append(f"[{ends[first - 1]}, {ends[last]})")
+            elif first > 0:
+                items.append(f">={ends[first - 1]}")
+            elif last < len(ends):
+                items.append(f"<{ends[last]}")
+            else:
+                items += [f"<{(ends or ['0'])[0]}", f">={(ends or ['0'])[0]}"]
+        return items + [each for each in elements if each is None or isinstance(each, str)]
+
     def released(self) -> list[list[str]]:
-        """The release with stars: secrets hidden, and of their rows every predictor that is not told as a value."""
+        """The release: secrets hidden, and of their rows every predictor that is not told as a value, or as a block."""
         out = [list(row) for row in self.rows]
         for row in self.confidential:
             told = self.tell(row)
+            blocks = told.blocks if self.blocks == "told" else {}
             hidden = {*self.secrets(row), *self.predictors(row)} - set(told.values)
             for place, name in enumerate(self.names):
                 if name in hidden:
-                    out[row][place] = self.marker
+                    out[row][place] = self.written(name, blocks[name]) if name in blocks else self.marker
         return out
 
     def replays(self, row: int, texts: Sequence[str]) -> bool:
@@ -438,6 +506,23 @@ class BlindTable:
             else:
                 told = told.with_value(name, element)
         return all(shown[name] == self.marker for name in [*unasked, *self.secrets(row)])
+
+
+def braces(items: Sequence[str | None]) -> str:
+    """A set as text: what could be misread is in quotes, and a missing value is nothing."""
+    texts = []
+    for item in items:
+        odd = item is not None and (item != item.strip() or item == "" or any(sign in item for sign in '{},"'))
+        texts.append('"' + item.replace('"', '""') + '"' if odd and item is not None else item or "")
+    return "{" + ", ".join(texts) + "}"
+
+
+def str_of(number: Fraction) -> str:
+    """A number with as few digits as it takes; all of these tables end somewhere."""
+    whole, digits = number, 0
+    while whole.denominator > 1:
+        whole, digits = whole * 10, digits + 1
+    return f"{Decimal(whole.numerator).scaleb(-digits):f}"
 
 
 def posterior(

@@ -41,7 +41,8 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
         rows = tuple(sorted(draw(places)))
         items.append(Item(column, rows, draw(st.sampled_from(AT_MOST)), draw(st.sampled_from(MARGINS)), asked, known))
     references = [("naive_bayes", "count")] if plain else [
-        ("naive_bayes", "count"), ("count", "naive_bayes"), ("count",), ("naive_bayes",)
+        ("naive_bayes", "count"), ("count", "naive_bayes"), ("count",), ("naive_bayes",),
+        ("kernel",), ("kernel", "naive_bayes"), ("naive_bayes", "count", "kernel"),
     ]  # fmt: skip
     return BlindTable(
         names,

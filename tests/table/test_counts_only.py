@@ -31,7 +31,10 @@ def counting_only() -> Iterator[None]:
     def opened(*words: Any, **more: Any) -> Engine:
         return CountsOnly(cast(LocalEngine, open_table(*words, **more)))
 
-    with mock.patch("discreet.pipeline.open_table", opened):
+    with (
+        mock.patch("discreet.pipeline.open_table", opened),
+        mock.patch("discreet.planning.prepared.open_table", opened),
+    ):
         yield
 
 

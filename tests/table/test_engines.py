@@ -17,7 +17,8 @@ import discreet as d
 from discreet.errors import InputError
 from discreet.table import memory
 from tests.jobs import Job, jobs, mixed_jobs
-from tests.profiles import FEW
+from tests.lighter import in_full
+from tests.profiles import FEW, size
 from tests.spark import GROUP
 from tests.table.engines import ALL, LARGE, expected, frame_of, outcome, parquet
 
@@ -139,12 +140,14 @@ def test_columns_that_do_not_change_keep_their_type(engine: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "values"),
-    [*((engine, values) for engine in LARGE for values in (300, 30_000)), pytest.param("spark", 300, marks=GROUP)],
+    [("streaming", 300), ("duckdb", 300), ("duckdb", 3_000), pytest.param("spark", 300, marks=GROUP)],
 )
-def test_many_values(engine: str, values: int) -> None:
+def test_many_values(engine: str, values: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A number with more values than are looked up in a list, cut into few intervals."""
+    for module in ("steps", "store"):
+        monkeypatch.setattr(f"discreet.table.stores.duck.{module}.LONGEST", 1_000)
     rng = np.random.default_rng(4)
-    frame = pl.DataFrame({"pay": rng.integers(0, values, 40_000).astype(str), "sex": rng.choice(["f", "m"], 40_000)})
+    frame = pl.DataFrame({"pay": rng.integers(0, values, 9_000).astype(str), "sex": rng.choice(["f", "m"], 9_000)})
     policy = d.Policy(columns={"pay": d.Column(type="number", ends=[str(values // 4), str(values // 2)])},
                       protect=[d.KAnonymity(k=50, over=["pay", "sex"])])  # fmt: skip
     with parquet(frame) as path:
@@ -224,7 +227,8 @@ def cell_job(seed: int) -> tuple[pl.DataFrame, d.Policy]:
 def test_groups_and_single_cells(engine: str, seed: int) -> None:
     """Spark has its rows in any order, and a key; the others have them sorted by it."""
     frame, policy = cell_job(seed)
-    with parquet(frame) as path, parquet(frame.sample(fraction=1, shuffle=True, seed=seed)) as mixed:
+    # With another cut large engines refuse where the local one masks once more: they fail closed.
+    with in_full(), parquet(frame) as path, parquet(frame.sample(fraction=1, shuffle=True, seed=seed)) as mixed:
         found = outcome(mixed if engine == "spark" else path, policy, engine, key="name")
         assert found == expected(path, policy, engine)
         assert found.refusal is None
@@ -347,17 +351,19 @@ def test_many_parquet_files(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", LARGE)
-def test_the_frontier_and_the_audit(engine: str, tmp_path: Path) -> None:
+def test_the_frontier_and_the_audit(tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "t.parquet")
     d.protect(tmp_path / "t.parquet", POLICY, seed=1).write(tmp_path / "r.parquet")
-    one, other = (d.frontier(tmp_path / "t.parquet", POLICY, engine=name).to_dict() for name in ("local", engine))
-    assert one == other
-    one, other = (
-        d.audit_release(tmp_path / "r.parquet", POLICY, tmp_path / "t.parquet", seed=1, engine=name).to_dict()
-        for name in ("local", engine)
-    )
-    assert without_times(one) == without_times(other)
+    files = tmp_path / "r.parquet", POLICY, tmp_path / "t.parquet"
+    found = {
+        name: (
+            d.frontier(tmp_path / "t.parquet", POLICY, engine=name).to_dict(),
+            without_times(d.audit_release(*files, seed=1, engine=name).to_dict()),
+        )
+        for name in ("local", *LARGE)
+    }
+    for name in LARGE:
+        assert found[name] == found["local"], name
 
 
 def without_times(audit: object) -> object:
@@ -367,13 +373,12 @@ def without_times(audit: object) -> object:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", LARGE)
-def test_adult(engine: str, data_dir: Path, tmp_path: Path) -> None:
+def test_adult(data_dir: Path, tmp_path: Path) -> None:
     names = ["age", "workclass", "w", "education", "n", "marital", "occupation", "relationship", "race", "sex"]
     names += ["gain", "loss", "hours", "country", "income"]
     lines = [line.split(", ") for line in (data_dir / "adult.data").read_text().splitlines() if line]
     frame = pl.DataFrame(lines, schema=names, orient="row").drop("w", "n", "gain", "loss")
-    frame.write_parquet(tmp_path / "t.parquet")
+    frame.gather_every(size(6, nightly=1)).write_parquet(tmp_path / "t.parquet", row_group_size=2_000)
     policy = d.Policy(
         columns={"age": d.Column(type="number")},
         missing=d.Missing(values=["?"], rows="drop"),
@@ -384,9 +389,10 @@ def test_adult(engine: str, data_dir: Path, tmp_path: Path) -> None:
         ],
         search="coordinate",
     )
-    found = outcome(tmp_path / "t.parquet", policy, engine)
-    assert found == outcome(tmp_path / "t.parquet", policy, "local")
-    assert found.refusal is None
+    wanted = outcome(tmp_path / "t.parquet", policy, "local")
+    assert wanted.refusal is None
+    for engine in LARGE:
+        assert outcome(tmp_path / "t.parquet", policy, engine) == wanted, engine
 
 
 def test_an_engine_that_does_not_exist() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from discreet.table.memory import needed, size_of_parquet
 from tests.kinds import KINDS, to_rows
 from tests.spark import GROUP, session
 from tests.table.engines import frame_of
+
+pytestmark = pytest.mark.xdist_group("pattern names")  # what plain names give is made once, by one process
 
 PATTERNS = ["^x$", "^[$", "*", "^.*$"]
 ROLES = ["person", "age", "job", "ill", "note", "pay"]
@@ -118,9 +122,17 @@ def all_of(names: dict[str, str], policy: d.Policy, folder: Path, form: str = "p
     return found
 
 
+@cache
+def plainly(
+    policy: Callable[[dict[str, str]], d.Policy], form: str = "parquet", engine: str | None = None
+) -> list[object]:
+    """What comes of all that where the names are plain."""
+    with tempfile.TemporaryDirectory() as folder:
+        return all_of(PLAIN, policy(PLAIN), Path(folder), form, engine=engine)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("names", TURNS)
-@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize(("names", "kind"), [*zip(TURNS, ["polars", "pandas", "pyarrow"] * 2, strict=True)])
 def test_frames(kind: str, names: dict[str, str]) -> None:
     release = d.protect(KINDS[kind](table_of(names)), group_policy(names))
     plain = d.protect(KINDS[kind](table_of(PLAIN)), group_policy(PLAIN))
@@ -131,33 +143,32 @@ def test_frames(kind: str, names: dict[str, str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
-@pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
-@pytest.mark.parametrize("form", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("form", "engine"), [("csv", None), ("parquet", None), ("csv", "streaming"), ("parquet", "duckdb")]
+)
 def test_files(form: str, engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
-    found, plain = (all_of(each, group_policy(each), tmp_path, form, engine=engine) for each in (names, PLAIN))
-    assert found == plain
+    assert all_of(names, group_policy(names), tmp_path, form, engine=engine) == plainly(group_policy, form, engine)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", TURNS[::2])
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_confidential_cells(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
-    found, plain = (all_of(each, cell_policy(each), tmp_path, engine=engine) for each in (names, PLAIN))
-    assert found == plain
+    assert all_of(names, cell_policy(names), tmp_path, engine=engine) == plainly(cell_policy, engine=engine)
 
 
 @GROUP
+@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(("names", "policy"), [(TURNS[0], group_policy), (TURNS[3], cell_policy)])
 def test_spark(names: dict[str, str], policy: Callable[[dict[str, str]], d.Policy], tmp_path: Path) -> None:
     """There the identifier is the key, too, by which the rows stand as the other engines have them."""
     session()
     found = all_of(names, policy(names), tmp_path, engine="spark", key=names["person"])
-    assert found == all_of(PLAIN, policy(PLAIN), tmp_path)
+    assert found == plainly(policy)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [TURNS[0], TURNS[3]])
-@pytest.mark.parametrize("engine", ["local", "streaming"])
+@pytest.mark.parametrize(("names", "engine"), [(TURNS[0], "local"), (TURNS[3], "streaming")])
 def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
     found = []
     for each in (names, PLAIN):

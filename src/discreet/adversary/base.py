@@ -6,6 +6,7 @@ taxonomy), the values of the group are the candidates. Rules (`RuleGuesses`) exp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
@@ -16,6 +17,8 @@ import numpy.typing as npt
 from discreet.adversary.view import Flags, Lines, View
 
 Floats = npt.NDArray[np.float64]
+_MOST_NUMBERS = 16_000_000
+"""Numbers that are held at a time: lines x values x factors."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,21 @@ def prior(view: View) -> Prior:
     counts = np.bincount(leaves[leaves >= 0], minlength=len(tree.domain))
     top = int(np.argmax(counts))
     return Prior(tree.domain[top], int(counts[top]), int(counts.sum()))
+
+
+def guess_in_parts(
+    guess: Callable[[Lines], Guesses], lines: Lines, values: tuple[str | None, ...], numbers: int
+) -> Guesses:
+    """Guess each different line once, and not too many at a time: `numbers` are held for each of them."""
+    distinct, which = lines.distinct()
+    size = max(1, _MOST_NUMBERS // max(1, numbers))
+    found = [guess(distinct.at(slice(at, at + size))) for at in range(0, len(distinct), size)]
+    if not found:
+        empty = np.zeros((0, len(values)))
+        return Guesses(values, empty, empty > 0)
+    weights = np.concatenate([guesses.weights for guesses in found])
+    best = np.concatenate([guesses.best for guesses in found])
+    return Guesses(values, weights[which], best[which])
 
 
 def normalised(weights: Floats) -> Floats:

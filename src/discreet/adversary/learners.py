@@ -9,22 +9,28 @@ probabilities differ by less than a billionth count as equally probable.
 from __future__ import annotations
 
 import contextlib
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, normalised
+from discreet.adversary.forest import random_forest
 from discreet.adversary.view import UNKNOWN, Lines, Tree, View
-from discreet.common.own_program import load_learners
+from discreet.adversary.winnow import Winnow
+from discreet.common.own_program import learners, load_learners
 from discreet.encoded import Ints
 from discreet.errors import InputError
 
 MOST_ROWS = 50_000
 _MOST_NUMBERS = 2_000_000
 """Of a table for a learner that takes no sparse ones, and is slow."""
+QUICK_FROM, QUICK_TREES, QUICK_ROUNDS, QUICK_PASSES = 2_000, 40, 15, 5
+"""In a quick audit, where more rows than that train: trees of a forest, rounds of boosting, passes of a network."""
 _NEAR = 1e-9
 _SEED = 0
 _DENSE = ("gradient_boosting",)
@@ -106,27 +112,69 @@ class TrainedLearner:
         return sparse.hstack(parts, format="csr")
 
 
-def fitted(name: str, numbers: Any, classes: Ints, values: int) -> Callable[[Any], Floats]:
+def fitted(name: str, numbers: Any, classes: Ints, values: int, *, quick: bool = False) -> Callable[[Any], Floats]:
     """Train a learner on rows (a sparse matrix) and their classes; return what gives rows the probabilities of all.
 
-    Where there is only one class, it is certain.
+    Where there is only one class, it is certain. `quick`: with fewer trees, where they would take long.
     """
     present = np.unique(classes)
     if len(present) < 2:
         certain = np.bincount(present, minlength=values).astype(np.float64)
         return lambda encoded: np.tile(certain, (encoded.shape[0], 1))
     learner = LEARNERS[name](len(classes))
-    dense = name in _DENSE
+    if quick and len(classes) > QUICK_FROM:
+        grow_less(name, learner)
+    as_taken = _splitting(numbers, learner.min_samples_leaf) if name in _DENSE else lambda encoded: encoded
+    if name in _DENSE:  # its tables are as wide as the bins it may use: as many as there are numbers do as well
+        learner.max_bins = min(learner.max_bins, max(2, len(np.unique(numbers.data)) + 1))
     with quietly():
-        learner.fit(numbers.toarray() if dense else numbers, classes)
+        learner.fit(as_taken(numbers), classes)
 
     def probabilities(encoded: Any) -> Floats:
         found = np.zeros((encoded.shape[0], values))
         with quietly():
-            found[:, learner.classes_] = _probabilities(learner, encoded.toarray() if dense else encoded)
+            found[:, learner.classes_] = _probabilities(learner, as_taken(encoded))
         return found
 
     return probabilities
+
+
+def _splitting(numbers: Any, least: int) -> Callable[[Any], Any]:
+    """Return what makes dense rows of those columns by which a tree with so many rows in each leaf can split at all.
+
+    Where fewer rows than that have another number than the commonest one, no threshold leaves enough rows on both
+    sides, in no part of the rows either. Of a column with hundreds of values hardly any number is left, and the trees
+    are the same.
+    """
+    columns = numbers.tocsc()
+    ends = columns.indptr
+    rows = numbers.shape[0]
+    others = np.empty(numbers.shape[1], dtype=np.int64)
+    for place in range(numbers.shape[1]):
+        told = columns.data[ends[place] : ends[place + 1]]
+        told = told[told != 0]
+        often = np.unique(told, return_counts=True)[1].max(initial=0)
+        others[place] = rows - max(int(often), rows - len(told))
+    kept = np.flatnonzero(others >= least)
+    if not len(kept):  # nothing to split by: the shares of the classes are learned all the same
+        return lambda encoded: np.zeros((encoded.shape[0], 1))
+    return lambda encoded: encoded[:, kept].toarray()
+
+
+def grow_less(name: str, learner: Any) -> None:
+    """Let a learner of trees grow fewer (boosting learns as much more in each round), and one that learns row by row
+    see them less often.
+    """
+    if name == "random_forest":
+        size = "trees" if hasattr(learner, "trees") else "n_estimators"
+        setattr(learner, size, min(getattr(learner, size), QUICK_TREES))
+    elif name == "gradient_boosting" and learner.max_iter > QUICK_ROUNDS:
+        learner.learning_rate *= learner.max_iter / QUICK_ROUNDS
+        learner.max_iter = QUICK_ROUNDS
+    elif name == "multilayer_perceptron":
+        learner.max_iter = min(learner.max_iter, QUICK_PASSES)
+    elif name == "winnow":
+        learner.passes = 1
 
 
 @contextlib.contextmanager
@@ -138,12 +186,20 @@ def quietly() -> Iterator[None]:
     """
     load_learners()
     from sklearn import config_context
-    from threadpoolctl import threadpool_limits
 
     unasked = config_context(assume_finite=True, skip_parameter_validation=True)
-    with warnings.catch_warnings(), threadpool_limits(limits=1), unasked:
+    with warnings.catch_warnings(), _threads(len(sys.modules)).limit(limits=1), unasked:
         warnings.simplefilter("ignore")
         yield
+
+
+@lru_cache(maxsize=1)
+def _threads(modules: int) -> Any:
+    """Return what limits the threads of libraries: they are looked for again only where more modules are loaded."""
+    from threadpoolctl import ThreadpoolController
+
+    del modules
+    return ThreadpoolController()
 
 
 def _values_of(tree: Tree) -> Any:
@@ -158,17 +214,13 @@ def _values_of(tree: Tree) -> Any:
 
 
 def _logistic_regression(rows: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
     del rows
-    return LogisticRegression(max_iter=200, random_state=_SEED)
+    return learners("sklearn.linear_model").LogisticRegression(max_iter=200, random_state=_SEED)
 
 
 def _linear_svm(rows: int) -> Any:
-    from sklearn.svm import LinearSVC
-
     del rows
-    return LinearSVC(random_state=_SEED)
+    return learners("sklearn.svm").LinearSVC(random_state=_SEED)
 
 
 def _probabilities(learner: Any, encoded: Any) -> Floats:
@@ -183,30 +235,40 @@ def _probabilities(learner: Any, encoded: Any) -> Floats:
 
 
 def _random_forest(rows: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
     del rows
-    return RandomForestClassifier(random_state=_SEED)
+    return random_forest(_SEED)
 
 
 def _gradient_boosting(rows: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     del rows
-    return HistGradientBoostingClassifier(max_iter=30, early_stopping=False, random_state=_SEED)
+    return learners("sklearn.ensemble").HistGradientBoostingClassifier(
+        max_iter=30, early_stopping=False, random_state=_SEED
+    )
 
 
 def _k_nearest(rows: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(n_neighbors=min(5, rows))
+    return learners("sklearn.neighbors").KNeighborsClassifier(n_neighbors=min(5, rows))
 
 
 def _decision_tree(rows: int) -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
     del rows
-    return DecisionTreeClassifier(random_state=_SEED)
+    return learners("sklearn.tree").DecisionTreeClassifier(random_state=_SEED)
+
+
+def _perceptron(rows: int) -> Any:
+    del rows
+    return learners("sklearn.linear_model").Perceptron(max_iter=50, random_state=_SEED)
+
+
+def _multilayer_perceptron(rows: int) -> Any:
+    return learners("sklearn.neural_network").MLPClassifier(
+        hidden_layer_sizes=(16,), learning_rate_init=0.01, batch_size=min(100, rows), max_iter=20, random_state=_SEED
+    )
+
+
+def _winnow(rows: int) -> Any:
+    del rows
+    return Winnow(_SEED)
 
 
 LEARNERS: dict[str, Callable[[int], Any]] = {
@@ -216,5 +278,8 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "gradient_boosting": _gradient_boosting,
     "k_nearest": _k_nearest,
     "decision_tree": _decision_tree,
+    "perceptron": _perceptron,
+    "multilayer_perceptron": _multilayer_perceptron,
+    "winnow": _winnow,
 }
 """How each learner of a policy is made, for so many rows."""

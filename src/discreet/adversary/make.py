@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.adversary.base import AdversaryGuesser, Trained
+from discreet.adversary.bayesian_network import NetworkGuesser
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser
 from discreet.adversary.view import View
+from discreet.adversary.words import WordsGuesser
 from discreet.common.registry import Sides
-from discreet.policy.adversaries import Adversary, Id3, Learner, NaiveBayes, Rules
+from discreet.policy.adversaries import Adversary, BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ GUESSERS.add(
         is_quick=True,
     ),
 )
+GUESSERS.add(BayesianNetwork, GuesserKind(lambda _: NetworkGuesser(), is_quick=True, ways=(400, 4_000)))
+GUESSERS.add(BagOfWords, GuesserKind(lambda _: WordsGuesser(), is_quick=True))
 GUESSERS.add(Learner, GuesserKind(lambda said: LibraryGuesser(said.name)))
 
 

@@ -13,17 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
-from discreet.adversary.base import Guesses, normalised
+from discreet.adversary.base import Guesses, guess_in_parts
 from discreet.adversary.products import Products
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
 from discreet.encoded import Ints
-
-_MOST_NUMBERS = 16_000_000
-"""Numbers that are held at a time: lines x values x factors."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +48,8 @@ class TrainedBayes:
 
     def guess(self, lines: Lines) -> Guesses:
         """Return what the cells with these lines are taken for."""
-        distinct, which = lines.distinct()
-        tree = self.view.classes.tree
-        size = max(1, _MOST_NUMBERS // max(1, len(tree.domain) * self._factors()))
-        found = [self._guess(distinct.at(slice(at, at + size))) for at in range(0, len(distinct), size)]
-        if not found:
-            empty = np.zeros((0, len(tree.domain)))
-            return Guesses(tree.domain, empty, empty > 0)
-        weights = np.concatenate([guesses.weights for guesses in found])
-        best = np.concatenate([guesses.best for guesses in found])
-        return Guesses(tree.domain, weights[which], best[which])
+        domain = self.view.classes.tree.domain
+        return guess_in_parts(self._guess, lines, domain, len(domain) * self._factors())
 
     def _factors(self) -> int:
         if self.options.nulls != "spread":
@@ -77,35 +65,21 @@ class TrainedBayes:
             self._multiply_spread(products, lines)
         else:
             self._multiply_counted(products, lines)
-        single = among.sum(axis=1, keepdims=True) == 1  # the cell itself tells: nothing is left to weigh
-        weights = np.where(single, among.astype(np.float64), normalised(products.scaled(among)))
-        return Guesses(tree.domain, weights, products.best(among))
-
-    @cached_property
-    def _training(self) -> Ints:
-        """The rows with a known class."""
-        classes = self.view.classes
-        return np.flatnonzero(classes.tree.leaf_of[classes.nodes] >= 0)
-
-    @cached_property
-    def _classes(self) -> Ints:
-        """The class of each training row, by its place in the domain."""
-        classes = self.view.classes
-        return classes.tree.leaf_of[classes.nodes[self._training]]
+        return products.guesses(tree.domain, among)
 
     def _joint(self, seen: Seen, columns: Ints, size: int) -> Ints:
         """Count training rows by class and by the column that `columns` gives their node; -1 for none."""
         values = len(self.view.classes.tree.domain)
-        place = columns[seen.nodes[self._training]]
+        place = columns[seen.nodes[self.view.training]]
         inside = place >= 0
-        key = self._classes[inside] * size + place[inside]
+        key = self.view.training_classes[inside] * size + place[inside]
         return np.bincount(key, minlength=values * size).reshape(values, size).astype(np.int64)
 
     def _multiply_counted(self, products: Products, lines: Lines) -> None:
         """Multiply by n(v)/N and by n(v,x)/n(v) for each known predictor."""
         domain = self.view.classes.tree.domain
         add, scale = self.options.laplace.numerator, self.options.laplace.denominator
-        rows = np.bincount(self._classes, minlength=len(domain)).astype(np.int64)
+        rows = np.bincount(self.view.training_classes, minlength=len(domain)).astype(np.int64)
         products.times(rows * scale + add, rows.sum() * scale + add * len(domain))
         for place, seen in enumerate(self.view.predictors):
             nodes, which = np.unique(lines.nodes[:, place], return_inverse=True)
@@ -128,8 +102,8 @@ class TrainedBayes:
     def _known(self, seen: Seen) -> Ints:
         """Count training rows of each class with a known value of a predictor."""
         domain = self.view.classes.tree.domain
-        known = seen.nodes[self._training] != UNKNOWN
-        return np.bincount(self._classes[known], minlength=len(domain)).astype(np.int64)
+        known = seen.nodes[self.view.training] != UNKNOWN
+        return np.bincount(self.view.training_classes[known], minlength=len(domain)).astype(np.int64)
 
     def _multiply_spread(self, products: Products, lines: Lines) -> None:
         """Multiply by the spread frequency of the class and by the spread counts of the predictors over it."""

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from discreet.adversary.base import Floats
+from discreet.adversary.base import Floats, Guesses, normalised
 from discreet.adversary.view import Flags
 from discreet.encoded import Ints
 
@@ -57,6 +57,15 @@ class Products:
         for line in close.tolist():
             self._decide(line, best)
         return best
+
+    def guesses(self, values: tuple[str | None, ...], among: Flags) -> Guesses:
+        """Return what lines are taken for whose candidates have these products.
+
+        Where there is one candidate only the cell itself tells, and nothing is left to weigh.
+        """
+        single = among.sum(axis=1, keepdims=True) == 1
+        weights = np.where(single, among.astype(np.float64), normalised(self.scaled(among)))
+        return Guesses(values, weights, self.best(among))
 
     def _decide(self, line: int, best: Flags) -> None:
         """Keep the largest of the close candidates of a line, compared as whole numbers."""

@@ -190,6 +190,16 @@ class View:
         """Number of rows."""
         return len(self.classes.nodes)
 
+    @cached_property
+    def training(self) -> Ints:
+        """The rows with a known class."""
+        return np.flatnonzero(self.classes.tree.leaf_of[self.classes.nodes] >= 0)
+
+    @cached_property
+    def training_classes(self) -> Ints:
+        """The class of each of these, by its place in the domain."""
+        return self.classes.tree.leaf_of[self.classes.nodes[self.training]]
+
     @property
     def tells_roughly(self) -> bool:
         """Whether a group is released as the class of some row."""

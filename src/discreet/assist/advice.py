@@ -1,29 +1,22 @@
 """The one next step for the owner of a release, with its gain: reckoned by planning the same table another way.
 
-Each gain is what would come out, not a guess. Where there is no time to reckon one, it is left out: advice may take a
-fifth of what the job took. It tells about the table, so it is private; nothing of it is written anywhere.
+Each gain is what would come out at least, not a guess: a search that is stopped early has found most of it. Where there
+is no time for even that, it is left out: advice may take a fifth of what the job took. It tells about the table, so it
+is private; nothing of it is written anywhere.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from discreet.assist.trials import TimeForAdvice, Trials, TrialStep
 from discreet.common.compiled_files import is_on_disk
-from discreet.common.watch import Watch
-from discreet.errors import DiscreetError
-from discreet.pipeline import prepare_rows
-from discreet.planning.carrying_out import sample_of
-from discreet.planning.detail import details_of
-from discreet.planning.find import find_plan
 from discreet.policy import Column, Policy
 from discreet.policy.part import Frozen
-from discreet.policy.persons import beyond_persons
-from discreet.policy.search_limits import beyond_local, beyond_search
+from discreet.policy.search_limits import beyond_local
 from discreet.release import Release
 from discreet.table.engine import alike
 from discreet.table.local import LocalEngine
@@ -41,36 +34,11 @@ HIDDEN = Fraction(9, 10)
 """The share of its cells from which on a column is as good as hidden."""
 MOST_COLUMNS = 2
 """Hidden columns that are tried with groups."""
+LOCAL_PART = 1 / 3
+"""The part of the time that local recoding has: it looks at the clock less often than others."""
 FEW_ROWS = 300
 """Combinations up to which local recoding is quick although its loops are not compiled yet."""
 _BY = {"code": "by prefix", "icd10": "by ICD-10", "month": "by calendar"}
-
-
-class TimeForAdvice:
-    """How long advice may take: until `seconds` have gone by on a clock; without them, as long as it needs."""
-
-    def __init__(self, seconds: float | None = None, clock: Callable[[], float] = time.process_time) -> None:
-        self._clock = clock
-        self._end = None if seconds is None else clock() + seconds
-
-    def has(self, seconds: float) -> bool:
-        """Whether so much is left."""
-        return self._end is None or self._clock() + seconds <= self._end
-
-    def watch(self) -> Watch:
-        """Return a watch that ends a search when the time is over."""
-        return Watch(lambda _: self.has(0))
-
-
-@dataclass(frozen=True)
-class TrialStep:
-    """What another policy would make of the table."""
-
-    detail: float
-    columns: dict[str, float]
-    """The share of the detail of each column; empty where groups have labels of their own."""
-    gone: int
-    """Rows suppressed or removed."""
 
 
 def next_step(
@@ -85,47 +53,24 @@ def next_step(
     given
         How long it may take.
     price
-        What planning the job itself took, in seconds of the same clock: no search is begun for which that is not left.
+        What counting the table and carrying out a plan takes, in seconds of the same clock: nothing is tried for which
+        that is not left.
     """
-    given = given or TimeForAdvice()
-    policy, now = release.plan.policy, release.audit.detail
-    if now is None or not _can_be_tried(release) or not given.has(price):
+    if release.audit.detail is None:
         return None
+    trials = Trials(release, given or TimeForAdvice(), price)
+    if not trials.can_be:
+        return None
+    policy = release.plan.policy
     steps = chain(
-        _with_groups(release, policy, table, given, price),
-        _by_local_recoding(release, policy, given),
-        _by_promises(release, policy, given, price),
+        _with_groups(release, policy, table, trials),
+        _by_local_recoding(release, policy, trials),
+        _by_promises(policy, trials),
     )
     return next(steps, None)
 
 
-def _can_be_tried(release: Release) -> bool:
-    """Whether other plans can be made of the same rows at once: these are in memory, all told, and one a person."""
-    policy = release.plan.policy
-    held = isinstance(release.source, LocalEngine) and release.plan.complete
-    return held and not (any(policy.cells()) or policy.release or policy.unit or policy.populations)
-
-
-def _trial(release: Release, policy: Policy, given: TimeForAdvice) -> TrialStep | None:
-    """Return what another policy makes of the table; None where it makes nothing, or not in time."""
-    watch = given.watch()
-    try:
-        if beyond_search(policy) or beyond_persons(policy) or (policy.is_local and beyond_local(policy)):
-            return None
-        job = prepare_rows(release.source, policy, "the table", watch)
-        plan = find_plan(job.task, watch)
-        if not plan.complete or not given.has(0):
-            return None
-        made = job.carried_out(plan, watch, None)
-    except DiscreetError:
-        return None
-    told = sample_of(release.source, made.plan)
-    masks = [each.masks for each in made.suppressed]
-    columns = {} if plan.groupings else details_of(job.task, made.plan, told, masks)
-    return TrialStep(made.detail or 0.0, columns, made.released.suppressed + made.released.removed)
-
-
-def _with_groups(release: Release, policy: Policy, table: str, given: TimeForAdvice, price: float) -> Iterator[str]:
+def _with_groups(release: Release, policy: Policy, table: str, trials: Trials) -> Iterator[str]:
     """Yield what groups or intervals would tell of a column that is hidden as it is."""
     audit = release.audit
     hidden = {
@@ -143,14 +88,19 @@ def _with_groups(release: Release, policy: Policy, table: str, given: TimeForAdv
     looks = [look for look in looks if look.has_tree or look.type is not None]
     for look in sorted(looks, key=lambda look: -look.distinct)[:MOST_COLUMNS]:
         said, how, write = _groups_for(source, look, table)
-        if said is None or not given.has(price):
+        if said is None:
             continue
         columns = Frozen({**policy.columns, look.name: said.written_with(decimal)})
-        trial = _trial(release, policy.model_copy(update={"columns": columns}), given)
-        if trial is not None and trial.columns.get(look.name, 0) >= WORTH and trial.detail > (audit.detail or 0):
-            wholly = "wholly hidden" if hidden[look.name] == audit.rows else "nearly all hidden"
-            told = f"{trial.columns[look.name]:.0%} of it can be told"
-            yield f"{look.name} is {wholly}: {how} {told} ({_all(trial, release)}): {write}"
+        trial = trials.of(policy.model_copy(update={"columns": columns}))
+        if trial is None or trial.detail <= trials.now:
+            continue
+        wholly = "wholly hidden" if hidden[look.name] == audit.rows else "nearly all hidden"
+        if trial.columns.get(look.name, 0) >= WORTH:
+            told = f"{trial.shown(trial.columns[look.name])} of it can be told ({_all(trial, trials)})"
+            yield f"{look.name} is {wholly}: {how} {told}: {write}"
+        elif not trial.columns and trial.detail - trials.now >= WORTH:
+            told = f"{trial.shown(trial.detail)} of all columns together is told instead of {trials.now:.0%}"
+            yield f"{look.name} is {wholly}: {how} {told}: {write}"
 
 
 def _groups_for(source: LocalEngine, look: ColumnLook, table: str) -> tuple[Column | None, str, str]:
@@ -176,21 +126,21 @@ def _groups_for(source: LocalEngine, look: ColumnLook, table: str) -> tuple[Colu
     )
 
 
-def _all(trial: TrialStep, release: Release) -> str:
-    return f"of all columns together {trial.detail:.0%} instead of {release.audit.detail:.0%}"
+def _all(trial: TrialStep, trials: Trials) -> str:
+    return f"of all columns together {trial.shown(trial.detail)} instead of {trials.now:.0%}"
 
 
-def _by_local_recoding(release: Release, policy: Policy, given: TimeForAdvice) -> Iterator[str]:
+def _by_local_recoding(release: Release, policy: Policy, trials: Trials) -> Iterator[str]:
     """Yield what local recoding would tell."""
-    if policy.is_local or policy.method != "coordinate" or not given.has(0) or not _local_is_quick(release):
+    if policy.is_local or policy.method != "coordinate" or not _local_is_quick(release):
         return
     local = policy.model_copy(update={"recoding": "local"})
-    trial = None if beyond_local(local) else _trial(release, local, given)
-    now = release.audit.detail or 0.0
-    if trial is not None and trial.detail - now >= WORTH:
+    trial = None if beyond_local(local) else trials.of(local, LOCAL_PART)
+    if trial is not None and trial.detail - trials.now >= WORTH:
         before = release.audit.suppressed + release.audit.removed
         rows = f", and {trial.gone} rows are suppressed instead of {before}" if trial.gone < before else ""
-        yield f"local recoding keeps {trial.detail:.0%} of the detail instead of {now:.0%}{rows}: write recoding: local"
+        kept = f"keeps {trial.shown(trial.detail)} of the detail instead of {trials.now:.0%}"
+        yield f"local recoding {kept}{rows}: write recoding: local"
 
 
 def _local_is_quick(release: Release) -> bool:
@@ -201,27 +151,26 @@ def _local_is_quick(release: Release) -> bool:
     return release.source.rows <= FEW_ROWS or is_on_disk(kernel.py_func, kernel.py_func.__qualname__)
 
 
-def _by_promises(release: Release, policy: Policy, given: TimeForAdvice, price: float) -> Iterator[str]:
+def _by_promises(policy: Policy, trials: Trials) -> Iterator[str]:
     """Yield what each promise costs, where there are several: which one binds, and which cost nothing."""
     groups = list(policy.groups())
-    now = release.audit.detail or 0.0
-    if len(groups) < 2 or now >= 1 - NOTHING:
+    if len(groups) < 2 or trials.now >= 1 - NOTHING:
         return
-    costs: list[tuple[float, str]] = []
-    for index, _ in groups:
-        if not given.has(price):
-            return
-        rest = tuple(made for place, made in enumerate(policy.protect) if place != index)
-        trial = _trial(release, policy.model_copy(update={"protect": rest}), given)
+    costs: list[tuple[float, str, TrialStep]] = []
+    for place, (index, _) in enumerate(groups):
+        rest = tuple(made for other, made in enumerate(policy.protect) if other != index)
+        trial = trials.of(policy.model_copy(update={"protect": rest}), 1 / (len(groups) - place))
         if trial is None:
             return
-        costs.append((trial.detail - now, _called(policy, index)))
-    most, binding = max(costs)
-    free = [name for cost, name in costs if cost <= NOTHING]
+        costs.append((trial.detail - trials.now, _called(policy, index), trial))
+    most, binding, best = max(costs, key=lambda one: one[0])
+    free = [name for cost, name, _ in costs if cost <= NOTHING]
     if most < WORTH:
         return
-    costless = f"; {' and '.join(free)} {'costs' if len(free) == 1 else 'cost'} nothing" if free else ""
-    told = f"{now + most:.0%} of the detail would be told instead of {now:.0%}"
+    plural = "s" if len(free) == 1 else ""
+    cost = f"cost{plural}" if all(trial.complete for _, _, trial in costs) else f"seem{plural} to cost"
+    costless = f"; {' and '.join(free)} {cost} nothing" if free else ""
+    told = f"{best.shown(best.detail)} of the detail would be told instead of {trials.now:.0%}"
     yield f"{binding} binds: without it {told}{costless} (discreet frontier shows what other thresholds tell)"
 
 

@@ -14,6 +14,7 @@ from discreet.assist.check import CheckedPolicy, check_policy
 from discreet.assist.draft import PolicyDraft, draft_policy
 from discreet.assist.drafting.choices import DraftChoices
 from discreet.errors import InputError
+from discreet.ledger.note import ledger_asked
 from discreet.policy import FileOptions, Policy, as_policy
 from discreet.table.source import Opening, Table
 
@@ -25,6 +26,10 @@ def check(
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    secret: str | Path | None = None,
+    new_persons: bool = False,
 ) -> CheckedPolicy:
     """Return what a policy promises, and with a table whether it fits and what can be kept. Nothing is released.
 
@@ -34,8 +39,8 @@ def check(
         The policy, a dictionary, or the path of its file.
     table
         What is to be released, as for `protect`; without it only the policy itself is looked at.
-    engine, memory_limit, key
-        As for `protect`.
+    engine, memory_limit, key, ledger, person, secret, new_persons
+        As for `protect`. With a ledger: who would be matched, new or left, and whether anything could be released.
 
     Raises
     ------
@@ -50,7 +55,9 @@ def check(
     >>> found.possible, found.promises[0].now.rows
     (True, 1)
     """
-    return check_policy(as_policy(policy), table, Opening(engine, memory_limit, key))
+    rules = as_policy(policy)
+    use = ledger_asked(rules, ledger, person, secret, new_persons=new_persons)
+    return check_policy(rules, table, Opening(engine, memory_limit, key), use)
 
 
 def draft(

@@ -1,4 +1,4 @@
-"""The picture of a frontier: a chart by Altair (the extra `report`), alone or in a page like those of reports."""
+"""The picture of a frontier: a chart of Altair (the extra `report`), or a part of a page like those of reports."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.audit.report.charts import ACCENT, INK, PAPER, altair, as_spec, unchecked
+from discreet.audit.report.charts import SAID, Channel, Layer, as_spec, field, layer
+from discreet.audit.report.ink import ACCENT, INK, PAPER
 from discreet.audit.report.page import Block, Card, Figure, ItemList, Level, Page, PageTable, Prose, Section, section
 from discreet.audit.report.render import refuse_report, render
 from discreet.audit.report.shared import MOST_LINES
 from discreet.audit.report.words import NOTHING, clipped, many, number, share
 from discreet.common.printable import printable
 from discreet.common.private import MORE, private_line
+from discreet.errors import InputError
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    from discreet.assist.frontier import Frontier, Point
+    from discreet.assist.frontier_points import Frontier, Point
 
 FORMS = (".html", ".svg", ".png")
 TITLE = "How much can be told at which threshold"
@@ -60,16 +62,25 @@ def frontier_chart(frontier: Frontier) -> Any:
 
     Nothing in it leads to the editor of Vega, to which a click would send the figures.
     """
-    alt = altair()
+    alt = _altair()
     said = [private_line(MORE), f"dashed: the policy's own threshold, {frontier.name_of(frontier.own)}"]
     said += ["crosses: no release can keep it"] if _impossible(frontier) else []
-    legend = alt.Legend(title=None, orient="bottom", direction="vertical", labelLimit=480)
-    return alt.layer(*_layers(frontier, legend)).properties(
+    legend: Channel = {"title": None, "orient": "bottom", "direction": "vertical", "labelLimit": 480}
+    return alt.LayerChart.from_dict({"layer": _layers(frontier, legend)}).properties(
         width=520,
         height=320,
         title=alt.Title(TITLE, subtitle=said, anchor="start"),
         usermeta={"embedOptions": {"actions": False}},
     )
+
+
+def _altair() -> Any:
+    """Return Altair, or say what to install."""
+    try:
+        import altair
+    except ModuleNotFoundError:
+        raise InputError("charts need Altair; install discreet[report]") from None
+    return altair
 
 
 def frontier_html(frontier: Frontier) -> str:
@@ -78,7 +89,6 @@ def frontier_html(frontier: Frontier) -> str:
     return render(frontier_page(frontier))
 
 
-@unchecked
 def frontier_page(frontier: Frontier) -> Page:
     """Return the page: where the policy stands, the chart and its figures, what they mean."""
     level, verdict = _verdict(frontier)
@@ -122,14 +132,13 @@ def _own(frontier: Frontier) -> Point | None:
     return next((point for point in frontier.points if point.threshold == frontier.own), None)
 
 
-def _layers(frontier: Frontier, legend: Any) -> list[Any]:
+def _layers(frontier: Frontier, legend: Channel | None) -> list[Layer]:
     """Return the parts of the chart: steps, for what a stricter threshold keeps can be kept at a looser one."""
-    alt = altair()
     lines = _lines(frontier)
 
-    def by_line(channel: Any, range_: Sequence[str]) -> Any:
-        scale = alt.Scale(domain=[line.name for line in lines], range=list(range_))
-        return channel("line:N", title=None, scale=scale, legend=legend)
+    def by_line(looks: Sequence[str]) -> Channel:
+        scale = {"domain": [line.name for line in lines], "range": list(looks)}
+        return field("line:N", title=None, scale=scale, legend=legend)
 
     def place(threshold: Fraction) -> float:
         return threshold.denominator if frontier.sizes else float(threshold)
@@ -145,39 +154,38 @@ def _layers(frontier: Frontier, legend: Any) -> list[Any]:
         for point in _impossible(frontier)
     ]
     x = _across(frontier, sorted({place(at) for at in (frontier.own, *(p.threshold for p in frontier.points))}))
-    y = alt.Y("y:Q", title="kept", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="~%", tickCount=5))
-    tooltip = alt.Tooltip("said:N", title=" ")
-    stroke = by_line(alt.Stroke, [line.stroke for line in lines])
-    base = alt.Chart(alt.Data(values=data)).encode(x=x, y=y, stroke=stroke)
-    own = alt.Chart(alt.Data(values=[{"x": place(frontier.own)}]))
-    crosses = alt.Chart(alt.Data(values=never)).encode(x=x, y=y, tooltip=tooltip)
+    y = field("y:Q", title="kept", scale={"domain": [0, 1]}, axis={"format": "~%", "tickCount": 5})
+    stroke = by_line([line.stroke for line in lines])
+    step = {"strokeWidth": 2, "interpolate": "step-before" if frontier.sizes else "step-after"}
+    point = {"opacity": 1, "size": 60, "strokeWidth": 1.5}
+    fill, shape = by_line([line.fill for line in lines]), by_line([line.shape for line in lines])
+    cross = {"shape": "M-1,-1L1,1M1,-1L-1,1", "stroke": INK, "opacity": 1, "size": 60, "strokeWidth": 2}
+    own = {"color": INK, "strokeWidth": 2, "strokeDash": [5, 3]}
     return [
-        own.mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x),
-        base.mark_line(strokeWidth=2, interpolate="step-before" if frontier.sizes else "step-after"),
-        base.mark_point(opacity=1, size=60, strokeWidth=1.5).encode(
-            fill=by_line(alt.Fill, [line.fill for line in lines]),
-            shape=by_line(alt.Shape, [line.shape for line in lines]),
-            tooltip=tooltip,
-        ),
-        crosses.mark_point(shape="M-1,-1L1,1M1,-1L-1,1", stroke=INK, opacity=1, size=60, strokeWidth=2),
+        layer([{"x": place(frontier.own)}], "rule", own, x=x),
+        layer(data, "line", step, x=x, y=y, stroke=stroke),
+        layer(data, "point", point, x=x, y=y, stroke=stroke, fill=fill, shape=shape, tooltip=SAID),
+        layer(never, "point", cross, x=x, y=y, tooltip=SAID),
     ]
 
 
-def _across(frontier: Frontier, places: Sequence[float]) -> Any:
+def _across(frontier: Frontier, places: Sequence[float]) -> Channel:
     """Return the axis of the thresholds, as wide as they are apart; sizes differ much and are drawn by their ratio."""
-    alt = altair()
     first, last = places[0], places[-1]
     if frontier.unit is not None:
         wider = max((last / first) ** 0.04, 1.1)
-        scale = alt.Scale(type="log", domain=[first / wider, last * wider], nice=False)
-        axis = alt.Axis(values=list(places), format=",d", labelOverlap="greedy", labelSeparation=4, grid=False)
-        return alt.X("x:Q", title=f"{frontier.unit.least} ({frontier.unit.letter})", scale=scale, axis=axis)
+        scale: Channel = {"type": "log", "domain": [first / wider, last * wider], "nice": False}
+        axis: Channel = {
+            "values": list(places), "format": ",d", "labelOverlap": "greedy", "labelSeparation": 4, "grid": False,
+        }  # fmt: skip
+        return field("x:Q", title=f"{frontier.unit.least} ({frontier.unit.letter})", scale=scale, axis=axis)
     margin = max((last - first) * 0.04, 0.005)
     shares = last <= 1
-    scale = alt.Scale(domain=[max(first - margin, 0), min(last + margin, 1) if shares else last + margin], nice=False)
-    axis = alt.Axis(format="~%" if shares else "~g", tickCount=5, labelOverlap=True)
+    highest = min(last + margin, 1) if shares else last + margin
+    scale = {"domain": [max(first - margin, 0), highest], "nice": False}
+    axis = {"format": "~%" if shares else "~g", "tickCount": 5, "labelOverlap": True}
     name = "confidence" if frontier.worst_name == "largest share" else frontier.worst_name
-    return alt.X("x:Q", title=f"largest {name} allowed", scale=scale, axis=axis)
+    return field("x:Q", title=f"largest {name} allowed", scale=scale, axis=axis)
 
 
 def _said(frontier: Frontier, point: Point, line: _Curve, kept: float) -> str:

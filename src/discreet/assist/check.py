@@ -8,12 +8,15 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from discreet.assist.beside_ledger import CheckedLedger, checked_beside, opened_beside
 from discreet.assist.preview import Preview, preview_columns
 from discreet.audit.about import not_covered
 from discreet.common.private import private_line
+from discreet.errors import InputError
 from discreet.fit.cells import hides, predictors_of, untouchable
 from discreet.fit.telling import refuse_own_values
-from discreet.pipeline import PreparedJob, prepare
+from discreet.ledger.note import LedgerUse
+from discreet.planning.prepared import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
 from discreet.policy.persons import worded
 from discreet.policy.requirements.any_of import restricted
@@ -27,7 +30,7 @@ from discreet.verification.telling import judged
 from discreet.verification.worst_groups import worst_of
 
 if TYPE_CHECKING:
-    from discreet.attack.rehearsal import RehearsedColumn
+    from discreet.plan.rehearsed import RehearsedColumn
 
 ABOUT_THE_TABLE = "this tells about the table as it is. Keep it; never publish it."
 
@@ -108,6 +111,8 @@ class CheckedPolicy:
     cells: tuple[CheckedCells, ...] = ()
     previews: tuple[Preview, ...] = ()
     """The columns that are released as groups or intervals, at each level."""
+    over_time: CheckedLedger | None = None
+    """What a release would meet in a ledger, where one is kept."""
 
     def __repr__(self) -> str:
         table = "" if self.rows is None else f", rows {self.rows}; private"
@@ -121,6 +126,8 @@ class CheckedPolicy:
     @property
     def possible(self) -> bool:
         """Whether every promise can be kept."""
+        if self.over_time is not None and self.over_time.refused is not None:
+            return False
         return all(promise.possible for promise in self.promises) and not any(each.refused for each in self.cells)
 
     def to_dict(self) -> dict[str, object]:
@@ -136,6 +143,7 @@ class CheckedPolicy:
             "may_change": list(self.may_change),
             "warnings": list(self.warnings),
             "columns": [preview.to_dict() for preview in self.previews],
+            **({} if self.over_time is None else {"ledger": self.over_time.to_dict()}),
             "not_covered": list(self.not_covered),
         }
 
@@ -179,10 +187,10 @@ def _cells(job: PreparedJob) -> Iterator[CheckedCells]:
     """Yield the promises about single cells, guessed on the table with only these hidden."""
     policy, source = job.bound.policy, job.source
     if policy.is_blind:
-        from discreet.attack.rehearsal import rehearsed  # loads learners
         from discreet.planning.blind import BlindPlanning
+        from discreet.planning.rehearsal import rehearsed, settled  # loads learners
 
-        found_of = rehearsed(BlindPlanning(source, source, policy))
+        found_of = rehearsed(settled(BlindPlanning(source, source, policy)))
         for index, made in policy.cells():
             yield CheckedCells(index, made, rehearsed=found_of[made.column])
         return
@@ -211,9 +219,20 @@ def _passing(cells: Sequence[CheckedCells]) -> Iterator[str]:
     yield from dict.fromkeys(text for each in cells if each.rehearsed is not None for text in each.rehearsed.warnings)
 
 
-def check_policy(policy: Policy, table: Table | None = None, opening: Opening = DEFAULT) -> CheckedPolicy:
-    """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit."""
+def check_policy(
+    policy: Policy, table: Table | None = None, opening: Opening = DEFAULT, use: LedgerUse | None = None
+) -> CheckedPolicy:
+    """Return what the policy promises; with a table, raise `PolicyError` with all that does not fit.
+
+    With a ledger to `use`, also what a release of the table would meet there.
+    """
     refuse_own_values(policy)
+    if use is not None:
+        if table is None:
+            raise InputError("--ledger is for --table: who is in earlier releases, and what becomes of them")
+        beside, job = opened_beside(table, policy, opening, use)
+        found = check_job(beside.policy, job)
+        return replace(found, over_time=checked_beside(beside, job, new_persons=use.new_persons))
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))

@@ -24,7 +24,7 @@ from discreet.assist.proposing.column import MISSING
 from discreet.columns.taxonomy import Taxonomy
 from discreet.errors import InputError, PolicyError
 from discreet.fit.persons import repeated
-from discreet.pipeline import prepare_rows
+from discreet.planning.prepared import prepare_rows
 from discreet.policy import FileOptions
 from discreet.policy.read import policy_of_text
 from discreet.table.formats.place import place_of
@@ -90,11 +90,13 @@ def draft_policy(
 
 
 class DraftJob:
-    """A table that was read and looked over, to draft a policy for it."""
+    """A table that was read (`source`, where that was done before) and looked over, to draft a policy for it."""
 
-    def __init__(self, table: str | Path, options: FileOptions | None = None) -> None:
+    def __init__(
+        self, table: str | Path, options: FileOptions | None = None, source: LocalEngine | None = None
+    ) -> None:
         self._name = place_of(table).name
-        self._source = read_file(place_of(table), options or FileOptions())
+        self._source = read_file(place_of(table), options or FileOptions()) if source is None else source
         self._looked = look_over(self._source)
 
     @property

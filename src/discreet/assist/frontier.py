@@ -8,29 +8,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.common.private import MORE, private_json
-from discreet.common.shares import percent
+from discreet.assist.beside_ledger import foreseen, opened_beside
+from discreet.assist.frontier_points import Frontier, Point
 from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
-from discreet.pipeline import PreparedJob, prepare
+from discreet.ledger.note import LedgerUse, ledger_asked
 from discreet.planning.carrying_out import recoded_profiles
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
+from discreet.planning.prepared import PreparedJob, prepare
 from discreet.planning.task import Task
 from discreet.planning.uses import PLANNED
 from discreet.policy import Policy, as_policy
 from discreet.policy.persons import worded
 from discreet.policy.redundant import without_redundant
-from discreet.policy.requirements import PROMISES, REQUIREMENTS
+from discreet.policy.requirements import REQUIREMENTS
 from discreet.policy.requirements.any_of import restricted
 from discreet.policy.requirements.base import GroupPromise, Unit
-from discreet.table.source import Opening, Table
+from discreet.table.source import DEFAULT, Opening, Table
 from discreet.verification.persons import counting_of, with_persons
 from discreet.verification.row_matches import Matches
 from discreet.verification.worst_groups import worst_of
@@ -39,118 +40,8 @@ if TYPE_CHECKING:
     from discreet.method.disclosure.search import Search
     from discreet.method.disclosure.sweep import Limits
 
-WARNING = MORE
 MOST_POINTS = 20
 SIZES = (2, 3, 5, 10, 15, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 100_000)
-
-
-@dataclass(frozen=True)
-class Point:
-    """What can be told at one threshold.
-
-    `largest` is the largest share that the planned release would have (for k-anonymity 1/smallest group), `detail`
-    the share of the detail of the changeable columns that it shows (1 - LM), `target` the share of what those
-    columns tell of the target that they still tell and `steps` the disclosures (both None where they are not
-    known: the use has no target, or cuts were searched for). Where no release can keep the promises, `least` is
-    the smallest threshold that could be kept (None where it is another promise that cannot) and the rest is None.
-    """
-
-    threshold: Fraction
-    possible: bool
-    largest: Fraction | None = None
-    detail: float | None = None
-    target: float | None = None
-    steps: int | None = None
-    least: Fraction | None = None
-
-    def to_dict(self, *, unit: Unit | None) -> dict[str, object]:
-        """Return plain data; shares as exact fractions, thresholds of k-anonymity as k."""
-        shares = {"threshold": self.threshold, "largest": self.largest, "least": self.least}
-        if unit is not None:
-            told: dict[str, object] = {
-                unit.letter: self.threshold.denominator,
-                unit.field: None if self.largest is None else self.largest.denominator,
-                "most_possible": None if self.least is None else self.least.denominator,
-            }
-        else:
-            told = {name: None if share is None else str(share) for name, share in shares.items()}
-        return {**told, "possible": self.possible, "detail": self.detail, "target": self.target, "steps": self.steps}
-
-
-@dataclass(frozen=True, repr=False)
-class Frontier:
-    """Privacy against utility: the points from the loosest threshold to the strictest."""
-
-    points: tuple[Point, ...]
-    sizes: bool
-    """Whether the thresholds are least numbers, as k: 1/k."""
-    own: Fraction
-    """The threshold that the policy has."""
-    swept: tuple[str, ...]
-    """The promises whose threshold was changed."""
-    target: str | None
-    unit: Unit | None = None
-    """What there must be enough of, where the thresholds are least numbers."""
-    kind: str = "template"
-    """The kind of promise whose threshold was changed."""
-
-    def __repr__(self) -> str:
-        return f"<Frontier: {len(self.points)} thresholds; private>"
-
-    def _repr_html_(self) -> str:
-        from discreet.assist.shown import frontier_as_html
-
-        return frontier_as_html(self)
-
-    def name_of(self, threshold: Fraction) -> str:
-        """Return a threshold as people write it."""
-        if self.unit is None:
-            return PROMISES[self.kind].limit_text(threshold)
-        return f"{self.unit.letter} = {threshold.denominator}"
-
-    @property
-    def worst_name(self) -> str:
-        """What the figure of the worst group is called."""
-        if self.unit is not None:
-            return self.unit.worst
-        return "largest share" if PROMISES[self.kind].threshold == "share" else PROMISES[self.kind].words.figure.lower()
-
-    def figure_of(self, largest: Fraction) -> str:
-        """Return the figure of the worst group as people read it."""
-        if self.unit is not None:
-            return f"{largest.denominator}"
-        kind = PROMISES[self.kind]
-        return percent(largest) if kind.threshold in ("share", "t") else kind.shown(largest)
-
-    def reason(self, point: Point) -> str:
-        """Return in words that a threshold cannot be kept, and which could be."""
-        if point.least:
-            return f"cannot be kept; at {'most' if self.sizes else 'least'} {self.name_of(point.least)}"
-        return "cannot be kept; another promise cannot, or too many rows do not fit"
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "swept": list(self.swept),
-            "target": self.target,
-            "points": [point.to_dict(unit=self.unit) for point in self.points],
-        }
-
-    def to_json(self) -> str:
-        """Return the points as JSON; its first line says that it is private."""
-        return private_json(WARNING, self.to_dict())
-
-    def plot(self) -> Any:
-        """Return an Altair chart of what is kept against the threshold (needs discreet[report])."""
-        from discreet.assist.charts import frontier_chart
-
-        return frontier_chart(self)
-
-    def to_html(self) -> str:
-        """Return chart and figures as one HTML page, private as the owner's report (needs discreet[report])."""
-        from discreet.assist.charts import frontier_html
-
-        return frontier_html(self)
 
 
 def frontier(
@@ -162,6 +53,10 @@ def frontier(
     engine: str | None = None,
     memory_limit: str | int | None = None,
     key: str | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    secret: str | Path | None = None,
+    new_persons: bool = False,
 ) -> Frontier:
     """Return how much can be told at each of several thresholds.
 
@@ -175,8 +70,8 @@ def frontier(
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
         absent, or all k if there are no templates, or all l if there is neither, or all t.
-    engine, memory_limit, key
-        As for `protect`.
+    engine, memory_limit, key, ledger, person, secret, new_persons
+        As for `protect`. With a ledger each point is planned beside its releases, with who would stay.
 
     Raises
     ------
@@ -191,22 +86,46 @@ def frontier(
     >>> [(str(point.threshold), point.detail) for point in d.frontier(table, policy, ["50%", "40%"]).points]
     [('1/2', 1.0), ('2/5', 0.0)]
     """
+    policy, opening = as_policy(policy), Opening(engine, memory_limit, key)
+    use = ledger_asked(policy, ledger, person, secret, new_persons=new_persons)
+    *_, last = frontier_as_it_comes(table, policy, thresholds, promise=promise, opening=opening, use=use)
+    return last
+
+
+def frontier_as_it_comes(
+    table: Table,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    thresholds: Sequence[str | float | Fraction | int] | None = None,
+    *,
+    promise: int | None = None,
+    opening: Opening = DEFAULT,
+    use: LedgerUse | None = None,
+) -> Iterator[Frontier]:
+    """Yield the frontier with its first point, with its first two, and so on; the last is the whole."""
     policy = as_policy(policy)
     if policy.is_local:
         raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
+    if policy.decide is not None:
+        raise InputError("decide: thresholds are compared by searches that look at secrets; take 'decide: blind' out")
     places = _swept(policy, promise)
     unit = _unit(policy, places[0])
-    job = prepare(table, policy, opening=Opening(engine, memory_limit, key))
+    beside, job = opened_beside(table, policy, opening, use) if use else (None, prepare(table, policy, opening=opening))
     own = [made.at_most for made in job.bound.promises if made.index in places]
     kind = dict(policy.groups())[places[0]].kind_made
     limits = _limits(thresholds, unit, kind) if thresholds is not None else _between(job, places, own, kind)
-    if job.profiles:
-        points = list(_profile_points(job, places, limits))
-    else:
-        plan = _points if policy.method == "disclosure" else _cut_points
-        points = list(plan(job.task, places, limits))
     swept = tuple(worded(policy, made, str(made)) for made in job.bound.promises if made.index in places)
-    return Frontier(tuple(points), unit is not None, max(own), swept, policy.target, unit, kind.kind)
+    found = Frontier((), unit is not None, max(own), swept, policy.target, unit, kind.kind, tuple(limits))
+    points: Iterator[Point]
+    if use is not None and beside is not None and beside.people.past:
+        policies = {limit: _with_limit(job.task, places, limit).bound.policy for limit in limits}
+        points = foreseen(beside, policies, places, new_persons=use.new_persons)
+    elif job.profiles:
+        points = _profile_points(job, places, limits)
+    else:
+        points = (_points if policy.method == "disclosure" else _cut_points)(job.task, places, limits)
+    for point in points:
+        found = replace(found, points=(*found.points, point))
+        yield found
 
 
 def _swept(policy: Policy, promise: int | None) -> list[int]:
@@ -305,8 +224,16 @@ def _points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> It
 
 
 def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
-    """Yield the point of each limit where cuts are searched for: each search is its own, the counts are shared."""
+    """Yield the point of each limit where cuts are searched for: each search is its own, the counts are shared.
+
+    What is found for a laxer limit and keeps a stricter one is the best for that, too: it is not searched for again.
+    """
+    last: Point | None = None
     for limit in limits:
+        if last is not None and last.largest is not None and last.largest <= limit <= last.threshold:
+            last = replace(last, threshold=limit)
+            yield last
+            continue
         planner = CutPlanner(_with_limit(task, places, limit))
         try:
             best, _ = planner.search(Watch(), prove=False)  # a proof for each would take too long
@@ -319,7 +246,8 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
             continue
         shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
         largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
-        yield Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
+        last = Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
+        yield last
 
 
 def _profile_points(job: PreparedJob, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:

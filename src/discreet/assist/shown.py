@@ -10,7 +10,7 @@ from discreet.policy.requirements import PROMISES
 
 if TYPE_CHECKING:
     from discreet.assist.check import CheckedPolicy, Promise
-    from discreet.assist.frontier import Frontier, Point
+    from discreet.assist.frontier_points import Frontier, Point
 
 
 def frontier_as_html(found: Frontier) -> str:
@@ -57,6 +57,10 @@ def checked_html(found: CheckedPolicy) -> str:
         items(f"{len(found.warnings)} warnings", found.warnings),
         items(f"{len(found.not_covered)} things that no promise covers", found.not_covered),
     ]
+    if found.over_time is not None:
+        met = found.over_time
+        known = f"{met.matched} persons known, {met.new} new, {met.left} left; kept back {met.held}"
+        parts.insert(0, line(met.refused or f"Beside earlier releases: {known}, left out {met.left_out}."))
     private = None if found.rows is None else private_line(MORE)
     return card("good" if found.possible else "bad", verdict, parts, private=private)
 

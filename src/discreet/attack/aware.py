@@ -23,13 +23,14 @@ from discreet.adversary.view import Flags
 from discreet.attack.base import Attack, AttackTask
 from discreet.attack.blind import blind_attacks
 from discreet.attack.counting import ClassCounts
+from discreet.attack.deciding import decided_attacks
 from discreet.attack.hidden_values import rule_attacks
 from discreet.attack.inversion import invert
 from discreet.attack.minimality import minimality_attacks
 from discreet.attack.protected import ProtectedCells, right, told
 from discreet.attack.refill import refill
-from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
+from discreet.common.surest import surest_fifth
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.policy.adversaries import Adversary
@@ -58,6 +59,7 @@ def aware_attacks(scene: Scene) -> Iterator[AttackTask]:
             yield AttackTask(name, _seconds(scene, requirement, adversary), _Run(cells, adversary, method))
     yield from blind_attacks(scene)
     yield from minimality_attacks(scene)
+    yield from decided_attacks(scene)
 
 
 def _seconds(scene: Scene, requirement: Confidential, adversary: Adversary) -> float:

@@ -1,4 +1,4 @@
-"""The aware adversary of blind protection: learners trained on rehearsed rows, stars read as what they are.
+"""The aware adversary of blind protection: learners trained on rehearsed rows, stars read as stars and as blocks.
 
 He rehearses the method on the rest, as anybody can, trains on what would be released of these rows, and guesses the
 confidential cells. Beside each rate stands the limit of the values that he guesses, which binds the references alone.
@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet.attack.base import Attack, AttackTask
-from discreet.attack.rehearsal import Rehearsal
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
+from discreet.plan.rehearsed import RehearsedColumn
 from discreet.planning.blind import BlindPlanning
+from discreet.planning.rehearsal import Rehearsal, rehearsed, settled
 from discreet.policy.confidential import Confidential
 
 
@@ -31,6 +32,14 @@ def _in_place(scene: Scene) -> bool:
     return scene.places is not None and np.array_equal(scene.places, np.arange(scene.original.rows))
 
 
+def full_rehearsal(scene: Scene) -> tuple[RehearsedColumn, ...]:
+    """Return the rehearsal of every confidential column of a release, with all learners; none where rows are moved."""
+    if not scene.policy.is_blind or not _in_place(scene):
+        return ()
+    released = scene.released.numbered(scene.original.numbers())
+    return tuple(rehearsed(settled(BlindPlanning(released, scene.original, scene.policy))).values())
+
+
 class _BlindRun:
     """The cells of one requirement."""
 
@@ -40,7 +49,7 @@ class _BlindRun:
     def __call__(self) -> Iterator[Attack]:
         scene, made = self.scene, self.made
         released = scene.released.numbered(scene.original.numbers())
-        planning = BlindPlanning(released, scene.original, scene.policy)
+        planning = settled(BlindPlanning(released, scene.original, scene.policy))
         rehearsal = Rehearsal(planning, made.column)
         rows = planning.rows[self.index]
         encoded = scene.original.encoded(made.column)
@@ -49,10 +58,10 @@ class _BlindRun:
         rows, true = rows[true >= 0], true[true >= 0]
         if not len(rows) or not len(rehearsal.rows):
             return
-        asked = np.array([self._told(planning, place, rows) for place in rehearsal.kind.predictors]).T
         commonest = Rate(float((true == int(rehearsal.shares.argmax())).sum()), len(true))
         learners = rehearsal.learners()
-        known, real = rehearsal.shown(rehearsal.rows, rehearsal.told), rehearsal.shown(rows, asked)
+        known = rehearsal.shown(rehearsal.rows, rehearsal.told)
+        real = rehearsal.shown(rows, rehearsal.told_of(rows))
         for name in learners:
             begin = time.monotonic()
             found = rehearsal.judged(name, rehearsal.learned(name, known, rehearsal.true, real), true, len(learners))
@@ -70,11 +79,3 @@ class _BlindRun:
                 figures={"limit": found.limit, "surest_limit": found.surest_limit},
                 seconds=time.monotonic() - begin,
             )
-
-    def _told(self, planning: BlindPlanning, place: int, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
-        """Return what is told of rows by one predictor: an element, or a star."""
-        name, read = planning.columns[place], planning.read[place]
-        encoded = planning.released.encoded(name)
-        marks = np.array([text == planning.policy.marker for text in encoded.domain], dtype=np.bool_)
-        told = np.where(marks[encoded.codes[rows]], len(read.elements), read.codes[rows])
-        return [int(each) for each in told]

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.adversary.base import AdversaryGuesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.view import View, look
+from discreet.adversary.words import WordsGuesser, has_words
 from discreet.attack.base import Attack, AttackTask
 from discreet.attack.guessing import Asked, asked_here, asked_outside, true_values
 from discreet.attack.learning import (
@@ -95,6 +96,9 @@ class _AttackedCells:
         rows, column = self.scene.released.rows, self.requirement.column
         for name, guesser in exact_guessers(True):
             yield AttackTask(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
+        if any(map(has_words, self.view.predictors)):
+            run = self._by("bag_of_words", WordsGuesser())
+            yield AttackTask(f"bag_of_words on confidential {column}", 10 * counting_time(rows), run)
         if asks_rules(self.scene, self.knows):
             seconds = rules_time(rows, len(self.asked), len(self.knows))
             yield AttackTask(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))

@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, Trained, prior
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
-from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
+from discreet.common.surest import surest_fifth
 from discreet.compare.scene import Scene
 from discreet.encoded import Ints
 from discreet.table.engine import Engine

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 
 from discreet.adversary.base import AdversaryGuesser, Floats, Guesses
+from discreet.adversary.bayesian_network import NetworkGuesser
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LEARNERS, fitted
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
 from discreet.adversary.rules import RulesGuesser, TrainedRules
-from discreet.adversary.view import UNKNOWN, Lines, View, look
+from discreet.adversary.view import UNKNOWN, Lines, View, look, see_column
+from discreet.adversary.words import WordsGuesser, has_words
 from discreet.attack.base import Attack, AttackTask
 from discreet.attack.guessing import Asked, asked_here, asked_outside, folds, true_values
 from discreet.common.rates import Rate
@@ -39,7 +41,8 @@ QUICK_RULES = 200
 """People whom rules are asked about in a quick audit, and the conditions they may have."""
 QUICK_CONDITIONS = 10
 LEFT_OUT, OUTSIDE = "the same people, their rows left out of the training", "people who are not in the table"
-LIBRARY = ("logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest")
+ONLINE = ("perceptron", "multilayer_perceptron", "winnow")
+LIBRARY = ("logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", *ONLINE)
 TITLES = {
     "rules": "takes the value that the most confident association rule leads to",
     "naive_bayes": "trains naive Bayes on the release",
@@ -47,22 +50,36 @@ TITLES = {
     "naive_bayes spread": "trains naive Bayes, spreading unknown cells over the values",
     "naive_bayes laplace": "trains naive Bayes with one added to every count",
     "id3": "grows an ID3 tree on the release",
+    "bayesian_network": "trains a Bayesian network (tree-augmented naive Bayes) on the release",
+    "bag_of_words": "counts the words of texts in the release",
     "logistic_regression": "trains a logistic regression on the release",
     "linear_svm": "trains a linear support vector machine on the release",
     "random_forest": "trains a random forest on the release",
     "gradient_boosting": "trains boosted trees on the release",
     "k_nearest": "asks the five nearest rows of the release",
     "decision_tree": "trains a decision tree on the release",
+    "perceptron": "trains a perceptron on the release",
+    "multilayer_perceptron": "trains a neural network with one hidden layer on the release",
+    "winnow": "trains Winnow, an online learner, on the release",
 }
 
 
 def learning_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on each column that an adversary wants to know."""
+    published = _published_texts(scene) if scene.guessed else []
     for target in scene.guessed:
         for given in scene.known:
             knows = tuple(column for column in given if column != target)
             if knows:
                 yield from _GuessedColumn(scene, target, knows).tasks()
+        if texts := tuple(name for name in published if name != target):
+            yield _GuessedColumn(scene, target, texts).by_words()
+
+
+def _published_texts(scene: Scene) -> list[str]:
+    """Return the released columns of free text, whether an adversary is said to know them or not."""
+    both = [name for name in scene.released.columns if name in scene.original.columns]
+    return [name for name in both if has_words(see_column(scene.released, scene.policy, name, (), taxonomic=False))]
 
 
 def training_rows(scene: Scene) -> int:
@@ -128,6 +145,7 @@ def exact_guessers(unknowns: bool) -> Iterator[tuple[str, AdversaryGuesser]]:
         yield "naive_bayes spread", NaiveBayesGuesser("spread")
     yield "naive_bayes laplace", NaiveBayesGuesser("drop", Fraction(1))
     yield "id3", Id3Guesser()
+    yield "bayesian_network", NetworkGuesser()
 
 
 @dataclass(frozen=True)
@@ -153,6 +171,11 @@ class _GuessedColumn:
             training = min(rows, training_rows(self.scene))
             for name in LIBRARY:
                 yield AttackTask(f"{name} on {self.target}", learning_time(name, training), self._by_library(name))
+
+    def by_words(self) -> AttackTask:
+        """Return the attack by the words of the columns."""
+        run = self._by("bag_of_words", WordsGuesser(), self.scene.people)
+        return AttackTask(f"bag_of_words on {self.target}", 10 * counting_time(self.scene.released.rows), run)
 
     @cached_property
     def view(self) -> View:
@@ -317,7 +340,8 @@ class _Library:
     def _right(self, name: str, rows: _LearningRows, training: Ints, numbers: Any, true: Ints) -> Rate:
         if not len(training) or not len(true):
             return Rate(0, len(true))
-        learner = fitted(name, rows.numbers[training], rows.classes[training], len(self.view.classes.tree.domain))
+        values, quick = len(self.view.classes.tree.domain), not self.scene.thorough
+        learner = fitted(name, rows.numbers[training], rows.classes[training], values, quick=quick)
         likely: Floats = learner(numbers)
         best = likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)
         return Rate(float((best[np.arange(len(true)), true] / best.sum(axis=1)).sum()), len(true))

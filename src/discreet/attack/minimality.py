@@ -23,9 +23,10 @@ from discreet.attack.refinements import ShownColumn, shown
 from discreet.common.rates import Rate
 from discreet.common.shares import percent
 from discreet.compare.scene import Scene
-from discreet.encoded import Ints
+from discreet.encoded import Ints, keys
 from discreet.policy import Inference
 from discreet.policy.bind import bind, known_to_groups
+from discreet.table.engine import Engine
 
 LEAST = 1e-6
 """A refinement that is refused with less than this chance was not made for another reason."""
@@ -34,8 +35,8 @@ _MARGIN = 1e-9
 
 def minimality_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attack on the recodings of a release, if it has templates."""
-    if not scene.policy.templates() or scene.places is None:
-        return
+    if not scene.policy.templates() or scene.places is None or scene.policy.decide is not None:
+        return  # see `attack/deciding.py` for blind decisions
     values = sum(
         len(scene.original.domain(name)) for name in known_to_groups(scene.policy) if name in scene.original.columns
     )
@@ -114,6 +115,14 @@ def _log(chance: Floats) -> Floats:
     return found
 
 
+def groups_of(table: Engine, names: Sequence[str], rows: Ints | None = None) -> Ints:
+    """Return numbers that are the same where rows (all when absent) look alike on some columns."""
+    columns = [table.encoded(name) for name in names]
+    codes = [column.codes if rows is None else column.codes[rows] for column in columns]
+    key, _ = keys(codes, [len(column.domain) for column in columns], table.rows if rows is None else len(rows))
+    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 class _RecodedColumns:
     """The recoded columns of a release beside the known values of its people."""
 
@@ -154,12 +163,7 @@ class _RecodedColumns:
         return Grouped(promise, group, np.bincount(group, minlength=size).astype(np.int64), hits)
 
     def _groups(self, given: Sequence[str]) -> Ints:
-        group = np.zeros(len(self.kept), dtype=np.int64)
-        for name in given:
-            encoded = self.scene.released.encoded(name)
-            both = group * len(encoded.domain) + encoded.codes[self.kept]
-            group = np.unique(both, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return group
+        return groups_of(self.scene.released, given, self.kept)
 
     def refinements(self) -> Iterator[tuple[str, Ints, Ints]]:
         """Yield each refinement: its column, the rows (of those kept) that it concerns, and their parts.

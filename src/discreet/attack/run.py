@@ -12,12 +12,14 @@ from discreet.attack.hiding import hiding_attacks
 from discreet.attack.homogeneity import look_up_attacks
 from discreet.attack.learning import has_library, learning_attacks, training_rows
 from discreet.attack.linkage import linkage_attacks
+from discreet.attack.over_time import over_time_attacks
 from discreet.attack.persons import person_attacks
 from discreet.compare.scene import Scene
 
 ATTACKERS: tuple[Callable[[Scene], Iterator[AttackTask]], ...] = (
     linkage_attacks,
     person_attacks,
+    over_time_attacks,
     look_up_attacks,
     cell_attacks,
     aware_attacks,
@@ -56,7 +58,7 @@ def _notes(scene: Scene) -> Iterator[str]:
     if not scene.thorough:
         yield (
             f"quick: each attack tries at most {scene.victims:,} people or cells, drawn at random, and learners train "
-            f"on at most {training_rows(scene):,} rows; a thorough audit takes more"
+            f"on at most {training_rows(scene):,} rows, with fewer trees where many do; a thorough audit takes more"
         )
     if scene.places is None:
         yield "which released row is whose is not known: people are looked for by their own values"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from discreet.common.shares import percent
+from discreet.plan.decided import Decided
 from discreet.policy import Confidential, Policy, ReleaseOptions
 from discreet.policy.bind import known_to_groups, recoded, tight_columns
+from discreet.policy.deciding import asked_ks
 from discreet.policy.persons import worded
 from discreet.policy.requirements.any_of import AnyOf
+
+if TYPE_CHECKING:
+    from discreet.verification.joint import JointVerification
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,9 @@ METHODS = {
 def _method(policy: Policy, cells: Sequence[Confidential]) -> str:
     """Return how a release was made, in words."""
     told = [METHODS[policy.method]] if any(True for _ in policy.promises()) else []
+    if policy.decide is not None:
+        ks = ", ".join(map(str, asked_ks(policy)))
+        told.append(f"decided without looking at a secret, by the first k of {ks} with which every promise holds")
     if policy.is_blind:
         names = " and ".join(cells[0].references_used)
         return "; ".join([*told, f"single cells hidden blindly, within limits of {names} (see the method statement)"])
@@ -94,16 +103,27 @@ class Sampled:
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         told = {"share": str(self.asked.sample), "drawn_rows": self.asked.size(self.rows), "of_rows": self.rows}
-        return {**told, "k_on": self.asked.k_on, **({"persons": True} if self.noun == "persons" else {})}
+        strata = {"by": list(self.asked.by)} if self.asked.by else {}
+        return {**told, "k_on": self.asked.k_on, **strata, **({"persons": True} if self.noun == "persons" else {})}
 
     def in_words(self, *, crowds: bool) -> str:
         """Return what the sample means, and against whom."""
         size = self.asked.size(self.rows)
-        drawn = f"a random sample: {size} of {self.rows} {self.noun} ({percent(Fraction(size, self.rows))})"
+        strata = f", stratified by {' and '.join(self.asked.by)}" if self.asked.by else ""
+        drawn = f"a random sample{strata}: {size} of {self.rows} {self.noun} ({percent(Fraction(size, self.rows))})"
         if self.asked.k_on == "population":
             return f"{drawn}; k counts in the whole table, against who does not know whether a person is in the sample"
         what = "k and every other promise count" if crowds else "every promise counts"
         return f"{drawn}; {what} in the released {self.noun}, also against who knows that a person is in the sample"
+
+
+def _not_covered_of_samples(policy: Policy) -> Iterator[str]:
+    """Yield what a sample leaves open."""
+    if policy.k_on_population:
+        yield "whoever knows that a person is in the sample: of k rows alike in the table it may have only one"
+    if policy.release is not None and policy.release.by:
+        strata = " and ".join(policy.release.by)
+        yield f"how many rows of the whole table have each {strata}: the sample keeps their shares"
 
 
 def _not_covered_of_persons(policy: Policy) -> list[str]:
@@ -121,8 +141,13 @@ def _not_covered_of_persons(policy: Policy) -> list[str]:
     return found
 
 
-def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return what the promises of a policy leave open, on a table with these released columns."""
+def not_covered(
+    policy: Policy, columns: Sequence[str] | None = None, decided: Decided | None = None
+) -> tuple[str, ...]:
+    """Return what the promises of a policy leave open, on a table with these released columns.
+
+    `decided`: what the secrets decided, where decisions are blind and it is known.
+    """
     found = []
     if columns is not None:
         known = policy.sensitive | known_to_groups(policy)
@@ -147,8 +172,7 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         limits = f"{' and '.join(kinds)} limit{'s' if len(kinds) == 1 else ''} who it is, not what is inferred"
         alike = "rows" if policy.unit is None else "persons"
         found.append(f"what all {alike} of a group have in common{f': {limits}' if kinds else ''}")
-    if policy.k_on_population:
-        found.append("whoever knows that a person is in the sample: of k rows alike in the table it may have only one")
+    found += _not_covered_of_samples(policy)
     said = (worded(policy, promise, open_end) for promise in promises for open_end in promise.leaves_open())
     found += dict.fromkeys(said)
     found += _not_covered_of_persons(policy)
@@ -164,8 +188,27 @@ def not_covered(policy: Policy, columns: Sequence[str] | None = None) -> tuple[s
         found.append(f"the smallest and largest {', '.join(tight)} of each group: they are values of its rows")
     if told:
         found.append(f"the smallest and largest {', '.join(told)}: the release may tell them")
-    always = [text for text in ALWAYS_OPEN if promises or not policy.is_blind or text != REASONS_ABOUT_METHOD]
+    found += _not_covered_of_decisions(policy, decided)
+    always = [text for text in ALWAYS_OPEN if text != REASONS_ABOUT_METHOD or not _decides_blindly(policy)]
     return (*found, *always, *(() if policy.shuffle else (THEIR_ORDER,)))
+
+
+def _decides_blindly(policy: Policy) -> bool:
+    """Whether nothing is decided by a secret, or no more than which k of a list."""
+    return policy.decide is not None or (policy.is_blind and not any(policy.groups()))
+
+
+def _not_covered_of_decisions(policy: Policy, decided: Decided | None) -> list[str]:
+    """Return what blind decisions leave open: that k were refused, unless the first one did."""
+    if policy.decide is None:
+        return []
+    if decided is None:
+        ks = asked_ks(policy)
+        decided = Decided(ks[-1], ks[:-1], len(ks))
+        told = "which k of blind_ks was the first to keep every promise"
+    else:
+        told = f"that a promise would have been broken with k = {', '.join(map(str, decided.refused))}"
+    return [f"{told} (at most {decided.bits:.1f} bits of all secrets together)"] if decided.refused else []
 
 
 def _not_covered_of_cells(policy: Policy) -> list[str]:
@@ -203,4 +246,24 @@ ALWAYS_OPEN = (
     "an adversary with probabilistic knowledge of his own",
     REASONS_ABOUT_METHOD,
 )
+TOGETHER = ALWAYS_OPEN[0]
+UNLINKED = (
+    "how sure somebody may be of a single person whose rows he cannot link through the releases: at most the promised "
+    "share of what he says of all persons is right"
+)
+
+
+def beside_ledger(not_covered: Sequence[str], joint: JointVerification | None) -> tuple[str, ...]:
+    """Return what is left open where a ledger was given: of several releases only those that it does not have.
+
+    Where a promise over several releases is broken, all that is said of them stays.
+    """
+    if joint is None or not joint.holds:
+        return tuple(not_covered)
+    counted = ", ".join(joint.releases)
+    others = f"releases that are not in the ledger; counted with this one: {counted or 'none, it is the first'}"
+    mine = [others, *([UNLINKED] if counted else [])]
+    return tuple(text for each in not_covered for text in (mine if each == TOGETHER else [each]))
+
+
 THEIR_ORDER = "what the order of the rows tells (it is that of the original)"

@@ -12,6 +12,7 @@ from discreet.audit.about import About, Sampled
 from discreet.audit.risk import Risk
 from discreet.audit.secrets import SecretRisk
 from discreet.common.private import AUDIT, private_json
+from discreet.plan.decided import Decided
 from discreet.verification.findings import Finding, Verification
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
     from discreet.measure.usefulness import Usefulness
     from discreet.measure.utility import Utility
+    from discreet.plan.rehearsed import RehearsedColumn
     from discreet.planning.suppressed_persons import PersonCount
 
 
@@ -67,8 +69,12 @@ class Audit:
     """What adversaries get right; None when the release was not attacked."""
     about: About | None = None
     """What the release is, for the owner's report."""
+    rehearsed: tuple[RehearsedColumn, ...] = ()
+    """Where cells are protected blindly: what learners that know the method get right on the other rows."""
     persons: PersonCount | None = None
     """How many persons were suppressed or removed, where persons have several rows and it is known."""
+    decided: Decided | None = None
+    """Which k was the first to keep every promise, where decisions are blind and it is known."""
 
     def __repr__(self) -> str:
         return f"<Audit: rows {self.rows}, promises {len(self.promises)}; private>"
@@ -88,7 +94,8 @@ class Audit:
         """What the owner should know: of the release, of the attacks and of confidential cells, each once."""
         of_attacks = () if self.attacks is None else self.attacks.warnings
         of_cells = [text for finding in self.promises if finding.cells is not None for text in finding.cells.warnings]
-        return tuple(dict.fromkeys((*self.warnings, *of_attacks, *of_cells)))
+        rehearsed = [text for each in self.rehearsed for text in each.warnings]
+        return tuple(dict.fromkeys((*self.warnings, *of_attacks, *of_cells, *rehearsed)))
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -100,6 +107,7 @@ class Audit:
             "holds": self.verification.holds,
             "requirements": promises,
             "truthful": self.verification.truthful.to_dict(),
+            **({} if self.verification.joint is None else {"joint": self.verification.joint.to_dict()}),
             "rows": self.rows,
             "sample": None if self.sample is None else self.sample.to_dict(),
             "dropped_rows": self.dropped,
@@ -108,10 +116,12 @@ class Audit:
             "drawn_rows": self.drawn,
             "unseen_rows": self.unseen,
             **({} if self.persons is None else {"persons": self.persons.to_dict()}),
+            **({"rehearsal": [each.to_dict() for each in self.rehearsed]} if self.rehearsed else {}),
             "hidden_cells": self.hidden_cells,
             "coarser_cells": self.coarser_cells,
             "detail": self.detail,
             "bound": self.bound,
+            **({} if self.decided is None else {"decided": self.decided.to_dict()}),
             "usefulness": self.usefulness.to_dict(),
             "cells": None if self.cells is None else self.cells.to_dict(),
             "warnings": list(self.warnings),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.attack.base import Attacked
+from discreet.attack.blind import full_rehearsal
 from discreet.attack.run import attack, planned
 from discreet.audit.about import about
 from discreet.audit.audit import Audit
@@ -27,6 +28,7 @@ from discreet.encoded import Ints
 from discreet.errors import InputError
 from discreet.fit.fitting import bind_to
 from discreet.fit.persons import repeat_warnings
+from discreet.ledger.note import LinkedReleases
 from discreet.measure.utility import utility
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy, as_policy
@@ -45,10 +47,12 @@ from discreet.verification.promises import (
 )
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
+from discreet.verification.with_ledger import LedgerCheck, ledger_check, not_checkable
 
 if TYPE_CHECKING:
     from discreet.release import Release
 
+UNMATCHED = "nobody can tell which row of the release is whose"
 _IN_ORDER = 0.9
 """The share of rows whose unchanged columns must be those of the original, for the rows to stand in its order."""
 
@@ -71,6 +75,9 @@ def audit_release(
     key: str | None = None,
     order: Sequence[int] | None = None,
     statement: BlindStatement | Mapping[str, Any] | str | Path | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    secret: str | Path | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -103,7 +110,7 @@ def audit_release(
         As for `verify`; attacks fetch columns row by row, up to a limit.
     order
         As for `verify`. When absent, guesses are judged by rows that are matched in some way.
-    statement
+    statement, ledger, person, secret
         As for `verify`.
 
     Examples
@@ -116,11 +123,13 @@ def audit_release(
     (True, 'prosecutor')
     """
     people = AttackedPeople(control, population, tuple(targets), thorough, seed)
+    rules, beside = as_policy(policy), None
+    if ledger is not None:
+        rules, beside = ledger_check(release, rules, ledger, person, secret)
     with listening(progress) as hear:
         watch = Watch(hear, time_limit)
-        met = _met(
-            release, as_policy(policy), original, people, watch, Opening(engine, memory_limit, key), intervals, order
-        )
+        opening = Opening(engine, memory_limit, key)
+        met = _met(release, rules, original, people, watch, opening, intervals, order, beside)
         scene, bound = met.scene, met.bound
         adopted, source, places = scene.released, scene.original, scene.places
         stated = published_statement(release, bound.policy, statement)
@@ -133,6 +142,13 @@ def audit_release(
             found=met.truth,
             statement=stated_in_order(stated, order, shuffled=bound.policy.shuffle),
         )
+        if beside is not None:
+            joint = (
+                not_checkable(UNMATCHED) if places is None else beside.checked(adopted, bound.policy, source, places)
+            )
+            verification = replace(verification, joint=joint)
+        elif bound.policy.ledger is not None:
+            verification = replace(verification, joint=not_checkable())
         told = source if places is None else source.only(places)
         warnings = (*met.notes, *bound.warnings, *repeat_warnings(bound.policy, source))
         found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
@@ -220,11 +236,13 @@ def _met(
     opening: Opening,
     intervals: Mapping[str, Ranges] | str | Path | None,
     order: Sequence[int] | None,
+    beside: LedgerCheck | None = None,
 ) -> MetTables:
     """Open a release and its original, and find out which row is which."""
     policy = policy if people.population is None else policy.with_population(people.population)
     watch.begins("read")
     released, source = open_tables([(release, True), (original, False)], policy, opening)
+    source = source if beside is None else beside.only_members(source)
     bound = bind_to(policy, source)
     policy = bound.policy
     for table, whose in ((released, "the release"), (source, "the original")):
@@ -243,7 +261,10 @@ def _met(
         adopted = adopted.numbered(source.numbers()[places])
     hide_only = _hide_only(adopted, source, bound, places)
     scene = replace(scene, released=adopted, places=places, hide_only=hide_only, medians=medians)
-    scene = replace(scene, thorough=people.thorough, seed=people.seed)
+    linked = None
+    if beside is not None and places is not None:
+        linked = LinkedReleases(beside.past, beside.persons(source, places))
+    scene = replace(scene, thorough=people.thorough, seed=people.seed, linked=linked)
     return MetTables(scene, bound, (truth, matches), tuple(notes))
 
 
@@ -266,6 +287,7 @@ def attacked(
     alone = source.apply(replace(plan, edits=(), removed=())) if any(plan.policy.cells()) else None
     places = np.searchsorted(source.numbers(), released.numbers())
     scene = replace(scene, places=places, hide_only=alone, medians=median_ranges(plan), thorough=thorough, seed=seed)
+    scene = scene if release.note is None else replace(scene, linked=release.note.linked)
     with listening(progress) as hear:
         return _deepened(release.audit, scene, bound, Watch(hear, time_limit), name=name, made=True)
 
@@ -290,6 +312,7 @@ def _deepened(found: Audit, scene: Scene, bound: Bound, watch: Watch, *, name: s
         secrets=secrets,
         utility=kept,
         attacks=attack(scene, tasks, may_go_on),
+        rehearsed=found.rehearsed if scene.late else full_rehearsal(scene) or found.rehearsed,
         about=about(policy, released.columns, (*bound.changeable, *bound.edited), name=name, made=made),
         public=replace(  # of the original it may tell nothing but the rounded errors of learned targets
             found.public,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from discreet.audit.about import Sampled, not_covered
+from discreet.audit.about import Sampled, beside_ledger, not_covered
 from discreet.audit.audit import Audit
 from discreet.audit.public import Facts, terms
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import masked_rows, usefulness
+from discreet.plan.decided import Decided
 from discreet.plan.removal import Removal
 from discreet.policy import Policy, ReleaseOptions
 from discreet.policy.bind import Bound
@@ -19,6 +20,7 @@ from discreet.verification.promises import check
 
 if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
+    from discreet.plan.rehearsed import RehearsedColumn
     from discreet.planning.suppressed_persons import PersonCount
 
 
@@ -42,7 +44,15 @@ class HowMade(Protocol):
         """As in the audit."""
 
     @property
+    def rehearsed(self) -> tuple[RehearsedColumn, ...]:
+        """As in the audit."""
+
+    @property
     def persons(self) -> PersonCount | None:
+        """As in the audit."""
+
+    @property
+    def decided(self) -> Decided | None:
         """As in the audit."""
 
 
@@ -68,7 +78,8 @@ def describe(
     matched
         Whether it is known which row of the source each row is.
     """
-    policy = bound.policy
+    policy, together = bound.policy, verification.joint
+    decided = None if making is None else making.decided
     hidden, coarser = changes(released, told, bound) if matched else ({}, {})
     # Of a release made elsewhere every row that it lacks counts as changed; `told` has only those that it has.
     measured = _cell_measures(released, source if making is None else told, bound) if matched else None
@@ -91,9 +102,11 @@ def describe(
         usefulness=usefulness(released, told, bound, made_elsewhere=making is None),
         cells=measured,
         warnings=warnings,
-        not_covered=not_covered(policy, released.columns),
+        not_covered=beside_ledger(not_covered(policy, released.columns, decided), together),
         persons=None if making is None else making.persons,
-        public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None)),
+        decided=decided,
+        rehearsed=() if making is None else making.rehearsed,
+        public=Facts(None, released.columns, released.rows, terms(bound, made=making is not None, joint=together)),
     )
 
 

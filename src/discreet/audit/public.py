@@ -13,20 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.audit.about import about, not_covered
+from discreet.audit.about import about, beside_ledger, not_covered
 from discreet.audit.risk import RiskSpread, crowd_spreads
 from discreet.common.shares import percent
 from discreet.errors import InputError
 from discreet.policy import Confidential, Policy
 from discreet.policy.bind import Bound
+from discreet.policy.blind import tells_blocks
 from discreet.policy.columns import Column, reads_like_a_set
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.promises import check
+from discreet.verification.told_blocks import ToldBlocks
 
 if TYPE_CHECKING:
     from discreet.measure.learning import LearnedTarget
     from discreet.measure.utility import Shown
+    from discreet.verification.joint import JointVerification
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,8 @@ class Terms:
     kinds: tuple[str, ...]
     """The kind of each promise."""
     changeable: tuple[str, ...]
-    sample: tuple[str, str] | None
-    """The share that is drawn, and where k counts."""
+    sample: tuple[str, str, tuple[str, ...]] | None
+    """The share that is drawn, where k counts, and the columns by which it is stratified."""
     lots: bool
     """Whether cells may be left to the lot."""
     shuffled: bool
@@ -129,7 +132,7 @@ class Facts:
     """How it was attacked: `quick` or `thorough`; None if it was not."""
 
 
-def terms(bound: Bound, *, made: bool) -> Terms:
+def terms(bound: Bound, *, made: bool, joint: JointVerification | None = None) -> Terms:
     """Return the public parts of a policy on a table; `made` says that discreet made the release."""
     policy = bound.policy
     said = about(policy, bound.released, (*bound.changeable, *bound.edited), name=None, made=made)
@@ -141,10 +144,10 @@ def terms(bound: Bound, *, made: bool) -> Terms:
         promises=said.public,
         kinds=(*(promise.kind for promise in policy.promises()), *(each.kind for each in cells)),
         changeable=said.changeable,
-        sample=None if drawn is None else (percent(drawn.sample), drawn.k_on),
+        sample=None if drawn is None else (percent(drawn.sample), drawn.k_on, drawn.by),
         lots=any(each.two_values == "lot" for each in cells),
         shuffled=policy.shuffle,
-        not_covered=not_covered(policy, bound.released),
+        not_covered=beside_ledger(not_covered(policy, bound.released), joint),
         persons=policy.unit is not None,
     )
 
@@ -207,6 +210,8 @@ def _covers_several(text: str | None, column: Column, policy: Policy) -> bool:
     """Whether a text stands for several values: a median does, although it may be the very value of a row."""
     if text is None or (policy.missing is not None and policy.missing.has(text)):
         return False
+    if tells_blocks(policy) and ToldBlocks(column, (), policy.missing_values).several(text):
+        return True
     if column.scale is not None:
         return column.released_form == "median" or column.scale.read(text) is None
     if column.form == "set" and reads_like_a_set(text):

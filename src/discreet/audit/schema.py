@@ -5,6 +5,7 @@ Written by hand, because the JSON says more than the fields of the classes do; n
 
 from __future__ import annotations
 
+from discreet.audit.schema_attacks import attack, attacks, rate
 from discreet.audit.schema_blocks import (
     ANSWER,
     COUNT,
@@ -15,6 +16,7 @@ from discreet.audit.schema_blocks import (
     TEXT,
     Schema,
     by_name,
+    decided_blindly,
     gone_persons,
     interval,
     many,
@@ -22,8 +24,10 @@ from discreet.audit.schema_blocks import (
     object_of,
     of_persons,
     ref,
+    rehearsal,
     said,
     secret,
+    together,
 )
 from discreet.policy import Confidential
 from discreet.policy.requirements import PROMISES
@@ -39,8 +43,8 @@ def audit_schema() -> Schema:
             "worst": _worst(),
             "cells": _cells(),
             "spread": _spread(),
-            "rate": _rate(),
-            "attack": _attack(),
+            "rate": rate(),
+            "attack": attack(),
             "column": _column(),
         },
     }
@@ -64,10 +68,13 @@ def _audit() -> Schema:
         drawn_rows=said(COUNT, "Of the suppressed rows those drawn by lot."),
         unseen_rows=said(COUNT, "Of the suppressed or removed rows those with a value that the plan has not seen."),
         persons=gone_persons(),
+        rehearsal=many(rehearsal(), "Where cells are protected blindly: what learners get right on the other rows."),
+        joint=together(),
         hidden_cells=by_name(COUNT, "Hidden cells of each column that may change."),
         coarser_cells=by_name(COUNT, "Cells of each such column with something that covers the original."),
         detail=maybe(NUMBER, "Share of the detail of the changeable columns that is released (1 - LM)."),
         bound=maybe(NUMBER, "Of what the cut costs the share that no cut goes below; 1: proven best."),
+        decided=decided_blindly(),
         usefulness=_usefulness(),
         cells=maybe(_edits(), "What the edits for confidential cells cost."),
         warnings=many(TEXT, "What the owner should know."),
@@ -75,12 +82,12 @@ def _audit() -> Schema:
         risk=many(_risk(), "The groups of every promise about groups, before and after."),
         secrets=many(secret(), "What groups tell of each secret by the figures of the field, whatever was promised."),
         utility=maybe(_utility(), "What is kept of columns and pairs, and how well targets are learned."),
-        attacks=maybe(_attacks(), "What adversaries get right; null when the release was not attacked."),
+        attacks=maybe(attacks(), "What adversaries get right; null when the release was not attacked."),
         about=maybe(_about(), "What the release is."),
     )
     warning = said(TEXT, "A warning that this is private; absent where the audit is part of another document.")
     part["properties"] = {"private": warning, **part["properties"]}
-    part["required"].remove("persons")
+    part["required"] = [name for name in part["required"] if name not in ("persons", "decided", "rehearsal", "joint")]
     return part
 
 
@@ -199,6 +206,7 @@ def _sample() -> Schema:
         of_rows=said(COUNT, "Rows of the table."),
         k_on=said({"enum": ["sample", "population"]}, "Where k counts."),
     )
+    part["properties"]["by"] = many(TEXT, "The columns by which it is stratified, if it is.")
     return of_persons(part)
 
 
@@ -331,57 +339,6 @@ def _utility() -> Schema:
         of_pairs=said(COUNT, "How many pairs there are."),
         learned=many(learned, "Targets."),
         notes=many(TEXT, "How it was measured."),
-    )
-
-
-def _rate() -> Schema:
-    return object_of(
-        "How often something is right.",
-        right=said({"type": "number", "minimum": 0}, "Right ones; not whole where each succeeds with a probability."),
-        tries=said(COUNT, "Tries."),
-        share=maybe(SHARE, "Right ones beside tries; null when nothing was tried."),
-        interval=interval(),
-    )
-
-
-def _attack() -> Schema:
-    rate = ref("rate")
-    return object_of(
-        "One attack.",
-        kind=said({"enum": ["linkage", "inference", "cells", "aware"]}, "What it is after, or what it knows."),
-        name=said(TEXT, "Its short name."),
-        title=said(TEXT, "What it does."),
-        target=maybe(TEXT, "The column that is guessed."),
-        knows=many(TEXT, "The columns that the adversary knows."),
-        requirement=maybe(COUNT, "The position in `protect` of the promise that it concerns."),
-        released=said(rate, "On the release."),
-        baseline=maybe(rate, "Without any help."),
-        original=maybe(rate, "On the original table."),
-        only_hidden=maybe(rate, "On the table in which the confidential cells alone are hidden."),
-        control=maybe(rate, "About people who are not in the release."),
-        control_by=maybe(TEXT, "Who they are."),
-        surest=maybe(rate, "On the fifth of the confidential cells about which the adversary is surest."),
-        surest_only_hidden=maybe(rate, "The same on the table in which the confidential cells alone are hidden."),
-        of=said(COUNT, "People or cells that could be attacked."),
-        sampled=said(FLAG, "Whether only some were tried."),
-        leaks=said(FLAG, "Whether it is more often right about people of the release than about anybody."),
-        warnings=many(TEXT, "What the owner should know."),
-        notes=many(TEXT, "How to read the figures."),
-        figures=by_name({"type": ["number", "null"]}, "Further figures by name."),
-        seconds=said(NUMBER, "How long it took."),
-    )
-
-
-def _attacks() -> Schema:
-    return object_of(
-        "All attacks.",
-        thorough=said(FLAG, "Whether they were thorough, or quick."),
-        victims=said(COUNT, "At most so many people or cells are attacked in each."),
-        seconds=said(NUMBER, "How long all took."),
-        attacks=many(ref("attack"), "Each attack."),
-        skipped=many(TEXT, "Attacks for which there was no time."),
-        warnings=many(TEXT, "The warnings of all, each once."),
-        notes=many(TEXT, "How they were made."),
     )
 
 

@@ -84,10 +84,74 @@ def secret() -> Schema:
     )
 
 
+def decided_blindly() -> Schema:
+    """Return what the secrets decided, where decisions are blind."""
+    return object_of(
+        "With `decide: blind`, and where it is known: what the secrets decided.",
+        k=said(COUNT, "The first k with which every promise holds."),
+        refused=many(COUNT, "Those that were asked before it."),
+        of=said(COUNT, "How many there were to ask."),
+        bits=said(NUMBER, "What that tells at most, of all secrets together."),
+    )
+
+
+def together() -> Schema:
+    """Return what was found on several releases about the same people, where a ledger was given."""
+    promise = object_of(
+        "One promise on all releases together.",
+        of=many(TEXT, "The releases that promised it."),
+        index=said(COUNT, "Its position in their policy."),
+        kind=said(TEXT, "Its kind."),
+        promise=said(TEXT, "The promise."),
+        about=said(TEXT, "What was counted: persons, the values of a release, or those shown in any release."),
+        answer=said(ANSWER, "The answer."),
+        persons=said(COUNT, "Persons for whom it is broken."),
+        excused=said(FLAG, "Whether no release mends that, and the policy wants it reported."),
+    )
+    persons = object_of(
+        "Persons.",
+        matched=said(COUNT, "Of this release, in an earlier one."),
+        new=said(COUNT, "Of this release, in no earlier one."),
+        left=said(COUNT, "Of earlier releases, not in this one."),
+        broken=said(COUNT, "For whom some promise is broken."),
+    )
+    return object_of(
+        "What this release and earlier ones tell together, where a ledger was given.",
+        holds=said(FLAG, "Whether every promise holds for everybody."),
+        releases=many(TEXT, "The earlier releases that were counted."),
+        persons=persons,
+        promises=many(promise, "The answer about each promise."),
+    )
+
+
 def gone_persons() -> Schema:
     """Return who was suppressed, where promises are about persons with several rows."""
     return object_of(
         "How many persons were suppressed or removed, where promises are about these and it is known.",
         suppressed=said(COUNT, "Persons whose rows are hidden on all columns that may change, or are not there."),
         of=said(COUNT, "Persons that there were."),
+    )
+
+
+def rehearsal() -> Schema:
+    """Return what learners that know the method of blind protection get right on rows without confidential cells."""
+    learner = object_of(
+        "A learner that knows the method.",
+        learner=said(TEXT, "Its name; `on blocks`: it reads stars as the values that they may stand for."),
+        right=said(ref("rate"), "How often it is right."),
+        limit=said(SHARE, "The mean limit of the values that it guesses."),
+        surest=said(ref("rate"), "How often about the fifth of the cells of which it is surest."),
+        surest_limit=said(SHARE, "The mean limit there."),
+        passes=said(FLAG, "Whether it is right more often than a limit, beyond chance."),
+    )
+    return object_of(
+        "The rehearsal of one confidential column.",
+        column=said(TEXT, "The column."),
+        rows=said(COUNT, "Rows without confidential cells that were protected as if they had one."),
+        hidden=said(NUMBER, "Predictors that are hidden in such a row, on average."),
+        predictors=said(COUNT, "Predictors that it has."),
+        commonest=said(SHARE, "The share of the commonest value."),
+        limits=many(SHARE, "The smallest and the largest limit of a value."),
+        margin=maybe(TEXT, "The margin, where the rehearsal chose it."),
+        learners=many(learner, "Who tried."),
     )

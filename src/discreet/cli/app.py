@@ -1,6 +1,6 @@
 """The command line. Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input or interrupted.
 
-Nothing heavy is imported before a command needs it: `discreet --help` stays quick.
+Nothing heavy is imported before a command needs it, and no command but the one that was asked for.
 """
 
 from __future__ import annotations
@@ -9,36 +9,54 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from discreet.cli.commands.apply import apply
-from discreet.cli.commands.audit import audit
-from discreet.cli.commands.check import check
-from discreet.cli.commands.demo import demo
-from discreet.cli.commands.frontier import frontier
-from discreet.cli.commands.init import init
-from discreet.cli.commands.protect import protect
-from discreet.cli.commands.schema import schema
-from discreet.cli.commands.taxonomy import taxonomy
-from discreet.cli.commands.verify import verify
 from discreet.cli.options import spread
-from discreet.common.own_program import be_own_program
 from discreet.version import __version__
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    help="Publish a table without giving its secrets away.\n\n"
-    "Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input.",
-)
+if TYPE_CHECKING:
+    app: typer.Typer
 
-for command in (protect, verify, audit, apply, check, frontier, init, taxonomy, schema, demo):
-    app.command()(spread(command))
+COMMANDS = (
+    "protect", "verify", "audit", "apply", "check", "frontier", "init", "taxonomy", "schema", "demo", "verify-all",
+    "app", "doctor", "ledger",
+)  # fmt: skip
+_PLAIN = ("app", "doctor")
+"""They load no table before they look whether that can be done, and have no options in sets."""
+"""The commands in the order of the help: a module each, which has a function of that name, or a group of commands."""
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name != "app":
+        raise AttributeError(name)
+    globals()["app"] = found = command_line(COMMANDS)
+    return found
+
+
+def command_line(names: Sequence[str]) -> typer.Typer:
+    """Return the command line with these commands."""
+    found = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        help="Publish a table without giving its secrets away.\n\n"
+        "Exit codes: 0 done; 1 a promise cannot be kept or is broken; 2 bad input.",
+    )
+    for name in names:
+        called = name.replace("-", "_")
+        module = import_module(f"discreet.cli.commands.{called}")
+        if name == "ledger":
+            found.add_typer(module.ledger_app, name=name)
+        else:
+            command = vars(module)[called]
+            found.command(name=name)(command if name in _PLAIN else spread(command))
+    found.callback()(_options)
+    return found
 
 
 def _version(value: bool) -> None:
@@ -47,7 +65,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -56,10 +73,20 @@ def _options(
     pass
 
 
+def asked_of(words: Sequence[str]) -> Sequence[str]:
+    """Return the commands that words of a command line need: one, or all for help and for what is no command.
+
+    >>> asked_of(["protect", "--help"])
+    ('protect',)
+    >>> asked_of(["--help"]) == asked_of(["protec"]) == COMMANDS
+    True
+    """
+    return (words[0],) if words and words[0] in COMMANDS else COMMANDS
+
+
 def main() -> NoReturn:
     """Run the command line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    be_own_program()
     gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -68,7 +95,7 @@ def main() -> NoReturn:
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a value that the terminal cannot show is no reason to fail
     try:
-        app()
+        command_line(asked_of(sys.argv[1:]))()
     except SystemExit as stop:
         # Typer's own code for Ctrl-C while it reads the options or ends the program; ours is 2.
         sys.exit(2 if stop.code == 130 else stop.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -32,7 +33,8 @@ def ask_choices(
 
     `parts_of` refuses choices that do not fit the table; then the question is asked again.
     """
-    from discreet.assist.drafting.choices import MOST_SECRETS, PRESETS, STRICTEST
+    from discreet.assist.drafting.choices import MOST_SECRETS
+    from discreet.assist.drafting.presets import PRESETS, STRICTEST
 
     columns = [look.name for look in looks]
     print(f"The table has {len(columns)} columns: {printable(', '.join(columns))}.")
@@ -110,8 +112,17 @@ def _named(answer: str, columns: Collection[str]) -> list[str]:
 
 
 def hear(question: str) -> str:
-    """Return what is typed in answer to a question."""
+    """Return what is typed in answer to a question.
+
+    Polars catches Ctrl-C in a way that lets the terminal go on waiting for Enter; so it must interrupt what waits.
+    """
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
     try:
         return input(question)
+    except KeyboardInterrupt:
+        print()
+        raise
     except EOFError:
+        print()
         raise InputError("no answer came; give --secret, --known, --identifier and --preset instead") from None

@@ -28,10 +28,14 @@ class JobClock:
         return heard
 
     @property
-    def planning(self) -> float:
-        """What counting, planning and applying took."""
-        begin = self._begins.get("count", 0.0)
-        return max(self._begins.get("verify", begin) - begin, 0.0)
+    def without_search(self) -> float:
+        """What counting and applying took, and all that is done about them."""
+        return self._between("count", "plan") + self._between("apply", "verify")
+
+    def _between(self, begin: str, end: str) -> float:
+        if begin not in self._begins or end not in self._begins:
+            return 0.0
+        return max(self._begins[end] - self._begins[begin], 0.0)
 
 
 def advise(release: Release, table: str, clock: JobClock) -> str | None:
@@ -40,10 +44,11 @@ def advise(release: Release, table: str, clock: JobClock) -> str | None:
     The release is written: whatever goes wrong here is no reason to fail.
     """
     try:
-        from discreet.assist.advice import SHARE, TimeForAdvice, next_step
+        from discreet.assist.advice import SHARE, next_step
+        from discreet.assist.trials import TimeForAdvice
 
         given = TimeForAdvice(time.process_time() / SHARE)
-        return next_step(release, table, given=given, price=clock.planning)
+        return next_step(release, table, given=given, price=clock.without_search)
     except Exception:
         if os.environ.get("DISCREET_DEBUG"):
             raise

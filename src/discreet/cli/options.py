@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.common.own_program import load_tables
+
 if TYPE_CHECKING:
     from discreet.table.source import Opening
+
+
+def _annotation_forms(incomplete: str) -> list[str]:
+    """Return what --annotations may say, for a shell that completes words."""
+    return [form for form in ("github", "gitlab", "auto") if form.startswith(incomplete)]
+
 
 TableArg = Annotated[
     str,
@@ -48,8 +56,25 @@ PopulationOption = Annotated[
 PartialOption = Annotated[
     bool, typer.Option("--partial", help="Exit with 0 although some promise could not be checked.")
 ]
+AnnotationsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--annotations",
+        metavar="FORM",
+        help="Print remarks that a service shows beside files, and the verdict, without any value: github, gitlab, or "
+        "auto for where it runs.",
+        autocompletion=_annotation_forms,
+    ),
+]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
+]
+
+PersonOption = Annotated[
+    str | None, typer.Option("--person", help="With a ledger: the column that says who somebody is.")
+]
+SecretOption = Annotated[
+    Path | None, typer.Option("--secret", help="The file with the ledger's secret, where it lies elsewhere.")
 ]
 
 
@@ -78,6 +103,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
         made = {
             name: kind(**{option: said.pop(option) for option in options}) for name, (kind, options) in sets.items()
         }
+        load_tables()
         command(**said, **made)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -161,6 +187,46 @@ class KeyedEngineOptions(EngineOptions):
             "--key", help="On Spark, a column without gaps or repeats: gives the rows their order and numbers."
         ),
     ] = None
+
+
+NewPersonsOption = Annotated[
+    bool, typer.Option("--new-persons", help="With a ledger: under half of the persons are known, rightly.")
+]
+
+
+@dataclass(frozen=True)
+class BesideLedgerOptions(OptionSet):
+    """The ledger of releases about the same people."""
+
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="The folder that remembers releases about the same people.")
+    ] = None
+    person: PersonOption = None
+    secret: SecretOption = None
+
+
+@dataclass(frozen=True)
+class AskedLedgerOptions(BesideLedgerOptions):
+    """The same where nothing is released yet."""
+
+    new_persons: NewPersonsOption = False
+
+
+@dataclass(frozen=True)
+class KeptLedgerOptions(BesideLedgerOptions):
+    """The same where the release is recorded as a draft."""
+
+    name: Annotated[
+        str | None, typer.Option("--name", help="With a ledger: what to call the release; its file name when absent.")
+    ] = None
+    new_persons: NewPersonsOption = False
+
+    def named(self, out: str) -> dict[str, Any]:
+        """Return the options by name; a release is called like its file unless somebody says otherwise."""
+        from discreet.table.formats.place import place_of
+
+        name = self.name if self.name is not None or self.ledger is None else place_of(out).name
+        return {**self.said(), "name": name}
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,29 @@ def report_files(said: ReportOptions) -> dict[Path, bool]:
     return wanted
 
 
+def schema_beside(policy: Path, force: bool) -> tuple[str, dict[Path, str]]:
+    """Return the line by which editors find the schema beside a policy, and the schema where it is to be written.
+
+    One that is there already stays, unless files are to be replaced. A file of that name that is none is let alone,
+    and no line points to it.
+    """
+    import json
+
+    from discreet.common.printable import json_text
+    from discreet.policy.schema import BESIDE, HEADER, TITLE, policy_schema
+
+    path = policy.parent / BESIDE
+    if not os.path.lexists(path):
+        return HEADER, {path: json_text(policy_schema()) + "\n"}
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict) or found.get("title") != TITLE:
+        return "", {}
+    return HEADER, {path: json_text(policy_schema()) + "\n"} if force else {}
+
+
 def refuse_outputs(outputs: Iterable[Path], inputs: Sequence[str | Path], force: bool) -> None:
     """Refuse at once what could only fail, or harm, at the end."""
     from discreet.common.staging import refuse_unwritable

@@ -17,6 +17,7 @@ from discreet.common.printable import json_text, printable
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
+    from discreet.cli.annotations.annotator import Annotator
     from discreet.cli.show.verdict import WrittenFiles
     from discreet.table.formats.place import Place
 
@@ -31,6 +32,8 @@ class CommandState:
     code: int = 0
     """The exit code if nothing fails, or only printing does."""
     named: list[Place] = field(default_factory=list)
+    annotator: Annotator | None = None
+    """Who writes remarks down for a service that shows them beside files."""
 
     @property
     def written(self) -> list[Place]:
@@ -53,6 +56,10 @@ class CommandState:
             return f"{self.release} was written and is verified" + (f", with {listed}" if listed else "")
         return f"{listed} {'were' if len(others) > 1 else 'was'} written" if others else "nothing was written"
 
+    def shown(self, line: str) -> str:
+        """Return a line as it may be printed."""
+        return printable(line) if self.annotator is None else self.annotator.shown(line)
+
     def stop(self, before: str, kind: str, after: str = "") -> NoReturn:
         """Fail for a reason that tells nothing of what is written, and say that as well."""
         self.fail(f"{before}; {self.in_words()}{after}", 2, kind, {"written": [str(path) for path in self.written]})
@@ -62,25 +69,26 @@ class CommandState:
         with contextlib.suppress(OSError):
             if self.as_json:
                 print_json({"error": {"kind": kind, "message": message, "exit_code": code, **details}})
+            if self.annotator is not None and not self.as_json:
+                self.annotator.fail(message)
             for line in message.split("\n"):
-                print(f"error: {printable(line)}", file=sys.stderr)
+                print(f"error: {self.shown(line)}", file=sys.stderr)
         raise typer.Exit(code)
 
 
 @contextlib.contextmanager
-def reporting(as_json: bool = False, quiet: bool = False) -> Iterator[CommandState]:
+def reporting(as_json: bool = False, quiet: bool = False, annotator: Annotator | None = None) -> Iterator[CommandState]:
     """Turn every error into a message and an exit code; never show a value or a trace of one."""
     from discreet.cli.terminal import Notes
     from discreet.common.staging import telling
 
-    state = CommandState(as_json)
+    state = CommandState(as_json, annotator=annotator)
     notes = logging.StreamHandler(sys.stderr)
-    notes.setFormatter(Notes())
+    notes.setFormatter(Notes(None if annotator is None else annotator.shown))
     logging.getLogger("discreet").addHandler(notes)
     logging.getLogger("discreet").setLevel(logging.INFO)
     try:
-        if as_json and quiet:
-            raise InputError("--quiet: is for text; leave out --quiet or --json")
+        _refuse_together(as_json, quiet, annotator)
         with telling(state.named.extend):
             yield state
         sys.stdout.flush()
@@ -113,6 +121,14 @@ def reporting(as_json: bool = False, quiet: bool = False) -> Iterator[CommandSta
         )
     finally:
         logging.getLogger("discreet").removeHandler(notes)
+
+
+def _refuse_together(as_json: bool, quiet: bool, annotator: Annotator | None) -> None:
+    """Refuse ways to print that do not go together."""
+    if as_json and quiet:
+        raise InputError("--quiet: is for text; leave out --quiet or --json")
+    if annotator is not None:
+        annotator.refuse(as_json)
 
 
 def print_json(document: object) -> None:

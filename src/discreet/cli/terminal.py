@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from rich import markup
@@ -28,7 +29,7 @@ class _Console(Console):
 def console(*, remarks: bool = False) -> Console:
     """Return the console for results, or for remarks beside them; wide and without colour when it is not a terminal."""
     to = sys.stderr if remarks else sys.stdout
-    return _Console(highlight=False, width=None if to.isatty() else 140, stderr=remarks)
+    return _Console(highlight=False, emoji=False, width=None if to.isatty() else 140, stderr=remarks)
 
 
 def escape(text: str) -> str:
@@ -46,8 +47,15 @@ def print_private(to: Console, warning: str = TELLING) -> None:
 
 
 class Notes(logging.Formatter):
-    """What the library notes in its log, for a terminal."""
+    """What the library notes in its log, for a terminal; `shown` makes a line of whoever else reads along harmless."""
+
+    def __init__(self, shown: Callable[[str], str] | None = None) -> None:
+        super().__init__()
+        self._shown = shown
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a note."""
-        return printable(super().format(record), lines=True)
+        text = super().format(record)
+        if self._shown is None:
+            return printable(text, lines=True)
+        return "\n".join(map(self._shown, text.split("\n")))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.columns.formulas import escaped_texts, unescaped_texts
+from discreet.columns.intervals import Border
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def median_ranges(plan: Plan) -> dict[str, Ranges]:
     """Return, for each column released by medians, the interval of each.
 
     Beside hidden intervals it is open, lest it tells a value of rows that are not released; not at the owner's `ends`.
+    It ends before `top` and `bottom`: of what lies there no median tells.
     """
     found: dict[str, Ranges] = {}
     for recoding in plan.recodings:
@@ -57,14 +59,22 @@ def median_ranges(plan: Plan) -> dict[str, Ranges]:
             continue
         told = [interval for interval in recoding.intervals if interval.text != plan.policy.marker]
         if told and column.ends is None:  # only outermost intervals are hidden
-            told[0] = told[0].beginning(None)
-            told[-1] = told[-1].stopping(None)
+            bottom, top = column.tails
+            if _is_median(scale, told[0]):
+                told[0] = told[0].beginning(None if bottom is None else Border(bottom, True))
+            if _is_median(scale, told[-1]):
+                told[-1] = told[-1].stopping(None if top is None else Border(top, False))
         found[recoding.column] = {
             interval.text: (_begin(scale, interval), "" if interval.stop is None else scale.write(interval.stop))
             for interval in told
-            if scale.read(interval.text) is not None
+            if _is_median(scale, interval)
         }
     return found
+
+
+def _is_median(scale: Scale, interval: Interval) -> bool:
+    """Whether an interval is told by a value; the others are what is only told together."""
+    return scale.read(interval.text) is not None
 
 
 def _begin(scale: Scale, interval: Interval) -> str:

@@ -2,7 +2,8 @@
 
 Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
 nor machine code: it is compiled into its callers. A number written in a call does not make a loop of its own. Loops
-that make no arrays count no references to them. And which operator adds two integers is looked up once.
+that make no arrays count no references to them. Which operator adds two integers is looked up once. What Numba tries in
+vain is not told in bold, for which it would take hold of standard output each time: nobody sees most of these texts.
 
 This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
 """
@@ -16,7 +17,7 @@ from typing import Any
 
 import numba
 from numba import _dynfunc
-from numba.core import ir, types
+from numba.core import errors, ir, types
 from numba.core.compiler import Compiler, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
@@ -158,12 +159,25 @@ def _quick_lookup() -> Iterator[None]:
     """Look up what an operator makes of numbers and arrays once while this compiles (which it does alone)."""
     _depth[0] += 1
     _operators.get_call_type = _look_up
+    plain = errors._termcolor_inst if _depth[0] > 1 or numba.config.COLOR_SCHEME != "no_color" else _PlainTexts()
+    kept, errors._termcolor_inst = errors._termcolor_inst, plain
     try:
         yield
     finally:
+        errors._termcolor_inst = kept
         _depth[0] -= 1
         if not _depth[0]:
             _operators.get_call_type = _looking_up
+
+
+class _PlainTexts:
+    """Texts of errors as they are."""
+
+    def as_it_is(self, text: str) -> str:
+        """Return a text."""
+        return text
+
+    code = errmsg = filename = indicate = highlight = reset = as_it_is
 
 
 def _look_up(self: Any, context: Any, args: Any, kws: Any) -> Any:

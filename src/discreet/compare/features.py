@@ -5,7 +5,8 @@ column, and 1 where nothing is told. A category is one number for each value: 1 
 text that covers several, all 0 where nothing is told. A text that covers no value at all (a label of which nobody has
 said what it means) is a value of its own. Beyond the `MOST` commonest values of a column the others are one.
 
-A column of which the policy says nothing is one of numbers if all its values read as such and there are many.
+A column of which the policy says nothing is one of numbers (or dates, written as 2024-01-31) if all its values read as
+such and there are many.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.columns.scale import Numbers
+from discreet.columns.scale import Dates, Numbers
 from discreet.compare.meanings import Flags, Floats, Sense
 from discreet.encoded import Ints
 from discreet.table.engine import Engine
@@ -99,10 +100,11 @@ def numbers_of(sense: Sense) -> Floats | None:
         return sense.numbers if np.isfinite(sense.numbers[sense.known]).any() else None
     if int(sense.known.sum()) <= _MANY:
         return None
-    read = [Numbers().read(value) if told else None for value, told in zip(sense.values, sense.known, strict=True)]
-    if any(number is None and told for number, told in zip(read, sense.known, strict=True)):
-        return None
-    return np.array([np.nan if number is None else float(number) for number in read])
+    for scale in (Numbers(), Dates()):
+        read = [scale.read(value) if told else None for value, told in zip(sense.values, sense.known, strict=True)]
+        if not any(number is None and told for number, told in zip(read, sense.known, strict=True)):
+            return np.array([np.nan if number is None else float(number) for number in read])
+    return None
 
 
 def _of_categories(sense: Sense) -> ColumnFeatures:

@@ -13,6 +13,7 @@ from discreet.common.watch import Watch
 from discreet.compare.meanings import Sense, sense_of
 from discreet.encoded import Ints
 from discreet.fit.cells import confidential_places, is_missing
+from discreet.ledger.note import LinkedReleases
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
@@ -54,6 +55,8 @@ class Scene:
         For tests: who is attacked is then always the same.
     watch
         Says when there is no time left to begin an attack.
+    linked
+        Where a ledger was given: earlier releases, and who each released row is there.
     """
 
     released: Engine
@@ -68,6 +71,7 @@ class Scene:
     thorough: bool = False
     seed: int | None = None
     watch: Watch = field(default_factory=Watch, repr=False)
+    linked: LinkedReleases | None = None
     _senses: dict[str, Sense] = field(default_factory=dict, repr=False)
 
     @property

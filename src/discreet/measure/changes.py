@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.policy.bind import Bound
+from discreet.policy.blind import tells_blocks
 from discreet.table.engine import Engine
 
 
@@ -16,7 +17,7 @@ def changes(released: Engine, source: Engine, bound: Bound) -> tuple[dict[str, i
     hidden, coarser = {}, {}
     for name in dict.fromkeys([*bound.changeable, *bound.edited]):
         column = policy.column(name)
-        changed = released.mismatches(source, name, policy.marker) if column.coarsens else None
+        changed = released.mismatches(source, name, policy.marker) if column.coarsens or tells_blocks(policy) else None
         hidden[name] = released.occurrences(name, policy.marker)
         coarser[name] = changed.cells if changed is not None else 0
         root = column.taxonomy.nodes[0].labels[-1] if column.taxonomy is not None else policy.marker

@@ -8,14 +8,15 @@ people where it is known who they are. Figures for reports, from samples: small 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from discreet.adversary.forest import random_forest
 from discreet.adversary.learners import quietly
-from discreet.common.own_program import load_learners
+from discreet.common.own_program import learners, load_learners
 from discreet.compare.beside import Beside
 from discreet.compare.features import Encoding, numbers_of
 from discreet.compare.meanings import Floats, Sense
@@ -79,6 +80,14 @@ class _LearningTable:
     test: Ints
     y_train: Floats
     y_test: Floats
+    _kept: dict[tuple[str, bool], Any] = field(default_factory=dict)
+
+    def numbers(self, form: str, *, test: bool) -> Any:
+        """Return the rows that train, or test, whose target is known; learners share them."""
+        if (form, test) not in self._kept:
+            rows, aims = (self.test, self.y_test) if test else (self.train, self.y_train)
+            self._kept[form, test] = self.features(rows[np.isfinite(aims)], form)
+        return self._kept[form, test]
 
 
 @dataclass(frozen=True)
@@ -142,13 +151,25 @@ class _LearningJob:
         """The target of each row of the original."""
         return self._aims(self.aim.values_of(self.scene.original))
 
+    @cached_property
     def released(self) -> _LearningTable:
+        """The release."""
         train, test = self._split
         places = self.scene.places
         true = self._released_aims if places is None else self._true[places]
         return _LearningTable(self._features_released, train, test, self._released_aims[train], true[test])
 
-    def original(self, cut: Sequence[str] = ()) -> _LearningTable:
+    @cached_property
+    def original(self) -> _LearningTable:
+        """The original."""
+        return self._original()
+
+    @cached_property
+    def without(self) -> _LearningTable:
+        """The original without what would have to be cut out."""
+        return self._original(self.cut)
+
+    def _original(self, cut: Sequence[str] = ()) -> _LearningTable:
         """Return the same people in the original, or as many others; without some columns."""
         train, test = self._split
         if self.scene.places is None:
@@ -183,10 +204,10 @@ class _LearningJob:
         make = learner.classifier if self.classes else learner.regressor
         if make is None or not self.inputs:
             return None
-        released, original = self.released(), self.original()
-        scores = [self._score(make, learner.form, table) for table in (original, released)]
+        released = self.released
+        scores = [self._score(make, learner.form, table) for table in (self.original, released)]
         left = [column for column in self.inputs if column not in self.cut]
-        without = self._score(make, learner.form, self.original(self.cut)) if self.cut and left else None
+        without = self._score(make, learner.form, self.without) if self.cut and left else None
         if scores[0] is None or scores[1] is None:
             return None
         nothing = self._nothing()
@@ -212,8 +233,8 @@ class _LearningJob:
             return self._judged(np.full(len(true), y[0]), true)
         model = make()
         with quietly():
-            model.fit(table.features(table.train[train], form), y)
-            return self._judged(model.predict(table.features(table.test[test], form)), true)
+            model.fit(table.numbers(form, test=False), y)
+            return self._judged(model.predict(table.numbers(form, test=True)), true)
 
     def _judged(self, guesses: Floats, true: Floats) -> float:
         if self.classes:
@@ -259,45 +280,31 @@ class _LearnerKind:
 
 
 def _tree() -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(min_samples_leaf=5, random_state=_SEED)
+    return learners("sklearn.tree").DecisionTreeClassifier(min_samples_leaf=5, random_state=_SEED)
 
 
 def _tree_of_numbers() -> Any:
-    from sklearn.tree import DecisionTreeRegressor
-
-    return DecisionTreeRegressor(min_samples_leaf=5, random_state=_SEED)
+    return learners("sklearn.tree").DecisionTreeRegressor(min_samples_leaf=5, random_state=_SEED)
 
 
 def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_estimators=30, min_samples_leaf=2, random_state=_SEED)
+    return random_forest(_SEED, trees=30, least=2)
 
 
 def _forest_of_numbers() -> Any:
-    from sklearn.ensemble import RandomForestRegressor
-
-    return RandomForestRegressor(n_estimators=30, min_samples_leaf=2, random_state=_SEED)
+    return learners("sklearn.ensemble").RandomForestRegressor(n_estimators=30, min_samples_leaf=2, random_state=_SEED)
 
 
 def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=200, random_state=_SEED)
+    return learners("sklearn.linear_model").LogisticRegression(max_iter=200, random_state=_SEED)
 
 
 def _linear() -> Any:
-    from sklearn.linear_model import Ridge
-
-    return Ridge()
+    return learners("sklearn.linear_model").Ridge()
 
 
 def _bayes() -> Any:
-    from sklearn.naive_bayes import MultinomialNB
-
-    return MultinomialNB()
+    return learners("sklearn.naive_bayes").MultinomialNB()
 
 
 _LEARNERS: dict[str, _LearnerKind] = {

@@ -20,12 +20,15 @@ from pydantic import TypeAdapter
 from discreet.columns.intervals import Interval
 from discreet.common.private import private_json
 from discreet.errors import InputError
+from discreet.plan.decided import Decided
 from discreet.plan.local_groups import PlannedGroups, is_whole, read_grouping
 from discreet.plan.masks import Masks, read_masks
 from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
 from discreet.plan.plain_data import as_plain
-from discreet.policy import Policy
+from discreet.plan.rehearsed import RehearsedColumn
+from discreet.policy import Policy, as_policy
 from discreet.policy.bind import binned
+from discreet.policy.deciding import without_secrets
 from discreet.policy.persons import number_column
 from discreet.version import __version__
 
@@ -40,13 +43,13 @@ FORM = 5
 READABLE = (2, 3, 4, 5)
 """Forms that are read: those before 3 know no groups with labels of their own, those before 4 no confidential cells,
 those before 5 no masks."""
-SINCE = ("sampled", "removed", "cells", "decoys", "order")
+SINCE = ("sampled", "removed", "cells", "decoys", "order", "decided", "rehearsed")
 """Parts that earlier forms lack."""
 JSON_FIELDS = (
     "recodings", "sampled", "suppressed", "edits", "removed", "cells", "decoys", "steps", "kept", "redundant", "detail",
     "complete", "bound",
 )  # fmt: skip
-READ = ("columns", "kinds", "order", *(name for name in JSON_FIELDS if name != "bound"))
+READ = ("columns", "kinds", "order", "decided", "rehearsed", *(name for name in JSON_FIELDS if name != "bound"))
 """Parts that are read as their classes have them."""
 
 
@@ -76,6 +79,8 @@ class Plan:
     order: tuple[int, ...] | None = None
     """The rows in the order in which they were released, where it was drawn and single cells are confidential, or where
     rows of persons were shuffled or left out."""
+    rehearsed: tuple[RehearsedColumn, ...] = ()
+    """What learners that know the method get right, where cells are protected blindly; by the other rows alone."""
     steps: tuple[Step, ...] = ()
     kept: tuple[Kept, ...] = ()
     redundant: tuple[str, ...] = ()
@@ -85,6 +90,8 @@ class Plan:
     bound: float | None = None
     """Of what the cut costs the use, on the table it was made for, the share that no cut goes below: 1 when it is
     proven to be a best one, None when nobody looked."""
+    decided: Decided | None = None
+    """What the secrets decided, where the policy wants decisions to be blind."""
     version: str = field(default=__version__)
 
     def __repr__(self) -> str:
@@ -104,9 +111,14 @@ class Plan:
         grouped = (told.column for grouping in self.groupings for told in grouping.columns)
         return (*(recoding.column for recoding in self.recodings), *grouped)
 
+    @property
+    def searched(self) -> Policy:
+        """The policy as the search was asked: with k in the place of promises about secrets where it was blind."""
+        return self.policy if self.decided is None else without_secrets(self.policy, self.decided.k)
+
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
-        edited = replace(self, edits=(), removed=(), cells=(), decoys=(), order=None)
+        edited = replace(self, edits=(), removed=(), cells=(), decoys=(), order=None, rehearsed=())
         return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
 
     def apply(
@@ -118,6 +130,11 @@ class Plan:
         engine: str | None = None,
         memory_limit: str | int | None = None,
         key: str | None = None,
+        ledger: str | Path | None = None,
+        person: str | None = None,
+        name: str | None = None,
+        secret: str | Path | None = None,
+        new_persons: bool = False,
     ) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
 
@@ -130,6 +147,8 @@ class Plan:
 
         A plan has no row of a population, only the path of its file: `population` is the table, or where it is now.
 
+        With a `ledger`, all as for `protect`: rows that its releases and these together do not allow are suppressed.
+
         Raises
         ------
         BrokenPromise
@@ -138,7 +157,10 @@ class Plan:
         """
         pipeline = import_module("discreet.pipeline")  # the one thing that a plan asks of rooms further on
         opening = pipeline.Opening(engine, memory_limit, key)
-        release: Release = pipeline.apply(self, table, opening=opening, policy=policy, population=population)
+        owners = self.policy if policy is None else as_policy(policy)
+        use = pipeline.ledger_use(owners, ledger, person, name, secret, new_persons=new_persons)
+        rules = None if policy is None else owners
+        release: Release = pipeline.apply(self, table, opening=opening, policy=rules, population=population, use=use)
         return release
 
     def to_json(self) -> str:
@@ -152,6 +174,10 @@ class Plan:
             body[name] = [as_plain(item) for item in value] if isinstance(value, tuple) else value
         if self.order is not None:
             body["order"] = self.order
+        if self.decided is not None:
+            body["decided"] = as_plain(self.decided)
+        if self.rehearsed:
+            body["rehearsed"] = as_plain(self.rehearsed)
         return private_json(WARNING, body)
 
     @classmethod

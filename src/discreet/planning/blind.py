@@ -6,8 +6,9 @@ rows with confidential cells and tell nothing; columns that never change are kno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
@@ -16,15 +17,15 @@ import numpy.typing as npt
 
 from discreet.columns.scale import Dates, Numbers, Scale
 from discreet.encoded import Encoded, Ints
-from discreet.errors import Reason, Unprotected, UnprotectedCells
+from discreet.errors import InputError, Reason, Unprotected, UnprotectedCells
 from discreet.fit.cells import confidential_places, predictors_of
 from discreet.method.cells.blind_table import BlindLimit
 from discreet.method.cells.blind_walk import Told
 from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows
 from discreet.plan.parts import Edit, Protected
-from discreet.plan.plan import Plan
 from discreet.planning.blind_reading import CLASSES, BlindReading, ReadColumn
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
+from discreet.planning.blind_sets import BlockTexts, reads_like_a_block
 from discreet.policy import Policy
 from discreet.policy.bind import binned, known_to_groups
 from discreet.policy.confidential import Confidential
@@ -58,24 +59,22 @@ def rest_of(policy: Policy, source: Engine) -> Engine:
     return source.only(np.flatnonzero(~secret_rows(policy, source)))
 
 
-def plan_blind(released: Engine, source: Engine, plan: Plan) -> BlindPlan:
-    """Return what becomes of the rows with confidential cells.
-
-    Raises
-    ------
-    UnprotectedCells
-        With the rows, by number, of which too much is known already.
-    """
-    return BlindPlanning(released, source, plan.policy).plan()
-
-
 class BlindPlanning:
     """A release as the recodings made it, and the rows of it with confidential cells."""
 
-    def __init__(self, released: Engine, source: Engine, policy: Policy) -> None:
+    def __init__(
+        self, released: Engine, source: Engine, policy: Policy, margins: Mapping[int, Fraction] | None = None
+    ) -> None:
+        """Take a release and its source; `margins` are those of requirements that leave theirs open."""
         self.released, self.source, self.policy = released, source, policy
         self.numbers = released.numbers()
-        self.requirements = list(policy.cells())
+        self.asked = list(policy.cells())
+        """The requirements as the policy has them."""
+        chosen = margins or {}
+        self.requirements = [
+            (index, made.model_copy(update={"margin": chosen[index]}) if index in chosen else made)
+            for index, made in self.asked
+        ]
         self.rows = {index: self._rows(made) for index, made in self.requirements}
         self.secret = np.zeros(released.rows, dtype=np.bool_)
         for rows in self.rows.values():
@@ -186,11 +185,69 @@ class BlindPlanning:
             )
             for index, made in self.requirements
         ]
+        return self.rows_of(self.read, cells)
+
+    def rows_of(self, columns: Sequence[ReadColumn], cells: Sequence[BlindCells]) -> BlindRows:
+        """Return rows with confidential cells as columns have them, asked as the policy wants it."""
         order = [self.columns.index(name) for name in self.order if name in self.columns]
-        return BlindRows(self.read, cells, asked_by(self.blocks, self.references), order)
+        return BlindRows(columns, cells, asked_by(self.blocks, self.references), order)
+
+    def replayed(self) -> BlindRows:
+        """Return the rows as anybody reckons them from the release alone: what is hidden is in its block."""
+        read = []
+        for name, column in zip(self.columns, self.read, strict=True):
+            encoded, numbers = self.released.encoded(name), self.scales[name] is not None
+            told = self.blocks == "told"
+            groups = set((self._parents(name) or {}).values()) - set(column.elements) if told else set()
+            hidden = [
+                text == self.policy.marker or (told and (text in groups or reads_like_a_block(text, numbers=numbers)))
+                for text in encoded.domain
+            ]
+            unknown = np.array(hidden, dtype=np.bool_)[encoded.codes] & self.secret
+            read.append(replace(column, codes=np.where(unknown, np.int32(-1), column.codes)))
+        return self.rows_of(read, self.walked.cells)
+
+    def block_texts(self, columns: Sequence[ReadColumn] | None = None) -> list[BlockTexts]:
+        """Return how blocks of each column are written, as it is read here or with another rest."""
+        read = self.read if columns is None else columns
+        return [
+            BlockTexts(column, self.scales[name], self._parents(name))
+            for name, column in zip(self.columns, read, strict=True)
+        ]
+
+    def _refuse_like_blocks(self) -> None:
+        """Refuse values that could be taken for the text of a block."""
+        for name in self.columns:
+            domain, parents = self.released.encoded(name).domain, self._parents(name) or {}
+            there = np.bincount(self.released.encoded(name).codes[~self.secret], minlength=len(domain)) > 0
+            groups = set(parents.values()) - {text for text, seen in zip(domain, there, strict=True) if seen}
+            numbers = self.scales[name] is not None
+            if any(text in groups or reads_like_a_block(text, numbers=numbers) for text in domain):
+                raise InputError(
+                    f"column {name!r} has values that read like the sets, intervals or groups that blocks: told writes "
+                    "for hidden cells; rename them, or write blocks: starred"
+                )
+
+    def with_margins(self, margins: Mapping[int, Fraction]) -> BlindPlanning:
+        """Return the same with other margins of some requirements; nothing is read anew."""
+        other = BlindPlanning(self.released, self.source, self.policy, margins)
+        other.__dict__.update(scales=self.scales, read=self.read)
+        return other
+
+    def margin_of(self, column: str) -> Fraction:
+        """Return the margin of the first requirement about a column."""
+        return next(made.limits[1] for _, made in self.requirements if made.column == column)
 
     def plan(self) -> BlindPlan:
-        """Return what becomes of the rows."""
+        """Return what becomes of the rows.
+
+        Raises
+        ------
+        UnprotectedCells
+            With the rows, by number, of which too much is known already.
+        """
+        if self.blocks == "told":
+            self._refuse_like_blocks()
         told = self.walked.tell()
         removed = self._removed([row for each in told if each.failed for row in each.rows])
         edits = tuple(self._edits(told, set(removed)))
@@ -226,15 +283,21 @@ class BlindPlanning:
         for index, made in self.requirements:
             hidden.setdefault(made.column, set()).update(self.rows[index].tolist())
         kinds = {row: kind for kind, rows in self.walked.kinds.items() for row in rows}
+        write = self.block_texts() if self.blocks == "told" else None
         for each in told:
             shown = {place for place, fact in each.facts if isinstance(fact, int)}
+            blocks = {
+                place: write[place].text(fact)
+                for place, fact in each.facts
+                if write is not None and not isinstance(fact, int)
+            }
             for row in each.rows:
                 number = int(self.numbers[row])
                 if number in removed:
                     continue
                 for place in kinds[row].predictors:
                     if place not in shown:
-                        yield Edit(number, self.columns[place], marker)
+                        yield Edit(number, self.columns[place], blocks.get(place, marker))
                 for name in self.masked:
                     yield Edit(number, name, marker)
         for name, rows in hidden.items():

@@ -28,7 +28,14 @@ class BlindCells:
 
 def asked_by(blocks: str, references: Sequence[str]) -> BlindRules:
     """Return what kernels want to know of the references and blocks that a policy names."""
-    return BlindRules("naive_bayes" in references, "count" in references, references[0] == "count", blocks == "none")
+    return BlindRules(
+        bayes="naive_bayes" in references,
+        counts="count" in references,
+        by_count=references[0] == "count",
+        whole=blocks == "none",
+        near="kernel" in references,
+        by_near=references[0] == "kernel",
+    )
 
 
 class BlindRows:

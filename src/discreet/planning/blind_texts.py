@@ -18,6 +18,7 @@ from discreet.encoded import encode
 from discreet.method.cells.blind_table import BlindLimit
 from discreet.planning.blind_reading import BlindReading, Element
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
+from discreet.planning.blind_sets import BlockTexts
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class ToldTexts:
     """For each secret, in twentieths."""
     told: Mapping[int, Mapping[str, int | tuple[int, ...]]]
     failed: frozenset[int]
+    written: Mapping[int, Mapping[str, str]]
+    """Of each row the blocks as they are written where they are told."""
 
 
 def tell_texts(
@@ -75,10 +78,19 @@ def tell_texts(
     ]
     asked = asked_by(blocks, references)
     told = BlindRows(columns, cells, asked, [names.index(name) for name in order], exact=exact)
+    texts = [
+        BlockTexts(column, Numbers() if name in numbers else None, (trees or {}).get(name))
+        for name, column in zip(names, columns, strict=True)
+    ]
+    written: dict[int, dict[str, str]] = {}
+    for each in told.tell() if blocks == "told" else ():
+        blocked = {names[j]: texts[j].text(fact) for j, fact in each.facts if not isinstance(fact, int)}
+        written.update((row, blocked) for row in each.rows)
     found = {row: {names[j]: fact for j, fact in each.facts} for each in told.tell() for row in each.rows}
     return ToldTexts(
         {name: list(column.elements) for name, column in zip(names, columns, strict=True)},
         {names[place]: list(made.steps) for place, made in told.rest.secrets.items() if asked.bayes},
         found,
         frozenset(row for each in told.tell() if each.failed for row in each.rows),
+        written,
     )

@@ -17,15 +17,18 @@ from discreet.errors import InputError, TooManySuppressed, rows_listed
 from discreet.fit.cells import hides
 from discreet.fit.fitting import require_rows, seen_column
 from discreet.plan.blind_statement import BlindStatement
+from discreet.plan.decided import Decided
 from discreet.plan.plan import Plan
+from discreet.plan.rehearsed import RehearsedColumn
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
+from discreet.planning.drawing import drawn_rows
 from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
 from discreet.planning.profiles import JudgedProfiles, Profiles, needs_profiles, refuse_local
 from discreet.planning.suppressed_persons import PersonCount, drawn_persons, unlike_persons, whose_rows
 from discreet.planning.suppression import Suppressed, rows_to_suppress
-from discreet.planning.task import Task, drawn_rows
+from discreet.planning.task import Task
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
@@ -63,7 +66,8 @@ def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, s
     Which of the others are suppressed is decided among them alone. Then it is decided what is told of each row with
     confidential cells, which no promise about groups may suppress.
     """
-    from discreet.planning.blind import plan_blind, rest_of  # compiled: only loaded when needed
+    from discreet.planning.blind import BlindPlanning, rest_of  # compiled: only loaded when needed
+    from discreet.planning.rehearsal import rehearsed, settled
 
     bound, rest = task.bound, rest_of(task.bound.policy, source)
     made = CarriedOut(plan, rest, rest.apply(plan), bound, seed)
@@ -76,14 +80,19 @@ def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, s
         )
     watch.begins("cells")
     made = replace(made, source=source, released=source.apply(made.plan))
-    found = plan_blind(made.released, source, made.plan)
-    edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells)
+    planning = settled(BlindPlanning(made.released, source, made.plan.policy))
+    found = planning.plan()
+    wanted = all(each.rehearse is not False for _, each in bound.policy.cells()) and watch.seconds_left() > 0
+    tried = tuple(rehearsed(planning, quick=True).values()) if wanted else ()
+    edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells, rehearsed=tried)
     require_rows(edited.released, "the release")
     masks = [each.masks for each in made.suppressed]
     return replace(edited, statement=found.statement, detail=detail_of(task, made.plan, rest, masks))
 
 
-def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch) -> CarriedOut:
+def carry_out_again(
+    plan: Plan, bound: Bound, judge: Bound, source: Engine, watch: Watch, seed: int | None = None
+) -> CarriedOut:
     """Return the release that a plan, `bound` to a table of other rows, makes of these; what it must keep says `judge`.
 
     As `carry_out`, but a sample is drawn anew, and no cell is edited: edits are not for other rows.
@@ -94,7 +103,7 @@ def carry_out_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watc
     sampled = None if places is None else tuple(source.numbers()[places].tolist())
     watch.begins("apply")
     plan = replace(plan.for_new_rows(), sampled=sampled)
-    made = CarriedOut(plan, source, source.apply(plan), judge)
+    made = CarriedOut(plan, source, source.apply(plan), judge, seed)
     return made if plan.policy.method == "disclosure" else _suppressed(made, bound)
 
 
@@ -216,9 +225,19 @@ class CarriedOut:
         return sum(suppressed.drawn for suppressed in self.suppressed)
 
     @property
+    def rehearsed(self) -> tuple[RehearsedColumn, ...]:
+        """What learners that know the method get right, where cells are protected blindly."""
+        return self.plan.rehearsed
+
+    @property
     def bound(self) -> float | None:
         """Of what the cut costs the use the share that no cut goes below."""
         return self.plan.bound
+
+    @property
+    def decided(self) -> Decided | None:
+        """What the secrets decided, where decisions are blind."""
+        return self.plan.decided
 
     @cached_property
     def told(self) -> Engine:
@@ -269,7 +288,8 @@ class CarriedOut:
     def warnings(self) -> tuple[str, ...]:
         """What the owner should know of the policy, and of how the release was made."""
         of_seed = () if self.seed is None else seed_warnings(self.plan, self.drawn)
-        return (*self.judge.warnings, *gap_warnings(self.removal), *of_seed)
+        of_rehearsal = [text for each in self.rehearsed for text in each.warnings]
+        return (*self.judge.warnings, *gap_warnings(self.removal), *of_seed, *of_rehearsal)
 
     def drawn_order(self) -> Ints | None:
         """Draw the order in which the rows leave, by their places; None where it is that of the original."""
@@ -281,7 +301,7 @@ class CarriedOut:
     def hint(self) -> str:
         """Why a promise may be broken: another policy, values that the plan has not seen, the luck of the draw."""
         plan, released, policy = self.plan, self.released, self.judge.policy
-        if plan.policy.with_file_of(policy) != policy:
+        if plan.decided is None and plan.policy.with_file_of(policy) != policy:
             return "the policy that the plan was made for is another one; make a new plan with `protect`"
         if not plan.cells and any(plan.policy.cells()):
             return "confidential cells are not edited when a plan is used again; make a new plan with `protect`"

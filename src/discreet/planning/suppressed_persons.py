@@ -11,8 +11,8 @@ import numpy as np
 from discreet.chance import Source
 from discreet.errors import TooManySuppressed
 from discreet.plan.plan import Plan
+from discreet.planning.drawing import sample_places
 from discreet.planning.profiles import Profiles
-from discreet.planning.task import sample_places
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine

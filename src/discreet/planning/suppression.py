@@ -169,7 +169,7 @@ class _Suppression:
                 return
             elif self._lack_people(found, broken[1]):
                 raise Unsettled(1, TOO_FEW_PEOPLE)
-            elif not self._draw(found):
+            elif not (self._draw_alike(found) if self.bound.past else self._draw(found)):
                 # With every row masked nothing more can be done: verification says what is broken.
                 return
 
@@ -224,6 +224,30 @@ class _Suppression:
         for tally, mark in zip(tallies, marks, strict=True):
             tally[:] = _sums(group_of, parts * mark, number)
         return promise.lacking(_sums(group_of, parts * counts, number), tallies, self.total)
+
+    def _draw_alike(self, found: Sequence[_PromiseGroups]) -> bool:
+        """Mask more rows by lot, each among those with the past of the masked rows that lack some.
+
+        Who shares a past is known to everybody who has seen earlier releases; a row with another one helps nobody.
+        """
+        left = self.counts - self.masked
+        spare = np.ones(len(left), dtype=np.bool_)
+        for groups, group_of, promises in zip(found, self.group_of.values(), self.promises.values(), strict=True):
+            spare &= groups.sizes[group_of[0]] > max(promise.needs_rows for promise in promises)
+        before = self.drawn
+        for groups, group_of in zip(found, self.group_of.values(), strict=True):
+            there = np.bincount(group_of[1], weights=self.masked, minlength=len(groups.sizes)) > 0
+            wanted = np.where(there, np.maximum(groups.lack_rows, groups.lack_told), 0)
+            rows = np.repeat(np.arange(len(left)), np.where(wanted[group_of[1]] > 0, left, 0))
+            lots = np.frombuffer(self.chance(8 * len(rows)), dtype=np.uint64)
+            order = np.lexsort((lots, ~spare[rows], group_of[1][rows]))
+            rows = rows[order]
+            group = group_of[1][rows]
+            taken = rows[np.arange(len(rows)) - np.searchsorted(group, group, side="left") < wanted[group]]
+            self.masked += np.bincount(taken, minlength=len(left))
+            self.drawn += len(taken)
+            left = self.counts - self.masked
+        return self.drawn > before
 
     def _draw(self, found: Sequence[_PromiseGroups]) -> bool:
         """Mask more rows by lot, from groups that can spare one where there are such; say whether there were any.

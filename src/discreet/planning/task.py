@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.chance import chance_from, some_of
-from discreet.common.shares import percent
-from discreet.encoded import Combinations, Ints
+from discreet.encoded import Combinations
 from discreet.errors import ImpossiblePromise, PolicyError
 from discreet.fit.fitting import Fitted, seen_column
 from discreet.plan.parts import Recoding
 from discreet.planning.changeable import Changeable
+from discreet.planning.drawing import drawn_rows
 from discreet.planning.fitting_columns import JobColumns, changeable_columns
-from discreet.policy import GroupPromise, Policy
+from discreet.policy import GroupPromise
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
 
@@ -60,25 +59,6 @@ def task_of(fits: Fitted, columns: JobColumns, source: Engine, seed: int | None)
         bound = replace(bound, seen=partial(seen_column, bound.policy, counted))
         task = replace(task, bound=bound, columns=changeable, counted=counted)
     return replace(task, sampled=tuple(source.numbers()[places].tolist()))
-
-
-def drawn_rows(source: Engine, policy: Policy, seed: int | None = None) -> Ints | None:
-    """Return the places of the rows that are drawn for a sample, ascending; None where all are released.
-
-    They are drawn evenly and without replacement, by chance of the operating system; which ones depends on nothing that
-    they hold. A seed is for tests: whoever knows it can draw again.
-    """
-    return None if policy.release is None else sample_places(source.rows, policy, seed)
-
-
-def sample_places(rows: int, policy: Policy, seed: int | None) -> Ints:
-    """Return which of so many rows (or persons) are drawn for a sample, ascending."""
-    assert policy.release is not None
-    size = policy.release.size(rows)
-    if not size:
-        message = f"{percent(policy.release.sample)} of {rows} rows is less than one row; draw more"
-        raise PolicyError([policy.problem(("release", "sample"), message)])
-    return some_of(rows, size, chance_from(seed, stream=1))  # another stream than that of the lot
 
 
 def require_possible(tables: Sequence[GroupTable], promises: Sequence[GroupPromise], *, removes: bool) -> None:

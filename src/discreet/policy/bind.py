@@ -35,6 +35,8 @@ class Bound:
     """The different values of each column that was counted and their rows, once they are known."""
     populations: Mapping[Population, Combinations] = field(default_factory=dict, compare=False, repr=False)
     """The people among whom those of the table are, by the columns that are known of them, once they are read."""
+    past: bool = False
+    """Whether fixed columns tell the past of persons, which everybody knows who has seen earlier releases."""
 
     @property
     def promises(self) -> tuple[GroupPromise, ...]:
@@ -224,6 +226,7 @@ def _idle(policy: Policy, known: set[str], edited: set[str]) -> Iterator[str]:
 def _unknown_columns(policy: Policy, columns: Sequence[str]) -> Iterator[Problem]:
     mentions = [*_mentions(policy), *((("columns", name), name) for name in policy.columns)]
     mentions += [] if policy.unit is None else [(("unit",), policy.unit.id)]
+    mentions += [] if policy.release is None else [(("release", "by"), name) for name in policy.release.by]
     mentions += [(("protect", index, *path), name) for index, path, name in _looks_up(policy)]
     for path, name in mentions:
         if name not in columns:

@@ -6,21 +6,34 @@ The promise is that no reference, trained on the rows without confidential cells
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+from discreet.common.shares import SHARE_SCHEMA, parse_share, percent
 
 if TYPE_CHECKING:
     from discreet.policy.confidential import Confidential
     from discreet.policy.model import Policy
 
-Blocks: TypeAlias = Literal["starred", "none"]
-Reference: TypeAlias = Literal["naive_bayes", "count"]
+Blocks: TypeAlias = Literal["starred", "told", "none"]
+Reference: TypeAlias = Literal["naive_bayes", "count", "kernel"]
 REFERENCES: tuple[Reference, ...] = ("naive_bayes", "count")
 AT_MOST, MARGIN = Fraction(1, 2), Fraction(1, 20)
+BY_REHEARSAL = "rehearsed"
+Margin = Annotated[
+    Fraction | Literal["rehearsed"],
+    BeforeValidator(lambda said: said if said == BY_REHEARSAL else parse_share(said)),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"anyOf": [{"const": BY_REHEARSAL}, SHARE_SCHEMA]}),
+]
+MARGINS = tuple(Fraction(points, 100) for points in (20, 10, 5, 2, 0))
+"""Those that a rehearsal may choose from, the largest first."""
 LEAST_REST = 200
 """Rows with a known value that the references need to learn from."""
-ONLY_BLIND = ("margin", "blocks", "references", "known", "order")
+ONLY_BLIND = ("margin", "blocks", "references", "known", "order", "rehearse")
 
 WHY_NOT = {
     "guesses": "blind protection bounds how sure of a value one can be, and draws no guess",
@@ -49,8 +62,9 @@ def blind_misfit(made: Confidential) -> str | None:
             return f"{name}: {why}; take it out"
     if made.by_own_value:
         return f"where: names {made.column!r} itself, so that to be chosen tells the value; choose rows in another way"
-    if made.against:
-        return "against: who must not be too sure of a value is said by references, others are measured; take it out"
+    for adversary in made.against:
+        if adversary.reference is None or adversary.options():
+            return f"against: {adversary.name} {adversary.unbounded}; take it out, rehearsal and audit try others"
     if made.column in (*(made.known or ()), *(made.order or ())):
         return f"known, order: {made.column!r} is what is hidden; take it out"
     beside = [name for name in made.known or () if made.predictors is not None and name not in made.predictors]
@@ -90,6 +104,29 @@ def beyond_blind(policy: Policy) -> str | None:
             "tells nothing by them; write rows: mask"
         )
     return None
+
+
+def may_have(made: Confidential, limits: Collection[tuple[Fraction, Fraction]]) -> bool:
+    """Whether the limits of an item are among some; where a rehearsal chooses its margin, with any it may choose."""
+    at_most, margin = made.limits
+    margins = MARGINS if made.margin == BY_REHEARSAL else (margin,)
+    return any((at_most, each) in limits for each in margins)
+
+
+def bounded(made: Confidential, given: str) -> str:
+    """Say how sure of a value one can be."""
+    at_most, margin = made.limits
+    more = "a margin (chosen on the other rows)" if made.margin == BY_REHEARSAL else percent(margin)
+    names = " and ".join(name.replace("_", " ") for name in made.references_used)
+    return (
+        f"from {given}, {names}, trained on the other rows, are of no value surer than {percent(at_most)} or "
+        f"{more} more than its share, and what is hidden was decided without looking at it."
+    )
+
+
+def tells_blocks(policy: Policy) -> bool:
+    """Whether hidden cells are released as what they may be."""
+    return any(made.is_blind and made.told_blocks == "told" for _, made in policy.cells())
 
 
 def chosen_by_secrets(policy: Policy) -> Iterator[tuple[int, str, str]]:

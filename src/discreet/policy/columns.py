@@ -315,3 +315,7 @@ def reads_like_a_set(text: str | None) -> bool:
 def as_columns(value: Any) -> Any:
     """Accept a blank `columns` as none."""
     return {} if value is None else value
+
+
+PLAIN = Column(type="category")
+"""A column of which nothing is said."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -18,7 +18,7 @@ from discreet.common.shares import Share, percent
 from discreet.policy.adversaries import Adversary, NaiveBayes
 from discreet.policy.adversaries.base import ADVERSARIES
 from discreet.policy.adversaries.field import AdversaryField, who_tries
-from discreet.policy.blind import AT_MOST, MARGIN, REFERENCES, Blocks, Reference, blind_misfit
+from discreet.policy.blind import AT_MOST, MARGIN, REFERENCES, Blocks, Margin, Reference, blind_misfit, bounded
 from discreet.policy.cell_methods import IN_TURN, NEEDS, USUAL, Hideable, Method, Regions
 from discreet.policy.decoys import Decoys
 from discreet.policy.part import Part, Whole
@@ -45,9 +45,12 @@ class Confidential(Part):
         Blind protection: no reference is surer of a value than `at_most` (50% when only `method: blind` is said) or,
         where the value is more common, than its share and `margin` (5%) more, halfway to certainty at most.
     blocks, references, known, order
-        Of blind protection: whether hidden cells are `starred` by blocks of values, or there are `none`; who must not
-        be surer (`naive_bayes`, `count`); predictors that the adversary knows from elsewhere; which predictors are told
-        first, if they may.
+        Of blind protection: whether hidden cells are `starred` by blocks of values, blocks are `told`, or there are
+        `none`; who must not be surer (`naive_bayes`, `count`, `kernel`); predictors that the adversary knows from
+        elsewhere; which predictors are told first, if they may.
+    rehearse
+        Of blind protection: whether learners that know the method try rows without confidential cells, and their rates
+        stand beside the limits in plan and audit (True when absent).
     change
         Whether values are deleted or generalised (by the taxonomies of their columns).
     may_hide, must_publish
@@ -100,12 +103,15 @@ class Confidential(Part):
     at_most: Share | None = Field(
         default=None, description="blind protection: how sure of a value a reference may be at most (default 50%)"
     )
-    margin: Share | None = Field(
-        default=None, description="blind: how much surer than a value's own share at most (default 5%)"
+    margin: Margin | None = Field(
+        default=None,
+        description="blind: how much surer than a value's own share at most (default 5%); rehearsed: a rehearsal on "
+        "the other rows chooses",
     )
     blocks: Blocks | None = Field(
         default=None,
-        description="blind: starred (default): to who knows the method a star tells a block of values; none: nothing",
+        description="blind: starred (default): to who knows the method a star tells a block of values; told: the block "
+        "is released; none: a star tells nothing",
     )
     references: tuple[Reference, ...] | None = Field(
         default=None, description="blind: who must not be surer of a value than its limit (default naive_bayes, count)"
@@ -115,6 +121,9 @@ class Confidential(Part):
     )
     order: ColumnNames = Field(
         default=None, description="blind: predictors that are told first, if they may; by chance when absent"
+    )
+    rehearse: bool | None = Field(
+        default=None, description="blind: false: protect tries no learners on other rows, to be quick (default true)"
     )
     change: Literal["delete", "generalise"] = Field(
         default="delete", description="delete: hide a value; generalise: release a group of its taxonomy"
@@ -169,6 +178,7 @@ class Confidential(Part):
             references: Sequence[Reference] | None = ...,
             known: Sequence[str] | None = ...,
             order: Sequence[str] | None = ...,
+            rehearse: bool | None = ...,
             change: Literal["delete", "generalise"] = ...,
             may_hide: Sequence[Hideable] | Literal["a", "b", "c", "d", "e", "f", "g", "h"] | None = ...,
             must_publish: Sequence[str | Published | Mapping[str, object]] = ...,
@@ -207,7 +217,7 @@ class Confidential(Part):
     @classmethod
     def _some_references(cls, references: tuple[Reference, ...] | None) -> tuple[Reference, ...] | None:
         if references is not None and len(set(references)) != len(references or ("none",)):
-            raise ValueError("name at least one reference, each once: naive_bayes, count")
+            raise ValueError("name at least one reference, each once: naive_bayes, count, kernel")
         return references
 
     @model_validator(mode="after")
@@ -270,7 +280,8 @@ class Confidential(Part):
     @property
     def limits(self) -> tuple[Fraction, Fraction]:
         """How sure of a value a reference may be, and how much surer than its share, with nothing left unsaid."""
-        return AT_MOST if self.at_most is None else self.at_most, MARGIN if self.margin is None else self.margin
+        margin = self.margin if isinstance(self.margin, Fraction) else MARGIN
+        return AT_MOST if self.at_most is None else self.at_most, margin
 
     @property
     def told_blocks(self) -> Blocks:
@@ -280,7 +291,8 @@ class Confidential(Part):
     @property
     def references_used(self) -> tuple[Reference, ...]:
         """Who must not be surer of a value than its limit, with nothing left unsaid."""
-        return self.references or REFERENCES
+        named = [cast("Reference", each.reference) for each in self.against if each.reference is not None]
+        return tuple(dict.fromkeys([*(self.references or REFERENCES), *named]))
 
     @property
     def by_own_value(self) -> bool:
@@ -341,7 +353,7 @@ class Confidential(Part):
         """Return the promise as a sentence."""
         given = "any other released columns" if self.predictors is None else ", ".join(self.predictors)
         if self.is_blind:
-            return f"The {self.column} of {self._which()} is hidden: {self._bounded(given)}"
+            return f"The {self.column} of {self._which()} is hidden: {bounded(self, given)}"
         kept = [f"The {self.column} of {self._which()} is hidden"]
         told = [each.sentence(given) for each in self.adversaries]
         names = [each.name.replace("_", " ") for each, said in zip(self.adversaries, told, strict=True) if said is None]
@@ -358,22 +370,13 @@ class Confidential(Part):
         """Return the promise without saying whose cells, or how many."""
         if self.is_blind:
             return (
-                f"Cells of {self.column} whose owners wanted it are hidden: {self._bounded('what is told of the row')}"
+                f"Cells of {self.column} whose owners wanted it are hidden: {bounded(self, 'what is told of the row')}"
             )
         names = ", ".join(each.name.replace("_", " ") for each in self.adversaries)
         others = "" if self.decoy_share is None else f", cells of others beside them ({percent(self.decoy_share)})"
         return (
             f"Cells of {self.column} whose owners wanted it are hidden{others}, and further cells as far as needed "
             f"against guesses by {names}."
-        )
-
-    def _bounded(self, given: str) -> str:
-        """Say how sure of a value one can be."""
-        at_most, margin = self.limits
-        names = " and ".join(name.replace("_", " ") for name in self.references_used)
-        return (
-            f"from {given}, {names}, trained on the other rows, are of no value surer than {percent(at_most)} or "
-            f"{percent(margin)} more than its share, and what is hidden was decided without looking at it."
         )
 
     def __str__(self) -> str:

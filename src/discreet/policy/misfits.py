@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discreet.policy.blind import beyond_blind
+from discreet.policy.deciding import beyond_deciding
 from discreet.policy.marker import labels_that_hide
 from discreet.policy.persons import beyond_persons
 from discreet.policy.search_limits import beyond_global, beyond_local, beyond_search
@@ -25,6 +26,7 @@ def misfit(policy: Policy) -> str | None:
         or _unknown(policy)
         or _generalised(policy)
         or beyond_blind(policy)
+        or beyond_deciding(policy)
         or labels_that_hide(policy)
     )
 

@@ -21,9 +21,11 @@ from discreet.common.registry import listed
 from discreet.common.shares import Share
 from discreet.errors import Problem
 from discreet.policy.build import build_policy
-from discreet.policy.columns import Column, as_columns
+from discreet.policy.columns import PLAIN, Column, as_columns
 from discreet.policy.confidential import Confidential
+from discreet.policy.deciding import BlindKs, Deciding
 from discreet.policy.file_options import FileOptions
+from discreet.policy.ledger_options import LedgerOptions
 from discreet.policy.misfits import misfit
 from discreet.policy.missing import Missing
 from discreet.policy.mistakes import PARTS
@@ -36,13 +38,9 @@ from discreet.policy.requirements import REQUIREMENTS, GroupPromise, GroupRequir
 from discreet.policy.requirements.seen import SeenOf
 from discreet.policy.search_limits import beyond_disclosure
 from discreet.policy.search_options import Disclosure, Genetic
-from discreet.policy.signatures import describe
 from discreet.policy.uses import General, PredictingUse, ReleaseUse
 from discreet.policy.uses.base import USES
 from discreet.policy.uses.field import Use, Uses, detailed
-
-PLAIN = Column(type="category")
-"""A column of which nothing is said."""
 
 
 class Policy(Part):
@@ -80,6 +78,8 @@ class Policy(Part):
         Release a random share of the rows only.
     shuffle
         Whether the rows leave in an order that is drawn.
+    decide, blind_ks, ledger
+        `"blind"` for a search that looks at no secret, and the k it tries; how promises are kept over several releases.
 
     Examples
     --------
@@ -96,7 +96,8 @@ class Policy(Part):
     protect: tuple[Requirement, ...] = Field(json_schema_extra={"minItems": 1})
     unit: OfPersons = None
     columns: Annotated[Mapping[str, Column], BeforeValidator(as_columns), AfterValidator(Frozen)] = Field(
-        default_factory=Frozen
+        default_factory=Frozen,
+        json_schema_extra={"type": ["object", "null"]},  # a list of comments alone is a policy, too
     )
     missing: Missing | None = None
     file: FileOptions = Field(default_factory=FileOptions)
@@ -123,9 +124,10 @@ class Policy(Part):
     )
     suppress: Suppress = Field(default_factory=Suppress)
     release: ReleaseOptions | None = None
-    shuffle: bool = Field(
-        default=False, description="the rows leave in an order that is drawn, so that it tells nothing"
-    )
+    shuffle: bool = Field(default=False, description="the rows leave in an order drawn, so that it tells nothing")
+    decide: Deciding = None
+    blind_ks: BlindKs = None
+    ledger: LedgerOptions | None = None
 
     _source: PolicySource = PrivateAttr(default_factory=PolicySource)
 
@@ -149,6 +151,9 @@ class Policy(Part):
             suppress: Suppress | Mapping[str, object] = ...,
             release: ReleaseOptions | Mapping[str, object] | None = ...,
             shuffle: bool = ...,
+            decide: Literal["blind"] | None = ...,
+            blind_ks: Sequence[int] | None = ...,
+            ledger: LedgerOptions | Mapping[str, object] | None = ...,
         ) -> None: ...
 
     @field_validator("protect", mode="before")
@@ -268,7 +273,7 @@ class Policy(Part):
     @property
     def target(self) -> str | None:
         """The first column that is to stay predictable, if any."""
-        return self.goals[0].target if self.goals else None
+        return next((goal.target for goal in self.goals), None)
 
     @property
     def inputs(self) -> tuple[str, ...] | None:
@@ -311,8 +316,7 @@ class Policy(Part):
     def promises(self, seen: SeenOf | None = None) -> Iterator[GroupPromise]:
         """Yield every promise of the group requirements; a list of values means one template each.
 
-        What the table at hand has `seen` of its columns matters for some: they promise something for each value, or
-        compare groups with the whole.
+        What the table has `seen` of its columns matters for those about each value, or about groups beside the whole.
         """
         for index, _ in self.groups():
             yield from self.promises_of(index, seen)
@@ -375,6 +379,7 @@ _PARTS: dict[str, type[Part]] = {
     "disclosure": Disclosure,
     "file": FileOptions,
     "genetic": Genetic,
+    "ledger": LedgerOptions,
     "missing": Missing,
     "release": ReleaseOptions,
     "suppress": Suppress,
@@ -386,7 +391,6 @@ PARTS[Policy] = _PARTS.get
 def _anew() -> None:
     """Take up a kind of requirement or use that was registered."""
     Policy.model_rebuild(force=True)
-    describe(Policy)  # Pydantic has made a signature of its own again
 
 
 for _kinds in (USES, REQUIREMENTS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import Signature
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
@@ -10,7 +11,7 @@ from discreet.common.values import as_text
 from discreet.errors import PolicyError
 from discreet.policy.mistakes import problems_of
 from discreet.policy.places import PolicySource
-from discreet.policy.signatures import describe
+from discreet.policy.signatures import describe, plain_signature
 
 
 class Frozen(dict[str, Any]):
@@ -68,11 +69,22 @@ class _Reporting(ModelMetaclass):
     def __dir__(cls) -> list[str]:  # noqa: N805
         return [name for name in super().__dir__() if name.startswith("__") or name not in _MACHINERY]
 
+    @property
+    def __signature__(cls) -> Signature:  # noqa: N805
+        """How it is called, for people. Pydantic gives a class one of its own whenever it builds it: not taken."""
+        return plain_signature(cls)  # type: ignore[arg-type]
+
+    @__signature__.setter
+    def __signature__(cls, _: object) -> None:  # noqa: N805
+        pass
+
 
 class Part(BaseModel, metaclass=_Reporting):
     """A frozen piece of a policy."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True, defer_build=True
+    )
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:

@@ -138,8 +138,8 @@ def beyond_persons(policy: Policy) -> str | None:
             "unit: does not know blind protection, which looks at nothing of a row; protect the cells with against, or "
             "take the unit out"
         )
-    if policy.k_on_population:
-        return "unit: does not know 'k_on: population'; write k_on: sample"
+    if (beyond := _beyond_a_sample(policy)) is not None:
+        return beyond
     for index, requirement in policy.groups():
         if requirement.population is not None:
             return (
@@ -150,6 +150,15 @@ def beyond_persons(policy: Policy) -> str | None:
         return "unit: a token tells how many rows a person has; take rows: unknown or release: token out"
     if unit.one_row:
         return _beyond_one_row(policy)
+    return None
+
+
+def _beyond_a_sample(policy: Policy) -> str | None:
+    """What is asked of a sample that one of persons does not serve."""
+    if policy.k_on_population:
+        return "unit: does not know 'k_on: population'; write k_on: sample"
+    if policy.release is not None and policy.release.by:
+        return "unit: persons are drawn evenly, not by strata; take release.by out"
     return None
 
 

@@ -60,13 +60,13 @@ def read_policy(path: str | FilePath) -> Policy:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:
         raise InputError(f"{str(path)!r}: is not the name of a file") from None
-    data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else _read_yaml(text, str(path))
+    data, lines, mistakes = _read_toml(text, str(path)) if form == "toml" else read_yaml(text, str(path))
     return build_policy(Policy, data, PolicySource(str(path), lines), mistakes)
 
 
 def policy_of_text(text: str, trees: Mapping[str, Taxonomy] | None = None) -> Policy:
     """Return the policy in a text of YAML; `trees` are taxonomies by the names of files that are not written yet."""
-    data, lines, mistakes = _read_yaml(text, "")
+    data, lines, mistakes = read_yaml(text, "")
     columns = data.get("columns") if isinstance(data, dict) else None
     for said in (columns or {}).values():
         if isinstance(said, dict) and said.get("taxonomy") in (trees or {}):
@@ -88,7 +88,8 @@ def as_policy(policy: Policy | Mapping[str, Any] | str | FilePath) -> Policy:
 Read = tuple[object, dict[Path, int], list[Problem]]
 
 
-def _read_yaml(text: str, file: str) -> Read:
+def read_yaml(text: str, file: str) -> Read:
+    """Return what a text of YAML says, the line of every field, and mistakes; scalars stay texts."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -37,6 +37,23 @@ class ReleaseOptions(Part):
         description="sample: k rows alike among those released; population: among all rows of the table, which is "
         "enough only against who does not know that a person is in the sample",
     )
+    by: tuple[str, ...] = Field(
+        default=(),
+        description="columns by which the sample is stratified: of the rows with the same values on them each time the "
+        "share is drawn, rounded down or up",
+    )
+
+    @field_validator("by", mode="before")
+    @classmethod
+    def _one_or_more(cls, by: object) -> object:
+        return (by,) if isinstance(by, str) else by
+
+    @field_validator("by")
+    @classmethod
+    def _each_once(cls, by: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(by)) < len(by):
+            raise ValueError("name each column once")
+        return by
 
     @field_validator("sample")
     @classmethod

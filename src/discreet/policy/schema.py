@@ -6,6 +6,12 @@ from typing import Any
 
 from discreet.policy.model import Policy
 
+TITLE = "A discreet policy"
+BESIDE = "policy.schema.json"
+"""What the schema is called that lies beside policies."""
+HEADER = f"# yaml-language-server: $schema={BESIDE}\n"
+"""The first line of a policy that editors complete and check by the schema beside it."""
+
 
 def policy_schema() -> dict[str, Any]:
     """Return the JSON Schema of a policy file."""
@@ -13,7 +19,7 @@ def policy_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **_tidy(schema),
-        "title": "A discreet policy",
+        "title": TITLE,
     }
 
 

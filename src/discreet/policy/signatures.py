@@ -25,9 +25,13 @@ class _Spelled(str):
         return str(self)
 
 
+def plain_signature(model: type[BaseModel]) -> Signature:
+    """Return the signature of a part of a policy that people can read."""
+    return Signature(list(_parameters(model)))
+
+
 def describe(model: type[BaseModel]) -> None:
-    """Give a part of a policy a signature that people can read, and a description of every parameter."""
-    model.__signature__ = Signature(list(_parameters(model)))
+    """Give a part of a policy a description of every parameter."""
     doc = cleandoc(model.__doc__ or "")
     told = [(name, field.description) for name, field in model.model_fields.items()]
     if _HEAD not in doc and any(text for _, text in told):

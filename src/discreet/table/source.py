@@ -146,15 +146,20 @@ def _too_large(tables: Sequence[Table], limit: int, policy: Policy) -> bool:
         return False
     for table in tables:
         if isinstance(table, PLACES):
-            place = place_of(table)
-            found = file_table(place)
-            with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-                wanted += needed(found.files, partial(found.format.size, options=policy.file), single=single)
+            wanted += memory_needed(place_of(table), policy.file, single=single)
     if wanted > CLOSE * limit:
         names = " and ".join(str(table) for table in tables if isinstance(table, PLACES))
         chosen = "streamed" if wanted > limit else "held in memory"
         _LOG.info("%s: about %s of memory needed, at most; limit %s: %s", names, shown(wanted), shown(limit), chosen)
     return wanted > limit
+
+
+def memory_needed(place: Place, options: FileOptions, *, single: bool = False) -> int:
+    """Return about how much memory it takes to protect the table in a file; `single`: with confidential cells."""
+    found = file_table(place)
+    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
+        return needed(found.files, partial(found.format.size, options=options), single=single)
+    return 0
 
 
 def _open_local(table: Table, policy: Policy, *, released: bool) -> LocalEngine:

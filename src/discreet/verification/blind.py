@@ -1,7 +1,8 @@
 """Verification of blind promises: is each cell hidden, and is no reference surer of a value than its limit.
 
-From the release and its public method statement alone: the rules are replayed on the released rows. With the original
-it is checked besides that the statement names the very cells that the policy means.
+From the release and its public method statement alone: the rules are replayed on the released rows, and the statement
+is held against what the policy and the rules make of them. With the original it is checked besides that the statement
+names the very cells that the policy means.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from discreet.fit.cells import absent, confidential_places
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
 from discreet.policy.bind import bind
+from discreet.policy.blind import may_have
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.blind_reading import StatedTable
 from discreet.verification.blind_references import BILLION
 from discreet.verification.blind_replay import Replay, Replayed
+from discreet.verification.blind_rules import departures
 from discreet.verification.cell_answers import Cell, CellsFound
 
 NO_STATEMENT = (
@@ -43,18 +46,22 @@ class BlindCheck:
         self.original, self.places = original, places
 
     @cached_property
+    def table(self) -> StatedTable:
+        """The release as the statement reads it."""
+        assert self.statement is not None
+        return StatedTable(self.released, self.statement)
+
+    @cached_property
     def replayed(self) -> list[Replayed]:
         """What was found of all rows."""
         assert self.statement is not None
-        table = StatedTable(self.released, self.statement)
-        return [found for stated in self.statement.rows for found in Replay(table, stated).run()]
+        return [found for stated in self.statement.rows for found in Replay(self.table, stated).run()]
 
     @cached_property
     def changed_elsewhere(self) -> str | None:
         """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
         assert self.original is not None
-        assert self.statement is not None
-        rest = np.flatnonzero(StatedTable(self.released, self.statement).rest)
+        rest = np.flatnonzero(self.table.rest)
         places = rest if self.places is None else np.asarray(self.places)[rest]
         bound = bind(self.policy, self.original.columns)
         left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
@@ -69,7 +76,7 @@ class BlindCheck:
         reason = self._unready(made)
         if reason is not None:
             return CellsFound(index, str(made), Answer.NOT_CHECKABLE, reason=reason)
-        if fault := self._unlike(made):
+        if fault := self._unlike(made) or next(departures(self.table, self.policy, made), None):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)
         if self._in_place and not {row - 1 for row in made.rows or ()} <= rows:
@@ -111,12 +118,11 @@ class BlindCheck:
     def _rows(self, made: Confidential) -> set[int]:
         """Return the rows of the release (from 0) whose cells of the column are stated to be confidential."""
         assert self.statement is not None
-        limit = made.limits
         return {
             row - 1
             for each in self.statement.rows
             for name, limits in zip(each.secrets, each.limits, strict=True)
-            if name == made.column and limit in limits
+            if name == made.column and may_have(made, limits)
             for row in each.rows
         }
 
@@ -128,7 +134,7 @@ class BlindCheck:
         if self.statement.references != made.references_used:
             return "the method statement is of another policy: its references are others"
         if not any(
-            made.column in each.secrets and made.limits in each.limits[each.secrets.index(made.column)]
+            made.column in each.secrets and may_have(made, each.limits[each.secrets.index(made.column)])
             for each in self.statement.rows
         ):
             return None if made.removes else "the method statement names no cell of this promise, or other limits"
@@ -153,9 +159,7 @@ class BlindCheck:
         return len(same) > 1
 
     def _cells(self, made: Confidential, rows: set[int]) -> list[Cell]:
-        starred = (
-            StatedTable(self.released, self.statement).column(made.column).starred if self.statement else np.zeros(0)
-        )
+        starred = self.table.column(made.column).starred
         found: dict[int, Replayed] = {}
         for each in self.replayed:
             for row in each.rows:

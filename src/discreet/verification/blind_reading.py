@@ -6,13 +6,17 @@ By code of verification alone; nothing of it is used in making a release.
 from __future__ import annotations
 
 from bisect import bisect_right
+from datetime import date
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.columns.scale import day_form
 from discreet.plan.blind_statement import BlindStatement, StatedColumn
 from discreet.table.engine import Engine
+from discreet.verification.told_blocks import block_text
 from discreet.verification.value_texts import DateTexts, NumberTexts, TextKind
 
 MISSING, OTHER = ("missing",), ("other",)
@@ -43,9 +47,10 @@ class ReleasedColumn:
 
     def __init__(self, table: StatedTable, name: str, stated: StatedColumn) -> None:
         encoded, said = table.released.encoded(name), table.statement
+        self.domain, self.texts, self.stated = encoded.domain, encoded.codes, stated
         in_rest = set(np.unique(encoded.codes[table.rest]).tolist())
         missing = {None, *said.missing}
-        cuts = None if stated.type is None else [_value(stated, text) for text in stated.cuts]
+        cuts = None if stated.type is None else [stated_value(stated, text) for text in stated.cuts]
         self.of_text: list[object] = []
         """The element that each text means, before it is known which the rest has."""
         for text in encoded.domain:
@@ -54,7 +59,7 @@ class ReleasedColumn:
             elif cuts is None:
                 self.of_text.append(text)
             else:
-                number = _value(stated, text or "")
+                number = stated_value(stated, text or "")
                 self.of_text.append(OTHER if number is None else bisect_right(cuts, number))  # type: ignore[type-var]
         seen = {element for code, element in enumerate(self.of_text) if code in in_rest}
         plain = {element for element in seen if element not in (MISSING, OTHER)}
@@ -91,6 +96,30 @@ class ReleasedColumn:
                 above = stated.parents.get(above)
         return agree if agree.sum() > self.size else None
 
+    def is_block(self, block: frozenset[int]) -> Flags:
+        """Say of each row whether its cell is written as a block must be."""
+        stated = self.stated
+        kind = ("; " if stated.decimal == "," else ", ", "0")
+        if stated.type == "date":
+            day = date(2000, 1, 1)
+            kind = (", ", day.isoformat() if stated.date_format is None else day.strftime(day_form(stated.date_format)))
+        cuts = None if stated.type is None else stated.cuts
+        text = block_text(self.elements, block, MISSING, OTHER, cuts, kind, stated.parents)
+        return np.isin(self.texts, [code for code, each in enumerate(self.domain) if each == text])
+
+    @cached_property
+    def like_blocks(self) -> Flags:
+        """Say of each row whether its cell is written as blocks are, whichever."""
+        braces = [text is not None and text.startswith(("{", "not {")) and text.endswith("}") for text in self.domain]
+        if self.stated.type is not None:
+            several = [
+                text is not None and (text.startswith(("<", ">")) or (text.startswith("[") and text.endswith(")")))
+                for text in self.domain
+            ]
+            braces = [one or other for one, other in zip(braces, several, strict=True)]
+        found: Flags = np.array(braces, dtype=np.bool_)[self.texts]
+        return found
+
     def agreeing(self, elements: list[int] | frozenset[int]) -> list[int]:
         """Return the elements of rows that agree with one of some elements."""
         wanted = sorted(elements)
@@ -100,7 +129,8 @@ class ReleasedColumn:
         return found
 
 
-def _value(stated: StatedColumn, text: str) -> Fraction | None:
+def stated_value(stated: StatedColumn, text: str) -> Fraction | None:
+    """Return what the text of a number or date comes to."""
     kind: TextKind
     if stated.type == "number":
         kind = NumberTexts(comma=stated.decimal == ",")

@@ -26,9 +26,12 @@ StatedFact = tuple[int, frozenset[int]]
 BILLION = 10**9
 BAND = 1e-5 if np.finfo(np.longdouble).eps < 1e-18 else 5e-3
 """Billionths nearer than this to halfway between two whole numbers are reckoned with decimals."""
-WIDEST = 2**62
+NEAR_LIMIT = 1e-12
+"""Shares nearer than this to a limit are compared as fractions."""
 EXTRA = 10
-"""Rows that `count` adds, spread like the whole column."""
+"""Rows that `count` and `kernel` add, spread like the whole column."""
+QUARTER = 4
+"""A row weighs one of so many parts for each fact in which it differs, to `kernel`."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -63,6 +66,11 @@ class StatedSecret:
             )
             for count in self.rows.tolist()
         ]
+        self.long_limits: Long = np.array(
+            [np.longdouble(limit.numerator) / np.longdouble(limit.denominator) for limit in self.limits]
+        )
+        self.most = np.array([int(limit * BILLION) - 1 for limit in self.limits], dtype=np.int64)
+        """Billionths that naive Bayes may have before more is told."""
         self.columns = [table.column(predictor) for predictor in rows.predictors]
         self.start = np.concatenate([[0], np.cumsum([column.size for column in self.columns])]).astype(np.int64)
         self.codes = np.array([column.codes[self.knowing] for column in self.columns]).reshape(len(self.columns), -1)
@@ -120,6 +128,16 @@ class StatedSecret:
             found[line] = self.exactly([*told, more[line]])
         return found
 
+    def figures(self, told: Sequence[StatedFact], score: Long) -> list[int]:
+        """Return how sure naive Bayes is of each value, given the sum of the logarithms of what is told."""
+        scores = self.shares + score * (np.longdouble(self.power(len(told))) / 20)
+        odds = np.exp(scores - scores.max())
+        scaled = odds / odds.sum() * BILLION
+        if (np.abs(scaled - np.floor(scaled) - 0.5) < BAND).any():
+            return self.exactly(told)
+        found: list[int] = np.rint(scaled).astype(np.int64).tolist()
+        return found
+
     def exactly(self, told: Sequence[StatedFact]) -> list[int]:
         """Return how sure naive Bayes is of each value, by decimals."""
         chances = self.decimals(told)
@@ -143,19 +161,36 @@ class StatedSecret:
             whole = sum(odds, Decimal(0))
             return [each / whole for each in odds]
 
-    def counted(self, agreeing: Places) -> tuple[npt.NDArray[np.bool_], Billionths]:
-        """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most."""
-        above: Any = np.array([limit.numerator for limit in self.limits], dtype=object)
-        below: Any = np.array([limit.denominator for limit in self.limits], dtype=object)
-        rows = int(agreeing.sum(axis=1).max(initial=0)) + EXTRA
-        if rows * self.total * max(*above, *below) < WIDEST:  # products of three counts
-            above, below = above.astype(np.int64), below.astype(np.int64)
-        over: Any = agreeing * self.total + EXTRA * self.rows
-        under: Any = (agreeing.sum(axis=1) + EXTRA) * self.total
-        within = (over * below <= under[:, None] * above).all(axis=1).astype(np.bool_)
-        most = over.max(axis=1)
-        scaled = most.astype(np.longdouble) / under.astype(np.longdouble) * BILLION
-        top = np.rint(scaled).astype(np.int64)
-        for line in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < BAND).tolist():
-            top[line] = round(Fraction(int(most[line]), int(under[line])) * BILLION)
-        return within, top
+    def weighed(self, far: Places, facts: int) -> tuple[Any, Any]:
+        """Return the weights of rows by element and value, and by value: a quarter for each fact in which one differs.
+
+        In whole numbers: a row that differs in nothing weighs 4 to the power of the number of facts.
+        """
+        by_element: Any = np.zeros((int(self.start[-1]), self.values), dtype=object)
+        by_value: Any = np.zeros(self.values, dtype=object)
+        for differing in sorted(set(far.tolist())):
+            members = np.flatnonzero(far == differing)
+            weight = QUARTER ** (facts - differing)
+            by_element = by_element + self.tally(members).astype(object) * weight
+            by_value = by_value + np.bincount(self.value[members], minlength=self.values).astype(object) * weight
+        return by_element, by_value
+
+    def counted(self, agreeing: Any, one: int = 1) -> tuple[npt.NDArray[np.bool_], Billionths]:
+        """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most.
+
+        The same for `kernel`: lines of weights, of which a row that agrees with all has `one`.
+        """
+        extra = EXTRA * one
+        own: Any = self.rows if agreeing.dtype != object else self.rows.astype(object)
+        over: Any = agreeing * self.total + own * extra
+        under: Any = (agreeing.sum(axis=1) + extra) * self.total
+        scaled = over.astype(np.longdouble) / under.astype(np.longdouble)[:, None]
+        apart = scaled - self.long_limits
+        within = apart <= 0
+        for line, value in np.argwhere(np.abs(apart) < NEAR_LIMIT).tolist():
+            within[line, value] = Fraction(int(over[line, value]), int(under[line])) <= self.limits[value]
+        most = scaled.max(axis=1) * BILLION
+        top = np.rint(most).astype(np.int64)
+        for line in np.flatnonzero(np.abs(most - np.floor(most) - 0.5) < BAND).tolist():
+            top[line] = round(Fraction(int(over[line].max()), int(under[line])) * BILLION)
+        return within.all(axis=1), top

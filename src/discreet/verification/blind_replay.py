@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from discreet.plan.blind_statement import StatedRows
-from discreet.verification.blind_reading import Places, StatedTable
-from discreet.verification.blind_references import BILLION, EXTRA, Billionths, Long, StatedFact, StatedSecret
+from discreet.verification.blind_reading import Flags, Places, StatedTable
+from discreet.verification.blind_references import BILLION, EXTRA, QUARTER, Billionths, Long, StatedFact, StatedSecret
 
 LEAST = BILLION // 20
 """The chance, in billionths, below which a column is not asked."""
@@ -47,6 +49,9 @@ class _Place:
     """For each secret, the rows that know it and agree with all that is told."""
     plain: tuple[Places, ...]
     """The same, stars read as nothing."""
+    scores: tuple[Long, ...]
+    """For each secret, the sum of the logarithms of what is told with each value."""
+    plain_scores: tuple[Long, ...]
 
 
 class Replay:
@@ -56,7 +61,7 @@ class Replay:
         self.table, self.stated, said = table, stated, table.statement
         self.columns = [table.column(name) for name in stated.predictors]
         self.secrets = [StatedSecret(table, stated, place) for place in range(len(stated.secrets))]
-        self.references = said.references
+        self.references, self.told = said.references, said.blocks == "told"
         self.order = [stated.predictors.index(name) for name in said.order if name in stated.predictors]
 
     def run(self) -> Iterator[Replayed]:
@@ -65,7 +70,8 @@ class Replay:
         whole = tuple(np.arange(len(secret.knowing)) for secret in self.secrets)
         known = [self.stated.predictors.index(name) for name in self.stated.known]
         left = tuple(j for j in range(len(self.columns)) if j not in known)
-        waiting = [_Place(rows, (), (), left, whole, whole)]
+        nothing = tuple(np.zeros(secret.values, dtype=np.longdouble) for secret in self.secrets)
+        waiting = [_Place(rows, (), (), left, whole, whole, nothing, nothing)]
         for j in known:
             waiting = [after for place in waiting for after in self._after(place, j, frozenset())]
         for place in waiting:
@@ -79,7 +85,11 @@ class Replay:
                 yield self._end(place)
                 continue
             j, block = asked
-            star = self._is_star(j, place.rows)
+            star = self._is_star(j, place.rows, block)
+            strange = self._strange(j, place.rows, star)
+            if strange.any():
+                yield Replayed(tuple(place.rows[strange].tolist()), "a cell is told as another set than the rules say")
+                place, star = replace(place, rows=place.rows[~strange]), star[~strange]
             inside = np.isin(self.columns[j].codes[place.rows], sorted(block)) & ~star
             if inside.any():
                 yield Replayed(tuple(place.rows[inside].tolist()), "a cell is told that the rules hide")
@@ -88,15 +98,25 @@ class Replay:
                 star, inside = star & False, inside | star
             waiting += self._after(replace(place, rows=place.rows[~inside]), j, block)
 
-    def _is_star(self, j: int, rows: Places) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.columns[j].starred[rows]
-        return found
+    def _is_star(self, j: int, rows: Places, block: frozenset[int] = frozenset()) -> Flags:
+        """Say which cells are hidden; where blocks are told, those that are written as the block."""
+        if block and self.told:
+            return np.asarray(self.columns[j].is_block(block)[rows])
+        return np.asarray(self.columns[j].starred[rows])
+
+    def _strange(self, j: int, rows: Places, star: Flags) -> Flags:
+        """Say where blocks are told which cells are told as another, or not at all."""
+        if not self.told:
+            return np.zeros(len(rows), dtype=np.bool_)
+        column = self.columns[j]
+        hidden = column.like_blocks[rows] | (column.starred[rows] & (column.marked is None))
+        return np.asarray(hidden & ~star)
 
     def _after(self, place: _Place, j: int, block: frozenset[int]) -> Iterator[_Place]:
         """Yield what comes of asking a column."""
         column = self.columns[j]
         left = tuple(other for other in place.left if other != j)
-        star = self._is_star(j, place.rows) & bool(block)
+        star = self._is_star(j, place.rows, block) & bool(block)
         if star.any():
             fact = (j, block)
             yield _Place(
@@ -106,13 +126,24 @@ class Replay:
                 left,
                 self._agreeing(place.members, fact),
                 place.plain,
+                self._scores(place.scores, fact),
+                place.plain_scores,
             )
         told = column.codes[place.rows]
         for element in sorted(set(told[~star].tolist())):
             fact = (j, frozenset([element]))
             rows = place.rows[~star & (told == element)]
-            members, plain = self._agreeing(place.members, fact), self._agreeing(place.plain, fact)
-            yield _Place(rows, (*place.told, fact), (*place.shown, fact), left, members, plain)
+            members, scores = self._agreeing(place.members, fact), self._scores(place.scores, fact)
+            plain, plain_scores = members, scores
+            if len(place.told) > len(place.shown):
+                plain, plain_scores = self._agreeing(place.plain, fact), self._scores(place.plain_scores, fact)
+            told_now = (*place.told, fact), (*place.shown, fact)
+            yield _Place(rows, *told_now, left, members, plain, scores, plain_scores)
+
+    def _scores(self, scores: tuple[Long, ...], fact: StatedFact) -> tuple[Long, ...]:
+        if "naive_bayes" not in self.references:
+            return scores
+        return tuple(score + secret.logs(fact) for score, secret in zip(scores, self.secrets, strict=True))
 
     def _agreeing(self, members: tuple[Places, ...], fact: StatedFact) -> tuple[Places, ...]:
         j, elements = fact
@@ -120,26 +151,43 @@ class Replay:
         wanted[self.columns[j].agreeing(elements)] = True
         return tuple(rows[wanted[secret.codes[j, rows]]] for secret, rows in zip(self.secrets, members, strict=True))
 
+    def nearby(self, secret: StatedSecret, facts: Sequence[StatedFact]) -> tuple[Any, Any, int] | None:
+        """Return the weights of all rows by element and by value, and of one that agrees, where `kernel` is asked."""
+        if "kernel" not in self.references:
+            return None
+        far = np.zeros(len(secret.knowing), dtype=np.int64)
+        for j, elements in facts:
+            far += ~np.isin(secret.codes[j], self.columns[j].agreeing(elements))
+        return (*secret.weighed(far, len(facts)), QUARTER ** len(facts))
+
     def _end(self, place: _Place) -> Replayed:
         """Judge what is told of rows at last."""
         rows = tuple(place.rows.tolist())
         if any(not self._is_star(j, place.rows).all() for j in place.left):
             return Replayed(rows, "a cell is told that the rules hide")
         surest, hidden = dict.fromkeys(self.stated.secrets, 0), len(self.columns) - len(place.shown)
-        for facts, members in ((place.told, place.members), (place.shown, place.plain)):
-            for secret, agreeing in zip(self.secrets, members, strict=True) if facts else ():
-                figures: list[Fraction] = []
+        readings = [(place.told, place.members, place.scores)]
+        readings += [(place.shown, place.plain, place.plain_scores)] if len(place.told) > len(place.shown) else []
+        for facts, members, scores in readings:
+            for secret, agreeing, score in zip(self.secrets, members, scores, strict=True) if facts else ():
+                nearby = self.nearby(secret, facts)
+                figures: list[int] = []
                 if "naive_bayes" in self.references:
-                    figures = [Fraction(figure, BILLION) for figure in secret.exactly(facts)]
-                    if any(figure > limit for figure, limit in zip(figures, secret.limits, strict=True)):
+                    figures = secret.figures(facts, score)
+                    if (np.array(figures) > secret.most + 1).any():  # billionths above the limit, rounded down
                         return Replayed(rows, "naive_bayes is surer of a value than its limit")
                 if "count" in self.references:
                     line = np.bincount(secret.value[agreeing], minlength=secret.values)[None, :]
                     within, top = secret.counted(line)
                     if not within[0]:
                         return Replayed(rows, "count is surer of a value than its limit")
-                    figures.append(Fraction(int(top[0]), BILLION))
-                surest[secret.name] = max(surest[secret.name], int(max(figures) * BILLION))
+                    figures.append(int(top[0]))
+                if nearby is not None:
+                    within, top = secret.counted(nearby[1][None, :], nearby[2])
+                    if not within[0]:
+                        return Replayed(rows, "kernel is surer of a value than its limit")
+                    figures.append(int(top[0]))
+                surest[secret.name] = max(surest[secret.name], *figures)
         return Replayed(rows, None, surest, hidden)
 
     def _next(self, place: _Place) -> tuple[int, frozenset[int]] | None:
@@ -174,30 +222,35 @@ class _AskedRow:
         self.plain = self.counts
         if self.starred:
             self.plain = [secret.tally(rows) for secret, rows in zip(replay.secrets, place.plain, strict=True)]
-        self.scores = [self._score(secret, place.told) for secret in replay.secrets]
-        self.plain_scores = [self._score(secret, place.shown) for secret in replay.secrets]
+        self.scores, self.plain_scores = place.scores, place.plain_scores
+        self.near = [replay.nearby(secret, place.told) for secret in replay.secrets]
+        self.plain_near = [replay.nearby(secret, place.shown) for secret in replay.secrets]
         self.alone = self._alone()
-        self.before = self._before()
-
-    def _score(self, secret: StatedSecret, facts: Sequence[StatedFact]) -> Long:
-        score = np.zeros(secret.values, dtype=np.longdouble)
-        for fact in facts:
-            score = score + secret.logs(fact)
-        return score
 
     def _judged(
-        self, at: int, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long, agreeing: Places
+        self,
+        at: int,
+        told: Sequence[StatedFact],
+        score: Long,
+        more: Sequence[StatedFact],
+        logs: Long,
+        agreeing: Places,
+        close: tuple[Any, Any, int] | None,
     ) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Billionths]:
         """Say of one fact more, line by line, whether all references are within the limits, and the largest figure."""
         secret, references = self.replay.secrets[at], self.replay.references
         fine, top = np.ones(len(more), dtype=np.bool_), np.zeros(len(more), dtype=np.int64)
         if "naive_bayes" in references:
             figures = secret.bayes(told, score, more, logs)
-            most = np.array([int(limit * BILLION) - 1 for limit in secret.limits], dtype=np.int64)
-            fine &= (figures <= most).all(axis=1)
+            fine &= (figures <= secret.most).all(axis=1)
             top = np.maximum(top, figures.max(axis=1))
         if "count" in references:
             within, counted = secret.counted(agreeing)
+            fine &= within
+            top = np.maximum(top, counted)
+        if close is not None:  # rows that agree with one fact more keep their weight, others a quarter of it
+            lines, total, one = close
+            within, counted = secret.counted(lines * QUARTER + (total[None, :] - lines), one * QUARTER)
             fine &= within
             top = np.maximum(top, counted)
         return fine, top
@@ -210,11 +263,13 @@ class _AskedRow:
         facts = [(j, frozenset([x])) for j in left for x in range(replay.columns[j].size)]
         fine, top = np.ones(len(lines), dtype=np.bool_), np.zeros(len(lines), dtype=np.int64)
         for at, secret in enumerate(replay.secrets):
-            readings = [(self.place.told, self.scores[at], self.counts[at])]
-            readings += [(self.place.shown, self.plain_scores[at], self.plain[at])] if self.starred else []
-            for told, score, counts in readings:
+            readings = [(self.place.told, self.scores[at], self.counts[at], self.near[at])]
+            if self.starred:
+                readings.append((self.place.shown, self.plain_scores[at], self.plain[at], self.plain_near[at]))
+            for told, score, counts, near in readings:
+                close = None if near is None else (secret.agree(near[0])[lines], *near[1:])
                 within, figures = self._judged(
-                    at, told, score, facts, secret.single[lines], secret.agree(counts)[lines]
+                    at, told, score, facts, secret.single[lines], secret.agree(counts)[lines], close
                 )
                 fine &= within
                 top = np.maximum(top, figures)
@@ -225,15 +280,21 @@ class _AskedRow:
             begin = end
         return found
 
-    def _before(self) -> int:
-        """Return the largest figure of what is told already, stars read as nothing."""
+    @cached_property
+    def before(self) -> int:
+        """The largest figure of what is told already, stars read as nothing."""
         top = 0
-        for secret, rows in zip(self.replay.secrets, self.place.plain, strict=True) if self.place.shown else ():
+        for at, (secret, rows) in enumerate(zip(self.replay.secrets, self.place.plain, strict=True)):
+            if not self.place.shown:
+                break
             if "naive_bayes" in self.replay.references:
-                top = max(top, *secret.exactly(self.place.shown))
+                top = max(top, *secret.figures(self.place.shown, self.plain_scores[at]))
             if "count" in self.replay.references:
                 line = np.bincount(secret.value[rows], minlength=secret.values)[None, :]
                 top = max(top, int(secret.counted(line)[1][0]))
+            near = self.replay.nearby(secret, self.place.shown)
+            if near is not None:
+                top = max(top, int(secret.counted(near[1][None, :], near[2])[1][0]))
         return top
 
     def _blocks(self, j: int, blocks: Sequence[frozenset[int]]) -> tuple[list[bool], list[int]]:
@@ -243,7 +304,9 @@ class _AskedRow:
         for at, secret in enumerate(self.replay.secrets):
             logs = np.array([secret.logs(fact) for fact in facts])
             agreeing = np.array([secret.inside(fact, self.counts[at]) for fact in facts])
-            within, figures = self._judged(at, self.place.told, self.scores[at], facts, logs, agreeing)
+            near = self.near[at]
+            close = None if near is None else (np.array([secret.inside(fact, near[0]) for fact in facts]), *near[1:])
+            within, figures = self._judged(at, self.place.told, self.scores[at], facts, logs, agreeing, close)
             fine &= within
             top = np.maximum(top, figures)
         return fine.tolist(), top.tolist()
@@ -274,6 +337,12 @@ class _AskedRow:
             outside = Fraction(secret.total - int(secret.inside(fact).sum()), secret.total)
             told = rows - int(secret.inside(fact, self.counts[0]).sum())
             return round((told + EXTRA * outside) / (rows + EXTRA) * BILLION)
+        near = self.near[0]
+        if self.replay.references[0] == "kernel" and near is not None:
+            by_element, by_value, one = near
+            outside = Fraction(secret.total - int(secret.inside(fact).sum()), secret.total)
+            told = int(by_value.sum()) - int(secret.inside(fact, by_element).sum())
+            return round((told + EXTRA * one * outside) / (int(by_value.sum()) + EXTRA * one) * BILLION)
         likely, over = secret.decimals(self.place.told), secret.inside(fact) + len(block)
         total = Fraction(0)
         for chance, inside, rows in zip(likely, over.tolist(), secret.rows.tolist(), strict=True):

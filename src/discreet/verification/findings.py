@@ -13,6 +13,7 @@ from discreet.verification.answers import Answer
 
 if TYPE_CHECKING:
     from discreet.verification.cell_answers import CellsFound
+    from discreet.verification.joint import JointVerification
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,13 @@ class Finding:
     reason: str | None = None
     cells: CellsFound | None = None
     """What was found about confidential cells."""
+    sentence: str | None = None
+    """The promise as `check` says it."""
+
+    @property
+    def in_words(self) -> str:
+        """The promise as a sentence, where there is one."""
+        return self.sentence or self.promise
 
     def to_dict(self, *, groups: bool = True) -> dict[str, object]:
         """Return plain data."""
@@ -117,6 +125,8 @@ class Verification:
 
     requirements: tuple[Finding, ...]
     truthful: Truth
+    joint: JointVerification | None = None
+    """The answers about this release and earlier ones together, where a ledger was given."""
 
     def __repr__(self) -> str:
         return f"<Verification: {'holds' if self.holds else 'does not hold'}, promises {len(self.requirements)}>"
@@ -141,6 +151,15 @@ class Verification:
     @property
     def holds(self) -> bool:
         """Whether every promise holds and nothing was found to be untrue."""
+        return self._holds_alone and (self.joint is None or self.joint.holds)
+
+    @property
+    def may_go_out(self) -> bool:
+        """Whether it holds but for what no release mends, and the policy wants reported (`leavers: warn`)."""
+        return self._holds_alone and (self.joint is None or self.joint.may_go_out)
+
+    @property
+    def _holds_alone(self) -> bool:
         kept = all(finding.answer in (Answer.HOLDS, Answer.BY_LOT) for finding in self.requirements)
         return kept and self.truthful.answer is not Answer.BROKEN
 
@@ -150,6 +169,7 @@ class Verification:
             "holds": self.holds,
             "requirements": [finding.to_dict(groups=groups) for finding in self.requirements],
             "truthful": self.truthful.to_dict(),
+            **({} if self.joint is None else {"joint": self.joint.to_dict()}),
         }
 
     def to_json(self) -> str:

@@ -30,7 +30,7 @@ from discreet.table.local import LocalEngine
 from discreet.verification.counting import Counting, counted
 from discreet.verification.figures import GroupFigures
 from discreet.verification.properties import TextProperty, properties_of
-from discreet.verification.row_matches import Matches
+from discreet.verification.row_matches import Matches, rows_beside
 
 NO_ORIGINAL = "persons can only be counted beside the original, which says whose rows they are: give it"
 IN_DOUBT = "rows are missing or were shuffled, and nobody can tell for sure whose the others are: give the private plan"
@@ -47,21 +47,12 @@ def with_persons(released: Engine, policy: Policy, original: Engine | None, matc
     name = policy.unit.id
     if original is None or name not in original.columns:
         return released if name in released.columns else NO_ORIGINAL
-    beside = _rows_beside(released, original, matches)
+    beside = rows_beside(released, original, matches)
     if beside is None:
         return IN_DOUBT
     if name in released.columns:  # a token, or the original itself
         return released
     return beside.taking(released, [column for column in beside.columns if column in released.columns])
-
-
-def _rows_beside(released: Engine, original: Engine, matches: Matches | None) -> Engine | None:
-    """Return the rows of the original that the released ones are, where that is certain."""
-    if matches is not None:
-        if matches.unsure or not np.array_equal(matches.first, matches.last):
-            return None
-        return original if released.rows == original.rows else original.only(matches.first)
-    return original if released.rows == original.rows else released.beside(original)
 
 
 def person_problems(
@@ -73,7 +64,7 @@ def person_problems(
     """
     assert policy.unit is not None
     name = policy.unit.id
-    beside = _rows_beside(released, original, matches)
+    beside = rows_beside(released, original, matches)
     if beside is None:
         return [], None
     problems = []

@@ -43,7 +43,10 @@ from discreet.verification.worst_groups import worst_group, worst_of
 
 if TYPE_CHECKING:
     from discreet.verification.blind import BlindCheck
+    from discreet.verification.cell_answers import CellsFound
+    from discreet.verification.with_ledger import LedgerCheck
 
+SHUFFLED = "rows were shuffled, and nobody can tell whose they are: give the private plan with --plan"
 WHOLE = "k counts in the whole table, of which this is a sample: give the original"
 
 
@@ -59,6 +62,9 @@ def verify(
     order: Sequence[int] | None = None,
     population: Table | None = None,
     statement: BlindStatement | Mapping[str, Any] | str | Path | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    secret: str | Path | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -85,6 +91,9 @@ def verify(
     statement
         Of blind protection, the method statement: `Release.statement`, or the path of its file. When absent, the one
         beside the file of the release is taken, if there is one.
+    ledger, person, secret
+        The ledger of releases about the same people, the column of the original that says who somebody is, and the file
+        with the ledger's secret, where that lies elsewhere: every promise is counted on all releases together.
 
     Examples
     --------
@@ -95,20 +104,54 @@ def verify(
     """
     policy = as_policy(policy)
     policy = policy if population is None else policy.with_population(population)
+    beside = None
+    if ledger is not None:
+        if original is None:
+            raise InputError("--ledger: the original says whose rows they are: give it with --original")
+        from discreet.verification.with_ledger import ledger_check
+
+        policy, beside = ledger_check(table, policy, ledger, person, secret)
     tables = [(table, True), *([] if original is None else [(original, False)])]
     released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
     policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
     stated = published_statement(table, policy, statement)
+    source = source if beside is None else [beside.only_members(source[0])]
     if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
-        return check(released, policy, source[0] if source else None, medians=medians, statement=stated)
+        first = source[0] if source else None
+        found = check(released, policy, first, medians=medians, statement=stated)
+        return _with_earlier(found, policy, beside, released, first, medians)
     back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
-    found = truth_of(back.released, policy, source[0], medians, back)
+    truth = truth_of(back.released, policy, source[0], medians, back)
     if order is not None:
         stated = stated_in_order(stated, order, shuffled=policy.shuffle)
     elif stated is not None:
-        return replace(check(released, policy, None, medians=medians, statement=stated), truthful=found[0])
-    return check(back.released, policy, source[0], medians=medians, found=found, statement=stated)
+        return replace(check(released, policy, None, medians=medians, statement=stated), truthful=truth[0])
+    found = check(back.released, policy, source[0], medians=medians, found=truth, statement=stated)
+    if order is None and beside is not None:
+        from discreet.verification.with_ledger import not_checkable
+
+        return replace(found, joint=not_checkable(SHUFFLED))
+    return _with_earlier(found, policy, beside, back.released, source[0], medians)
+
+
+def _with_earlier(
+    found: Verification,
+    policy: Policy,
+    beside: LedgerCheck | None,
+    released: Engine,
+    original: Engine | None,
+    medians: Mapping[str, Ranges],
+) -> Verification:
+    """Return what was found, with the answer about earlier releases: it needs a ledger."""
+    if policy.ledger is None and (beside is None or original is None):
+        return found
+    from discreet.verification.with_ledger import not_checkable, places_of
+
+    if beside is None or original is None:
+        return replace(found, joint=not_checkable())
+    places = places_of(truth_of(released, policy, original, medians)[1])
+    return replace(found, joint=beside.checked(released, policy, original, places))
 
 
 def stated_in_order(
@@ -227,8 +270,7 @@ class _Counter:
     def cells(self, index: int, requirement: Confidential) -> Finding:
         """Return what is found about confidential cells."""
         if requirement.is_blind:
-            told = self.blind.found(index, requirement)
-            return Finding(index, Confidential.kind, str(requirement), told.answer, reason=told.reason, cells=told)
+            return _of_cells(index, requirement, self.blind.found(index, requirement))
         from discreet.verification.cells import check_cells  # loads all adversaries
 
         found = check_cells(
@@ -241,7 +283,7 @@ class _Counter:
             hide_only=self.hide_only,
             medians=self.medians,
         )
-        return Finding(index, Confidential.kind, str(requirement), found.answer, reason=found.reason, cells=found)
+        return _of_cells(index, requirement, found)
 
     def seen(self, column: str) -> SeenColumn:
         """Return the different texts of a column of the release that tell something."""
@@ -311,8 +353,7 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
             continue
         if (why := _not_countable(counter, made[index], promises, lacking)) is not None:
             for promise in promises:
-                said = worded(policy, promise, str(promise))
-                yield Finding(index, promise.kind, said, Answer.NOT_CHECKABLE, reason=why)
+                yield replace(_of_promise(policy, index, promise), answer=Answer.NOT_CHECKABLE, reason=why)
             continue
         worst_groups = counter.worst_of(promises)
         for promise, worst in zip(promises, worst_groups, strict=True):
@@ -324,7 +365,17 @@ def _findings(counter: _Counter, *, vouched: bool) -> Iterator[Finding]:
                 unsaid = "no row has this value: is it spelt, typed and encoded as in the table?"
             if worst is not None and policy.unit is not None:
                 worst = replace(worst, persons=True)
-            yield Finding(index, promise.kind, worded(policy, promise, str(promise)), answer, worst, unsaid)
+            yield replace(_of_promise(policy, index, promise), answer=answer, worst=worst, reason=unsaid)
+
+
+def _of_promise(policy: Policy, index: int, promise: GroupPromise) -> Finding:
+    said, sentence = (worded(policy, promise, text) for text in (str(promise), promise.in_words()))
+    return Finding(index, promise.kind, said, Answer.NOT_CHECKABLE, sentence=sentence)
+
+
+def _of_cells(index: int, made: Confidential, found: CellsFound) -> Finding:
+    answer, reason = found.answer, found.reason
+    return Finding(index, made.kind, str(made), answer, reason=reason, cells=found, sentence=made.in_words())
 
 
 def _not_countable(

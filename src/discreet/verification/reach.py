@@ -20,6 +20,7 @@ from discreet.verification.stretches import (
     tail_reader,
     written_reader,
 )
+from discreet.verification.told_blocks import ToldBlocks
 from discreet.verification.value_texts import kind_of
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
@@ -45,11 +46,13 @@ def reach(
     marker: str | None,
     missing: Collection[str | None],
     medians: Mapping[str, tuple[str, str]] | None = None,
+    *,
+    blocks: bool = False,
 ) -> Reach:
     """Say which originals each released text covers: as `untrue`, for texts of which no pairs are known yet.
 
     Where medians are released and their intervals are not known, one may stand for every value as far as the next.
-    Without a marker (None) nothing covers everything.
+    Without a marker (None) nothing covers everything. `blocks` as for `untrue`.
 
     Examples
     --------
@@ -62,6 +65,12 @@ def reach(
         everything if text == marker and marker is not None else [] if text is None else list(ranges(text))
         for text in released
     ]
+    if blocks:
+        told = ToldBlocks(column, originals, {None, *missing})
+        for place, text in enumerate(released):
+            if not found[place] and told.members(text) is not None:
+                fits = [at for at, number in enumerate(order) if told.covers(originals[number], text)]
+                found[place] = [(at, at + 1) for at in fits]
     return Reach(order, found)
 
 

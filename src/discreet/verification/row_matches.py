@@ -44,3 +44,12 @@ class PutBack:
     released: Engine
     matches: Matches | None
     problem: str = ""
+
+
+def rows_beside(released: Engine, original: Engine, matches: Matches | None) -> Engine | None:
+    """Return the rows of the original that the released ones are, where that is certain."""
+    if matches is not None:
+        if matches.unsure or not np.array_equal(matches.first, matches.last):
+            return None
+        return original if released.rows == original.rows else original.only(matches.first)
+    return original if released.rows == original.rows else released.beside(original)

@@ -8,8 +8,8 @@ _ITEM = re.compile(r'"((?:[^"]|"")*)"|((?:(?! )[^,{}"]+(?<! ))?)', re.DOTALL)
 """A value in a set: in quotes, or without anything that could be misread."""
 
 
-def set_members(text: str | None) -> frozenset[str | None]:
-    """Return the values of a released set, two or more; nothing when the text is no set.
+def set_members(text: str | None, least: int = 2) -> frozenset[str | None]:
+    """Return the values of a released set, two or more (or `least`); nothing when the text is no set.
 
     `{a, "b, c", , ""}`: a value in quotes (doubled within) may have anything in it, nothing at all is a missing value.
     """
@@ -30,4 +30,4 @@ def set_members(text: str | None) -> frozenset[str | None]:
             return frozenset()
         at += 2
     members = frozenset(found)
-    return members if len(found) == len(members) > 1 else frozenset()
+    return members if len(found) == len(members) >= least else frozenset()

@@ -9,11 +9,13 @@ from discreet.columns.medians import Ranges
 from discreet.fit.cells import removable
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, bind
+from discreet.policy.blind import tells_blocks
 from discreet.table.engine import Engine, Mismatch
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Truth
 from discreet.verification.persons import person_problems
 from discreet.verification.row_matches import Matches, PutBack
+from discreet.verification.strata import stratum_problems
 from discreet.verification.tails import tells_tails
 from discreet.verification.truth import untrue
 
@@ -38,6 +40,7 @@ def truth_of(
         problems += _column_problems(released.columns, bound.released)
         found, places = _row_problems(released, original, bound, medians, back)
         problems += found
+        problems += stratum_problems(released, original, bound, places)
     if problems:
         return Truth(Answer.BROKEN, tuple(problems)), places
     return Truth(Answer.NOT_CHECKABLE if original is None else Answer.HOLDS), places
@@ -147,11 +150,12 @@ def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Ma
 def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:
     policy = bound.policy
     changes = name in bound.changeable or name in bound.edited
-    if not changes or not policy.column(name).coarsens:
+    blocks = name in bound.edited and tells_blocks(policy)
+    if not changes or not (policy.column(name).coarsens or blocks):
         return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
     texts = [(pair.original, pair.released) for pair in pairs]
-    wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians)
+    wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians, blocks=blocks)
     bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
     if not bad:
         return None

@@ -20,6 +20,7 @@ from discreet.columns.taxonomy import Taxonomy
 from discreet.policy.columns import Column
 from discreet.verification.set_texts import set_members
 from discreet.verification.stretches import StretchReader, label_reader, median_reader, tail_reader, written_reader
+from discreet.verification.told_blocks import ToldBlocks
 from discreet.verification.value_texts import TextKind, kind_of
 
 Pairs = Sequence[tuple[str | None, str | None]]
@@ -32,6 +33,8 @@ def untrue(
     marker: str,
     missing: Collection[str | None],
     medians: Mapping[str, tuple[str, str]] | None = None,
+    *,
+    blocks: bool = False,
 ) -> list[bool]:
     """Say of each pair whether the released text does not cover the original.
 
@@ -48,6 +51,8 @@ def untrue(
     medians
         Where the interval of each released median begins and stops (blank: nowhere), as published beside the
         release. Without it, a median must lie among its originals, with no other released value between them.
+    blocks
+        Whether sets and intervals are told for hidden cells of the column, whatever the policy says of it.
 
     Examples
     --------
@@ -56,6 +61,9 @@ def untrue(
     [False, True, False, True, False]
     """
     covered = _covered(pairs, column, marker, {None, *missing}, medians)
+    if blocks:
+        told = ToldBlocks(column, {original for original, _ in pairs}, {None, *missing})
+        covered = [one or told.covers(*pair) for one, pair in zip(covered, pairs, strict=True)]
     return [
         not (released in (original, marker) or covers)
         for (original, released), covers in zip(pairs, covered, strict=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from discreet.common.staging import Staging
 from discreet.errors import InputError
+from discreet.table.digests import digest, digest_of
 from discreet.table.engine import Engine
 from discreet.table.formats.base import NewTable
 from discreet.table.formats.known import FORMATS, other_ways, written_parts
@@ -23,7 +24,6 @@ from discreet.table.formats.place import Address, Place, is_standard
 from discreet.table.local import LocalEngine
 from discreet.table.source import reopened
 from discreet.table.stores.scratch import Scratch
-from discreet.writing.manifest import digest, digest_of
 from discreet.writing.originals import refuse_original
 
 if TYPE_CHECKING:

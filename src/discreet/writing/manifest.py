@@ -11,25 +11,9 @@ from pathlib import Path
 from discreet.common.private import private_json
 from discreet.errors import InputError
 from discreet.table.formats.place import place_of
-from discreet.table.stores.files import watched
 from discreet.version import __version__
 
 WARNING = "belongs to the plan beside it. Keep it; never publish it."
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def digest_of(table: str | Path) -> str:
-    """Return the SHA-256 of the file of a table or, where it has several, of their names and hashes, line by line."""
-    files = [path for path in watched(table) if path.exists()]
-    if len(files) == 1:
-        return digest(files[0])
-    lines = "".join(f"{digest(path)}  {path.name}\n" for path in files)
-    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def manifest_path(plan: Path) -> Path:

@@ -15,10 +15,12 @@ from discreet.columns.medians import map_path, stale_map, write_map
 from discreet.common.staging import Staging
 from discreet.errors import InputError
 from discreet.plan.blind_statement import stale_statement, statement_path
+from discreet.table.digests import digest_of
 from discreet.table.formats.place import Address, is_standard, place_of
 from discreet.writing.destinations import Destination, destination
-from discreet.writing.manifest import digest_of, manifest, manifest_path, name_of, refuse_unwritten_names
+from discreet.writing.manifest import manifest, manifest_path, name_of, refuse_unwritten_names
 from discreet.writing.originals import refuse_original
+from discreet.writing.recording import recording
 
 if TYPE_CHECKING:
     from discreet.audit.audit import Audit
@@ -110,7 +112,8 @@ def _write(
             file.write(kept)
         with staging.open(manifest_path(plan), private=True) as file:
             file.write(manifest(parts).encode())
-    staging.commit(last=to.file, then=to.hand_out, told=[] if to.file else [to.place])
+    with recording(release, to):
+        staging.commit(last=to.file, then=to.hand_out, told=[] if to.file else [to.place])
 
 
 def _stage_intervals(staging: Staging, release: Release, to: Destination) -> None:

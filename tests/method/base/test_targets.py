@@ -16,7 +16,7 @@ from discreet.method.base import targets
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 
 TOWNS = ["oslo", "turku", "espoo", "rome", "bari"]

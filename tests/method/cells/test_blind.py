@@ -27,7 +27,8 @@ def job(seed: int) -> dict[str, Any]:
     items = [_item(draw, "c0", number, Fraction(1, 2), Fraction(1, 20))]
     if draw.random() < 0.4:
         items.append(_item(draw, "c1", number, Fraction(2, 5), Fraction(1, 10)))
-    every = [["naive_bayes", "count"], ["count"], ["naive_bayes"], ["count", "naive_bayes"]]
+    every = [["naive_bayes", "count"], ["count"], ["naive_bayes"], ["count", "naive_bayes"], ["kernel"]]
+    every += [["naive_bayes", "count", "kernel"], ["kernel", "count"]]
     return {
         "names": names,
         "rows": rows,
@@ -57,6 +58,19 @@ def _item(draw: random.Random, column: str, rows: int, at_most: Fraction, margin
 def test_floats_decide_as_decimals_do(seed: int) -> None:
     asked = job(seed)
     assert tell_texts(**asked) == tell_texts(**asked, exact=True)
+
+
+@pytest.mark.parametrize("references", [["count"], ["naive_bayes", "count"]])
+def test_limits_of_very_many_digits_decide_exactly(references: list[str]) -> None:
+    """A limit a hair's breadth below or above one of few digits, whose products do not fit into 64 bits."""
+    hair = Fraction(1, 10**17)
+    for seed in (1, 2, 3):
+        asked = {**job(seed), "references": references}
+        items = [
+            {**item, "at_most": item["at_most"] + hair, "margin": item["margin"] + hair} for item in asked["items"]
+        ]
+        assert tell_texts(**{**asked, "items": items}) == tell_texts(**{**asked, "items": items}, exact=True)
+        assert tell_texts(**{**asked, "items": items}).told.keys() == tell_texts(**asked).told.keys()
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of, search
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from discreet.policy import Inference
 from tests.conftest import load_golden

@@ -25,10 +25,11 @@ from discreet.method.cuts.every_cut import MOST_WORK
 from discreet.method.cuts.exact import ExactWatch, Proof, search
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.objective import Candidate, Objective
-from discreet.pipeline import _verified, prepare
+from discreet.pipeline import _verified
 from discreet.planning.carrying_out import carry_out
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.objectives import objectives
+from discreet.planning.prepared import prepare
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.cuts.test_coordinate import adult_columns, evaluator, reference

@@ -23,7 +23,7 @@ from discreet.method.cuts.genetic import GeneticWatch, Genitor, bits_of, draw, r
 from discreet.method.cuts.genetic_kernels import cross, mutate
 from discreet.method.cuts.objective import Candidate, Objective
 from discreet.method.cuts.quick_kernels import TOO_MANY
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs

@@ -19,9 +19,10 @@ from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import CutOutcome
 from discreet.method.cuts.objective import Candidate
-from discreet.pipeline import _verified, prepare
+from discreet.pipeline import _verified
 from discreet.planning.carrying_out import carry_out
 from discreet.planning.cutting import CutPlanner
+from discreet.planning.prepared import prepare
 from tests.jobs import Job
 from tests.profiles import FEW
 

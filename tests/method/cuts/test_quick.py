@@ -19,11 +19,12 @@ from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.quick import Quick
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import TREE, Job, mixed_jobs
 from tests.method.cuts.test_bits import SEEDS
 from tests.method.cuts.test_coordinate import adult_columns, evaluator
+from tests.profiles import size
 from tests.reference.test_cuts_reference import ADULT, adult_table
 
 VALUES: dict[str, list[str | None]] = {
@@ -222,7 +223,7 @@ def test_adult_is_evaluated_as_in_the_golden_file(k: int, adult: Callable[[int],
         assert Fraction(lost + gone * row, row * total) == Fraction(case["lm_exact"])
         assert Fraction(wrong + gone, total) == Fraction(case["cm_exact"])
     rng = np.random.default_rng(k)
-    strings = quick.cuts.random(rng.random(12), rng)
+    strings = quick.cuts.random(rng.random(size(4, nightly=12)), rng)
     for bits in strings:
         assert_equal(quick, fast, objective, bits)
     quick.narrow(switches(strings[:2] & strings[2], quick.cuts))

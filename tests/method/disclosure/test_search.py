@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.common.watch import Watch
-from discreet.pipeline import prepare
 from discreet.planning.disclosing import Planner
 from discreet.planning.find import find_plan
+from discreet.planning.prepared import prepare
 from discreet.policy import Inference
 from discreet.table.source import open_table
 from tests.conftest import load_golden

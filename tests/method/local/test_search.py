@@ -18,7 +18,7 @@ from discreet.method.local.grouping import Local
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
-from discreet.pipeline import prepare
+from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import Job, jobs, mixed_jobs
 from tests.reference import local as slow

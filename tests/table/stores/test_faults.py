@@ -133,7 +133,7 @@ def test_a_source_with_other_rows_is_noticed_by_its_counts(
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_killed_in_the_middle(engine: str, how: signal.Signals, here: Path, tmp_path: Path) -> None:
     """Nothing is published; what a killed run leaves is swept by the next."""
-    table(300_000).write_csv(tmp_path / "t.csv")
+    table(100_000).write_csv(tmp_path / "t.csv")
     (tmp_path / "p.yaml").write_text("protect: [{k: 5, over: [a, b, c]}]\n")
     command = [sys.executable, "-m", "discreet", "protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", "--engine", engine]
     process = subprocess.Popen(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import polars as pl
 
 from discreet.assist.drafting.looks import ColumnLook
+from discreet.assist.drafting.presets import PRESETS, STRICTEST, Preset
 from discreet.errors import InputError
 from discreet.policy.places import column_hint, did_you_mean
 from discreet.table.by_name import by_names
@@ -18,24 +18,6 @@ MOST_KNOWN = 6
 """Columns that somebody is first supposed to know."""
 MOST_SECRETS = 3
 """Secrets that are chosen without being asked."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """How strict a draft is, by who gets the release."""
-
-    k: int
-    at_most: Fraction
-    shuffle: bool
-    words: str
-
-
-PRESETS: dict[str, Preset] = {
-    "open-data": Preset(10, Fraction(1, 2), True, "anybody may get it"),
-    "research": Preset(5, Fraction(3, 4), False, "researchers get it under contract"),
-    "internal": Preset(3, Fraction(9, 10), False, "it stays in the house"),
-}
-STRICTEST = "open-data"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from discreet.assist.drafting.choices import PRESETS, DraftParts
+from discreet.assist.drafting.choices import DraftParts
 from discreet.assist.drafting.columns import Said
 from discreet.assist.drafting.looks import ColumnLook
+from discreet.assist.drafting.presets import PRESETS
 from discreet.assist.drafting.promises import DraftedPromise
 from discreet.columns.taxonomy import Taxonomy
 from discreet.fit.persons import repeated

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from discreet.columns.scale import Dates, Numbers
 from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MISSING = (
     "?", "NA", "N/A", "n/a", "n.a.", "N.A.", "#N/A", "null", "NULL", "None", "nan", "NaN", "-", "--", ".", "unknown",
@@ -22,7 +24,9 @@ MISSING = (
 MONTH = "%Y-%m"
 TIME = "time"
 """Stands for days with a time: 2024-01-31 08:00."""
-DATE_FORMS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", MONTH, TIME)
+_DAY_FORMS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
+_TIMED_FORMS = tuple(f"{day} {clock}" for clock in ("%H:%M", "%H:%M:%S") for day in _DAY_FORMS)
+DATE_FORMS = (None, *_DAY_FORMS, MONTH, TIME, *_TIMED_FORMS)
 """How dates are written, None for 2024-01-31."""
 MOST_STRAYS = 0.2
 """The share of different values that may be something else before a column is taken for another kind."""
@@ -32,6 +36,7 @@ _CODE_WORDS = {
 }  # fmt: skip
 """Words of a column's name that say that numbers in it are codes, which begin alike when they belong together."""
 _DATE_SHAPE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}/\d\d?/\d\d?|\d{4}-\d\d", re.ASCII)
+_DAY_AND_TIME_SHAPE = re.compile(r"(\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}/\d\d?/\d\d?) \d{1,2}:\d\d(:\d\d)?", re.ASCII)
 _TIME_SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII)
 _COMPACT_YEARS = range(1800, 2201)
 """Eight digits are a date only in our times."""
@@ -52,6 +57,7 @@ def words_of(name: str) -> set[str]:
 def kind_of(name: str, values: pl.Series) -> str:
     """Return number, decimal, date, code, text (long) or category: what all values of a column are.
 
+    >>> import polars as pl
     >>> kind_of("age", pl.Series(["7", "42"])), kind_of("zip", pl.Series(["01067", "10115"]))
     ('number', 'code')
     """
@@ -62,7 +68,7 @@ def kind_of(name: str, values: pl.Series) -> str:
         return "code" if is_code(name, stripped.unique().to_list()) else "number"
     if stripped.str.contains(r"^[+-]?\d*[.,]?\d+([eE][+-]?\d+)?$").all():
         return "decimal"
-    dates = (r"^\d{4}-\d{2}-\d{2}", r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
+    dates = (r"^\d{4}-\d{2}-\d{2}", r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}( \d{1,2}:\d{2}(:\d{2})?)?$")
     if any(stripped.str.contains(form).all() for form in dates):
         return "date"
     return "text" if float(str(values.str.len_chars().mean())) > 40 else "category"
@@ -86,6 +92,11 @@ def are_numbers(values: Iterable[str], decimal: str = ".") -> bool:
     return all(numbers.read(value) is not None for value in values)
 
 
+def has_time(form: str | None) -> bool:
+    """Whether a form of dates tells the time of the day, too."""
+    return form == TIME or (form is not None and "%H" in form)
+
+
 def read_date(text: str, form: str | None) -> date | None:
     """Return the day that a text tells in one of the `DATE_FORMS`, or one of its own; the first of a month.
 
@@ -98,7 +109,7 @@ def read_date(text: str, form: str | None) -> date | None:
         timed = _TIME_SHAPE.fullmatch(text.strip()) is not None
         day = Dates().read(text) if timed == (form == TIME) else None
     else:
-        day = Dates(form).read(text)
+        day = Dates(form).read(text) if has_time(form) == (":" in text) else None
     return None if day is None else date.fromordinal(int(day))
 
 
@@ -118,7 +129,7 @@ def date_forms(values: Sequence[str]) -> list[str | None]:
 
 def _looks_like_a_date(value: str) -> bool:
     text = value.strip()
-    return _DATE_SHAPE.fullmatch(text) is not None or _TIME_SHAPE.fullmatch(text) is not None
+    return any(shape.fullmatch(text) is not None for shape in (_DATE_SHAPE, _TIME_SHAPE, _DAY_AND_TIME_SHAPE))
 
 
 def _is_date(value: str, form: str | None) -> bool:

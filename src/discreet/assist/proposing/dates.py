@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
-from discreet.assist.proposing.column import MONTH, TIME, read_date
+from discreet.assist.proposing.column import MONTH, has_time, read_date
 from discreet.assist.proposing.grouping import Fill, GroupLevel, ProposedGroups, may_fill, refuse_levels, thinned
 from discreet.errors import InputError
 
@@ -35,10 +35,10 @@ def dates(
     strays = [value for value, day in read.items() if day is None]
     if not days:
         return ProposedGroups((), (), strays, "no date")
-    above = STEPS[{TIME: 0, MONTH: 2}.get(form or "", 1) :]
+    above = STEPS[0 if has_time(form) else 2 if form == MONTH else 1 :]
     chosen = _checked(steps, above) if steps is not None else _useful(list(days.values()), above, levels)
     filled = Fill.NONE
-    if fill and form != TIME and chosen:
+    if fill and not has_time(form) and chosen:
         days, filled = _filled(days, form, chosen)
     ordered = sorted(days, key=lambda value: (days[value], value))
     made = [_level([days[value] for value in ordered], step) for step in chosen]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from discreet.assist.proposing.balanced import balanced, ordered
 from discreet.assist.proposing.column import MISSING, MOST_STRAYS, date_form, date_forms, is_code, some_of
@@ -26,7 +26,9 @@ from discreet.columns.taxonomy_draft import MOST_LEAVES
 from discreet.errors import InputError
 from discreet.policy import FileOptions
 from discreet.policy.spelling import yaml_name
-from discreet.table.source import Table
+
+if TYPE_CHECKING:
+    from discreet.table.source import Table
 
 Kind: TypeAlias = Literal["auto", "ranges", "dates", "prefix", "icd10", "ordered", "balanced"]
 KINDS: tuple[str, ...] = get_args(Kind)

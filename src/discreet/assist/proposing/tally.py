@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from discreet.common.values import as_text
 from discreet.errors import InputError
 from discreet.policy import FileOptions
 from discreet.policy.places import column_hint
-from discreet.table.source import Table, open_source
+
+if TYPE_CHECKING:
+    from discreet.table.source import Table
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ def count_values(
     table: Table, column: str, missing: Sequence[object] = (), file: FileOptions | None = None
 ) -> ValueTally:
     """Return the different values of a column of a table with their rows, without those that stand for none."""
+    import polars as pl  # not for whoever has counted already
+
+    from discreet.table.source import open_source
+
     source = open_source(table, file or FileOptions())
     if column not in source.columns:
         hint = column_hint(column, source.columns) or f" among the {len(source.columns)}; has it a header line?"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from discreet.attack.base import Attack, Kind
-from discreet.audit.report.words import clipped, listed, many, number, sentence, share
+from discreet.audit.report.remedies import remedy_of
+from discreet.audit.report.words import many, number, sentence, share
 from discreet.common.rates import Rate
 
-NOTHING_TO_DO = "Nothing to do."
 MANY = 20
 """Attacks among which one that stands alone may do so by chance."""
 RIGHT: dict[Kind, str] = {
@@ -54,41 +54,8 @@ def _learned(attack: Attack) -> str:
 
 
 def remedy(attack: Attack) -> str:
-    """Return what the owner may do about an attack."""
-    if attack.released.share is None:
-        return NOTHING_TO_DO
-    if not attack.leaks and not attack.warnings:
-        return _if_all_is_well(attack)
-    said = None if attack.requirement is None else f"protect[{attack.requirement}]"
-    target = "" if attack.target is None else clipped(attack.target)
-    known = listed([clipped(name) for name in attack.knows], 6)
-    if attack.kind == "linkage":
-        return f"Ask for a larger k over {known or 'what is known'}, or leave out a column that tells people apart."
-    if attack.kind == "inference" and said is not None:
-        return f"Make {said} stricter, or let it count with all that may be known ({known})."
-    if attack.kind == "inference":
-        return f"Add a promise: infer: {{{target}: {{any: true}}}}, given: [{known}], at_most: 50%."
-    if attack.kind == "cells":
-        return f"Name this adversary under 'against' of {said or 'the promise'}, or let more be hidden (may_hide)."
-    if attack.name == "minimality":
-        highest, limit = attack.figures.get("highest"), attack.figures.get("limit")
-        if highest is not None and limit is not None:
-            return (
-                f"Count on {share(highest)} where the policy says {share(limit)}. If that is too sure, lower at_most."
-            )
-    if "decoys" not in attack.name:
-        return f"Ask for decoys (decoys: 50%) in {said or 'the promise'}: then to be hidden does not tell the value."
-    return f"Make {said or 'the promise'} stricter."
-
-
-def _if_all_is_well(attack: Attack) -> str:
-    if attack.kind == "linkage" and attack.control is None:
-        least = attack.figures.get("smallest_group") or attack.figures.get("fewest")
-        if least:
-            return f"Nothing, if one in {number(least)} is what you meant to allow. A larger k makes it harder."
-    if attack.kind == "inference" and attack.figures.get("homogeneous_rows"):
-        return "Nothing, if that value harms nobody. “any: true”, or l, keeps a group from having one value only."
-    return NOTHING_TO_DO
+    """Return what the owner may do about an attack, in words."""
+    return remedy_of(attack).words
 
 
 def by_chance(attacks: Sequence[Attack]) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from discreet.attack.base import KINDS, Attack, Attacked, Kind
 from discreet.audit.report import charts
 from discreet.audit.report.attack_words import RIGHT, figures_said, meaning, remedy
+from discreet.audit.report.charts import Axis, DotLine
 from discreet.audit.report.page import (
     Block,
     Figure,
@@ -23,6 +24,7 @@ from discreet.audit.report.page import (
     fold,
     section,
 )
+from discreet.audit.report.remedies import remedy_of
 from discreet.audit.report.shared import MOST_LINES, MOST_ROWS
 from discreet.audit.report.words import between, clipped, compared, listed, many, number, sentence, share
 from discreet.common.rates import Rate
@@ -44,7 +46,11 @@ _MARKS = (
 )
 
 
-def attacks_section(attacked: Attacked | None) -> Section:
+Draw = Callable[[Sequence[DotLine], Axis, str], Mapping[str, object]]
+"""Draws lines of dots along an axis, with a description."""
+
+
+def attacks_section(attacked: Attacked | None, draw: Draw = charts.dots) -> Section:
     """Return all attacks, by what they are after: the best ones first, each with what it means and what to do."""
     if attacked is None:
         how = "run “discreet audit” with the release, the original and the policy"
@@ -57,7 +63,7 @@ def attacks_section(attacked: Attacked | None) -> Section:
         found = [(n, attack) for n, attack in numbered if attack.kind == kind]
         if found:
             blocks += [Heading(_WHAT[kind]), StepList(tuple(findings([attack for _, attack in found])))]
-            blocks += [_figure(kind, found), _each(found)]
+            blocks += [_figure(kind, found, draw), _each(found)]
     if attacked.skipped:
         blocks.append(Prose(f"There was no time for: {listed(attacked.skipped, 40)}."))
     if not attacked.found:
@@ -79,7 +85,8 @@ def findings(attacks: Sequence[Attack], *, leaking: bool = False) -> Iterator[Pa
             continue
         best = max(leaks or tried, key=lambda attack: attack.released.share or 0.0)
         level: Level = "look" if leaks or best.warnings else "good"
-        yield PageStep(_stands(tried, best, len(leaks)), level, meaning(best), remedy(best))
+        do = remedy_of(best)
+        yield PageStep(_stands(tried, best, len(leaks)), level, meaning(best), do.words, do)
 
 
 def _stands(tried: Sequence[Attack], best: Attack, leaks: int) -> str:
@@ -122,14 +129,14 @@ def _share_of(attack: Attack) -> float:
     return attack.released.share or 0.0
 
 
-def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
+def _figure(kind: Kind, found: Sequence[tuple[int, Attack]], draw: Draw) -> Figure | None:
     title = _title(kind, [attack for _, attack in found])
     tried = [(n, attack) for n, attack in found if attack.released.share is not None]
     if not tried:
         return None
     drawn = _drawn(tried)
     lines = [
-        charts.DotLine(
+        DotLine(
             f"{n}. {_label(attack)}",
             {mark: _share(getattr(attack, field)) for mark, field, _ in _MARKS},
             attack.released.interval,
@@ -139,7 +146,7 @@ def _figure(kind: Kind, found: Sequence[tuple[int, Attack]]) -> Figure | None:
     ]
     used = {mark for line in lines for mark, x in line.points.items() if x is not None}
     key = tuple((mark, words) for mark, _, words in _MARKS if mark in used)
-    spec = charts.dots(lines, charts.Axis("right guesses"), f"{title}. Share of right guesses with 95% intervals.")
+    spec = draw(lines, Axis("right guesses"), f"{title}. Share of right guesses with 95% intervals.")
     left = len(tried) - len(drawn)
     note = f"Drawn are the best ones; {many(left, 'more is', 'more are')} in the table." if left else None
     drawn_are = "How often they are right" if not left else "How often the best of them are right"

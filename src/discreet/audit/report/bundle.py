@@ -13,7 +13,10 @@ from discreet.errors import InputError
 
 
 def bundle(page: str, vega_lite: str) -> str:
-    """Return the libraries that draw charts of a version of Vega-Lite, with what calls them on a page."""
+    """Return the libraries that draw charts of a version of Vega-Lite, with what calls them on a page.
+
+    Of several versions that begin with the one that is asked for, the newest that vl-convert has.
+    """
     maker = version("vl-convert-python")
     name = hashlib.sha256("\n".join(("1", maker, vega_lite, page)).encode()).hexdigest()
     kept = _folder() / f"charts-{name}.js"
@@ -21,7 +24,9 @@ def bundle(page: str, vega_lite: str) -> str:
     if text is None:
         import vl_convert
 
-        text = vl_convert.javascript_bundle(page, vl_version=vega_lite)
+        known = [found for found in vl_convert.get_vegalite_versions() if f"{found}.".startswith(f"{vega_lite}.")]
+        newest = max(known, key=lambda found: [int(part) for part in found.split(".")], default=vega_lite)
+        text = vl_convert.javascript_bundle(page, vl_version=newest)
         _keep(kept, text)
     if "</script" in text.lower() or "<!--" in text:
         raise InputError("the JavaScript of this version of vl-convert cannot be put into a page")

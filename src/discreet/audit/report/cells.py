@@ -9,6 +9,7 @@ from discreet.audit.report.page import Block, Figure, Heading, PageTable, Prose,
 from discreet.audit.report.shared import MOST_LINES, MOST_PROMISES, MOST_ROWS, more_promises
 from discreet.audit.report.words import NOTHING, between, clipped, listed, many, number, sentence, share
 from discreet.common.rates import Rate
+from discreet.plan.rehearsed import RehearsedColumn
 from discreet.verification.cell_answers import Against, Cell, CellsFound
 from discreet.verification.findings import Finding
 
@@ -17,7 +18,7 @@ FEW = 24
 """Cells that have a line of their own in the chart."""
 
 
-def cells_section(findings: Sequence[Finding]) -> Section | None:
+def cells_section(findings: Sequence[Finding], rehearsed: Sequence[RehearsedColumn] = ()) -> Section | None:
     """Return what was found about confidential cells; None where the policy has none."""
     found = [(n, one.cells) for n, one in enumerate(findings, 1) if one.cells is not None]
     if not found:
@@ -30,7 +31,20 @@ def cells_section(findings: Sequence[Finding]) -> Section | None:
         blocks += [_guessed(n, cells), _readings(cells)]
         blocks.append(fold("How probable each true value is", [_probable(n, cells)]))
     blocks.append(more_promises(len(found)))
+    blocks += [_rehearsal(each) for each in rehearsed]
     return section("cells", "Confidential cells", blocks)
+
+
+def _rehearsal(found: RehearsedColumn) -> PageTable:
+    """Return what learners that know the method get right on rows without confidential cells, beside the limits."""
+    head = ("Learner that knows the method", "Right", "95% interval", "Limit", "Surest fifth", "Its limit", "Passes")
+    rows = [
+        (each.name.replace("_", " "), share(each.right.share or 0.0), between(each.right.interval), share(each.limit),
+         share(each.surest.share or 0.0), share(each.surest_limit), "yes" if each.passes else "no")
+        for each in found.learners
+    ]  # fmt: skip
+    title = f"Rehearsal of {clipped(found.column)} on {many(found.rows, 'other row')}"
+    return PageTable(title, head, tuple(rows))
 
 
 def _rates(one: Against) -> tuple[Rate, Rate | None, Rate]:

@@ -1,4 +1,4 @@
-"""The charts of a report: Vega-Lite by Altair (the extra `report`), loaded only when a report is written.
+"""The charts of a report, in Vega-Lite; written as they stand, for Altair takes a second to be loaded.
 
 A line of a chart has its label above it, so that charts are read on a phone as well. No text of the table is ever part
 of an expression or the name of a field; marks differ by shape, not by colour alone.
@@ -6,19 +6,14 @@ of an expression or the name of a field; marks differ by shape, not by colour al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
 
+from discreet.audit.report.ink import ACCENT, GRID, INK, MUTED, ORDER, PAPER, SOFT
 from discreet.audit.report.words import many, share
 from discreet.audit.risk import RiskSpread
-from discreet.errors import InputError
 from discreet.policy import GroupPromise
-
-INK, MUTED, GRID, ACCENT, SOFT, PAPER = "#1c2328", "#5a6570", "#dde2e6", "#0b6370", "#5f9aa4", "#fefefe"
-"""The colours of light paper; the style sheet replaces each by name on dark paper."""
 
 MARKS: dict[str, dict[str, object]] = {
     "after": {"shape": "circle", "fill": ACCENT, "stroke": PAPER, "size": 105, "strokeWidth": 1},
@@ -29,37 +24,31 @@ MARKS: dict[str, dict[str, object]] = {
     "hidden": {"shape": "triangle-up", "fill": PAPER, "stroke": MUTED, "size": 80, "strokeWidth": 2},
 }
 """Marks of points, in the order in which they are drawn from below."""
-ORDER = ("baseline", "limit", "before", "hidden", "control", "after")
 PARTS = (ACCENT, SOFT, PAPER)
 """The parts of a stacked bar: as it was, coarser, hidden."""
 
 
-@cache
-def altair() -> Any:
-    """Return Altair, or say what to install."""
-    try:
-        import altair as found
-    except ModuleNotFoundError:
-        raise InputError("charts need Altair; install discreet[report]") from None
-    return found
+VEGA_LITE = "6"
+"""The version that charts are written for: any that begins so."""
+Channel = dict[str, object]
+Layer = dict[str, object]
+KINDS = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
-_Asked = ParamSpec("_Asked")
-_Made = TypeVar("_Made")
+def field(name: str, **more: object) -> Channel:
+    """Return what is drawn of a field: its name, with the letter of its kind behind a colon."""
+    name, _, kind = name.partition(":")
+    return {"field": name, "type": KINDS[kind], **more}
 
 
-def unchecked(make: Callable[_Asked, _Made]) -> Callable[_Asked, _Made]:
-    """Make something with charts whose parts Altair does not check one by one: that takes half the time of a page.
+def layer(rows: Sequence[Mapping[str, object]], mark: str, look: Mapping[str, object], **drawn: object) -> Layer:
+    """Return rows drawn with a mark that looks so; `drawn` says what of them."""
+    return {"data": {"values": [dict(row) for row in rows]}, "mark": {"type": mark, **look}, "encoding": drawn}
 
-    No text or figure decides whether a chart is well formed; the tests check whole charts against Vega-Lite's schema.
-    """
 
-    @wraps(make)
-    def made(*asked: _Asked.args, **more: _Asked.kwargs) -> _Made:
-        with altair().utils.schemapi.debug_mode(False):
-            return make(*asked, **more)
-
-    return made
+LINES = field("n:O", axis=None)
+"""Lines below each other."""
+SAID = field("said:N", title=" ")
 
 
 @dataclass(frozen=True)
@@ -72,16 +61,16 @@ class Axis:
     start: float | None = 0
     log: bool = False
 
-    def encoded(self, field: str, **more: object) -> Any:
-        """Return the encoding of a field."""
-        alt = altair()
+    def along(self, name: str) -> Channel:
+        """Return a field along it."""
+        scale: dict[str, object]
         if self.log:
-            scale = alt.Scale(type="log", domainMin=1, domainMax=self.end, nice=False)
+            scale = {"type": "log", "domainMin": 1, "domainMax": self.end, "nice": False}
         else:
             ends = {"domainMin": self.start, "domainMax": self.end}
-            scale = alt.Scale(**{name: end for name, end in ends.items() if end is not None})
-        axis = alt.Axis(format=self.format, tickCount=5, labelFlush=True, labelOverlap=True)
-        return alt.X(f"{field}:Q", title=self.title, scale=scale, axis=axis, **more)
+            scale = {name: end for name, end in ends.items() if end is not None}
+        axis = {"format": self.format, "tickCount": 5, "labelFlush": True, "labelOverlap": True}
+        return field(f"{name}:Q", title=self.title, scale=scale, axis=axis)
 
 
 PERCENT = Axis("")
@@ -99,17 +88,15 @@ class DotLine:
 
 def dots(lines: Sequence[DotLine], axis: Axis, description: str) -> dict[str, object]:
     """Return a chart with one line per item, each with marks along the axis."""
-    alt = altair()
-    y = alt.Y("n:O", axis=None)
     labels = [{"n": n, "label": line.label} for n, line in enumerate(lines)]
     spans = [{"n": n, "x": line.span[0], "x2": line.span[1]} for n, line in enumerate(lines) if line.span is not None]
     layers = [
-        alt.Chart(_data(labels)).mark_rule(color=GRID, strokeWidth=1).encode(y=y),
-        _labels(labels, y, -16, "width"),
+        layer(labels, "rule", {"color": GRID, "strokeWidth": 1}, y=LINES),
+        _labels(labels, -16, "width"),
     ]
     if spans:
-        bar = alt.Chart(_data(spans)).mark_rule(color=SOFT, strokeWidth=5, strokeCap="round")
-        layers.append(bar.encode(x=axis.encoded("x"), x2=alt.X2("x2:Q"), y=y))
+        look = {"color": SOFT, "strokeWidth": 5, "strokeCap": "round"}
+        layers.append(layer(spans, "rule", look, x=axis.along("x"), x2={"field": "x2"}, y=LINES))
     for mark in ORDER:
         found = [
             {"n": n, "x": line.points[mark], "said": line.said or line.label}
@@ -117,34 +104,22 @@ def dots(lines: Sequence[DotLine], axis: Axis, description: str) -> dict[str, ob
             if line.points.get(mark) is not None
         ]
         if found:
-            layers.append(
-                alt.Chart(_data(found))
-                .mark_point(opacity=1, **MARKS[mark])
-                .encode(x=axis.encoded("x"), y=y, tooltip=alt.Tooltip("said:N", title=" "))
-            )
+            look = {"opacity": 1, **MARKS[mark]}
+            layers.append(layer(found, "point", look, x=axis.along("x"), y=LINES, tooltip=SAID))
     return as_spec(layers, 46 * len(lines), description)
 
 
 def bars(rows: Sequence[tuple[str, float, str]], axis: Axis, description: str) -> dict[str, object]:
     """Return a chart of bars: label, length, and the length in words."""
     data = [{"n": n, "label": label, "x": length, "said": said} for n, (label, length, said) in enumerate(rows)]
-    alt = altair()
-    y = alt.Y("n:O", axis=None)
-    layers = [
-        *_headed(data, y),
-        alt.Chart(_data(data))
-        .mark_bar(color=ACCENT, height=10, yOffset=8)
-        .encode(
-            x=axis.encoded("x"), y=y, tooltip=[alt.Tooltip("label:N", title=" "), alt.Tooltip("said:N", title=" ")]
-        ),
-    ]
-    return as_spec(layers, 36 * len(rows), description)
+    look = {"color": ACCENT, "height": 10, "yOffset": 8}
+    told = [field("label:N", title=" "), SAID]
+    bar = layer(data, "bar", look, x=axis.along("x"), y=LINES, tooltip=told)
+    return as_spec([*_headed(data), bar], 36 * len(rows), description)
 
 
 def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], description: str) -> dict[str, object]:
     """Return a chart of bars that are all as long, each of three parts (shares)."""
-    alt = altair()
-    y = alt.Y("n:O", axis=None)
     labels = [{"n": n, "label": label, "said": said} for n, (label, _, said) in enumerate(rows)]
     pieces: list[dict[str, object]] = []
     for n, (label, shares, said) in enumerate(rows):
@@ -154,23 +129,14 @@ def stacked(rows: Sequence[tuple[str, tuple[float, float, float], str]], descrip
                 told = f"{label}: {said}"
                 pieces.append({"n": n, "x": start, "x2": start + length, "colour": colour, "said": told})
             start += length
-    bar = (
-        alt.Chart(_data(pieces))
-        .mark_bar(height=12, yOffset=8, stroke=MUTED, strokeWidth=0.8)
-        .encode(
-            x=PERCENT.encoded("x"),
-            x2=alt.X2("x2:Q"),
-            y=y,
-            color=alt.Color("colour:N", scale=None, legend=None),
-            tooltip=alt.Tooltip("said:N", title=" "),
-        )
-    )
-    return as_spec([*_headed(labels, y), bar], 38 * len(rows), description)
+    look = {"height": 12, "yOffset": 8, "stroke": MUTED, "strokeWidth": 0.8}
+    filled = field("colour:N", scale=None, legend=None)
+    bar = layer(pieces, "bar", look, x=PERCENT.along("x"), x2={"field": "x2"}, y=LINES, color=filled, tooltip=SAID)
+    return as_spec([*_headed(labels), bar], 38 * len(rows), description)
 
 
 def paired(rows: Sequence[tuple[str, float | None, float]], description: str) -> dict[str, object]:
     """Return a small chart of shares: per value the original (where it is told) as an outline, the release filled."""
-    alt = altair()
     heads = [{"n": n, "label": label, "said": share(after)} for n, (label, _, after) in enumerate(rows)]
     data = [
         {"n": n, "before": before, "after": after, "said": _beside(label, before, after)}
@@ -178,20 +144,12 @@ def paired(rows: Sequence[tuple[str, float | None, float]], description: str) ->
     ]
     top = max((max(before or 0.0, after) for _, before, after in rows), default=0.0) or 1.0
     axis = Axis("", end=min(1.0, top * 1.05))
-    y = alt.Y("n:O", axis=None)
-    tooltip = alt.Tooltip("said:N", title=" ")
     both = any(before is not None for _, before, _ in rows)
-    base = alt.Chart(_data(data))
-    layers = [
-        *_headed(heads, y),
-        base.mark_bar(color=ACCENT, height=7, yOffset=5 if both else 8).encode(
-            x=axis.encoded("after"), y=y, tooltip=tooltip
-        ),
-    ]
+    look = {"color": ACCENT, "height": 7, "yOffset": 5 if both else 8}
+    layers = [*_headed(heads), layer(data, "bar", look, x=axis.along("after"), y=LINES, tooltip=SAID)]
     if both:
-        layers.append(
-            base.mark_bar(fill=MUTED, height=4, yOffset=12).encode(x=axis.encoded("before"), y=y, tooltip=tooltip)
-        )
+        look = {"fill": MUTED, "height": 4, "yOffset": 12}
+        layers.append(layer(data, "bar", look, x=axis.along("before"), y=LINES, tooltip=SAID))
     return as_spec(layers, 36 * len(rows), description)
 
 
@@ -199,7 +157,6 @@ def spread(
     before: RiskSpread | None, after: RiskSpread, at: Fraction, kind: type[GroupPromise], *, description: str
 ) -> dict[str, object]:
     """Return a chart of how many rows stand in groups of which risk, with the limit; bins are equally wide."""
-    alt = altair()
     before, after = trimmed(before, after, at)
     ends = after.ends
     wide = 0.84 if before is None else 0.4
@@ -211,30 +168,27 @@ def spread(
             if rows
         ]
     named = [_end(end, kind) for end in ends] + ([""] if len(ends) == len(after.rows) else [])
-    axis = alt.Axis(
-        values=list(range(len(named))),
-        labelExpr=f"{named!r}[datum.value]",
-        labelOverlap=True,
-        grid=False,
-        ticks=True,
-    )
-    x = alt.X("x:Q", title=kind.words.group[0].lower() + kind.words.group[1:], axis=axis,
-              scale=alt.Scale(domain=[0, len(after.rows)], nice=False))  # fmt: skip
-    y = alt.Y("y:Q", title="rows", axis=alt.Axis(tickCount=4, format="~s"))
-    tooltip = alt.Tooltip("said:N", title=" ")
-    styles: dict[str, dict[str, object]] = {
+    axis = {
+        "values": list(range(len(named))),
+        "labelExpr": f"{named!r}[datum.value]",
+        "labelOverlap": True,
+        "grid": False,
+        "ticks": True,
+    }
+    scale = {"domain": [0, len(after.rows)], "nice": False}
+    x = field("x:Q", title=kind.words.group[0].lower() + kind.words.group[1:], axis=axis, scale=scale)
+    y = field("y:Q", title="rows", axis={"tickCount": 4, "format": "~s"})
+    looks: dict[str, dict[str, object]] = {
         "before": {"fill": PAPER, "stroke": MUTED, "strokeWidth": 1.2},
         "after": {"fill": ACCENT},
     }
     layers = [
-        alt.Chart(_data(rows))
-        .mark_bar(**styles[which])
-        .encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2Datum(0), tooltip=tooltip)
+        layer(rows, "bar", looks[which], x=x, x2={"field": "x2"}, y=y, y2={"datum": 0}, tooltip=SAID)
         for which, rows in sides.items()
         if rows
     ]
     place = _place(ends, float(at))
-    layers.append(alt.Chart(_data([{"x": place}])).mark_rule(color=INK, strokeWidth=2, strokeDash=[5, 3]).encode(x=x))
+    layers.append(layer([{"x": place}], "rule", {"color": INK, "strokeWidth": 2, "strokeDash": [5, 3]}, x=x))
     return as_spec(layers, 190, description)
 
 
@@ -252,42 +206,28 @@ def trimmed(before: RiskSpread | None, after: RiskSpread, at: Fraction) -> tuple
 
 def scatter(points: Sequence[tuple[float, float, str]], titles: tuple[str, str], description: str) -> dict[str, object]:
     """Return a square of points, with the diagonal on which both are the same."""
-    alt = altair()
     data = [{"x": x, "y": y, "said": said} for x, y, said in points]
-    whole = alt.Scale(domain=[0, 1])
-    x = alt.X("x:Q", title=titles[0], scale=whole, axis=alt.Axis(format="~%", tickCount=5))
-    y = alt.Y("y:Q", title=titles[1], scale=whole, axis=alt.Axis(format="~%", tickCount=5))
-    same = alt.Chart(_data([{"x": 0, "y": 0, "x2": 1, "y2": 1}])).mark_rule(color=MUTED, strokeDash=[4, 3])
-    dotted = alt.Chart(_data(data)).mark_point(shape="circle", fill=ACCENT, stroke=ACCENT, size=36, opacity=0.45)
+    whole: Channel = {"scale": {"domain": [0, 1]}, "axis": {"format": "~%", "tickCount": 5}}
+    x, y = field("x:Q", title=titles[0], **whole), field("y:Q", title=titles[1], **whole)
+    same = [{"x": 0, "y": 0, "x2": 1, "y2": 1}]
+    look = {"shape": "circle", "fill": ACCENT, "stroke": ACCENT, "size": 36, "opacity": 0.45}
     layers = [
-        same.encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")),
-        dotted.encode(x=x, y=y, tooltip=alt.Tooltip("said:N", title=" ")),
+        layer(same, "rule", {"color": MUTED, "strokeDash": [4, 3]}, x=x, y=y, x2={"field": "x2"}, y2={"field": "y2"}),
+        layer(data, "point", look, x=x, y=y, tooltip=SAID),
     ]
     return as_spec(layers, 320, description)
 
 
-def _headed(data: Sequence[Mapping[str, object]], y: Any) -> list[Any]:
+def _headed(data: Sequence[Mapping[str, object]]) -> list[Layer]:
     """Return the label of each line on its left and what is said on its right."""
-    alt = altair()
-    said = (
-        alt.Chart(_data(data))
-        .mark_text(align="right", dy=-8, color=INK, fontSize=13, fontWeight=600)
-        .encode(y=y, x=alt.XValue("width"), text=alt.Text("said:N"))
-    )
-    return [_labels(data, y, -8, "width - 130"), said]
+    look = {"align": "right", "dy": -8, "color": INK, "fontSize": 13, "fontWeight": 600}
+    said = layer(data, "text", look, y=LINES, x={"value": "width"}, text=field("said:N"))
+    return [_labels(data, -8, "width - 130"), said]
 
 
-def _labels(data: Sequence[Mapping[str, object]], y: Any, up: int, limit: str) -> Any:
-    alt = altair()
-    return (
-        alt.Chart(_data(data))
-        .mark_text(align="left", dy=up, color=INK, fontSize=13, limit=alt.expr(limit))
-        .encode(y=y, x=alt.XValue(0), text=alt.Text("label:N"))
-    )
-
-
-def _data(rows: Sequence[Mapping[str, object]]) -> Any:
-    return altair().Data(values=[dict(row) for row in rows])
+def _labels(data: Sequence[Mapping[str, object]], up: int, limit: str) -> Layer:
+    look = {"align": "left", "dy": up, "color": INK, "fontSize": 13, "limit": {"expr": limit}}
+    return layer(data, "text", look, y=LINES, x={"value": 0}, text=field("label:N"))
 
 
 def _beside(label: str, before: float | None, after: float) -> str:
@@ -327,23 +267,21 @@ def _place(ends: Sequence[float], at: float) -> float:
     return below + min(max((at - ends[below]) / (ends[below + 1] - ends[below]), 0.0), 1.0)
 
 
-def as_spec(layers: Sequence[Any], height: int, description: str) -> dict[str, object]:
+def as_spec(layers: Sequence[Layer], height: int, description: str) -> dict[str, object]:
     """Return some layers as a Vega-Lite specification as wide as its place."""
-    alt = altair()
     font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
     axis = {
         "labelColor": MUTED, "titleColor": MUTED, "gridColor": GRID, "tickColor": GRID, "domain": False, "ticks": False,
         "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6, "aria": False,
     }  # fmt: skip
-    whole = alt.layer(  # all at once: Altair copies every layer with each further call
-        *layers,
-        width="container",
-        height=height,
-        description=description,
-        background="transparent",
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        padding={"left": 4, "right": 8, "top": 4, "bottom": 4},
-        config={"font": font, "axis": axis, "view": {"stroke": None}, "mark": {"aria": False}},
-    )
-    found: dict[str, object] = whole.to_dict(validate=False)
-    return found
+    return {
+        "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.json",
+        "layer": list(layers),
+        "width": "container",
+        "height": height,
+        "description": description,
+        "background": "transparent",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": {"left": 4, "right": 8, "top": 4, "bottom": 4},
+        "config": {"font": font, "axis": axis, "view": {"stroke": None}, "mark": {"aria": False}},
+    }

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from discreet.audit.report.remedies import Remedy
+
 Level = Literal["good", "look", "bad"]
 """How something stands: as promised, worth a closer look, broken."""
 
@@ -85,6 +87,8 @@ class PageStep:
     level: Level
     means: str = ""
     to_do: str = ""
+    remedy: Remedy | None = None
+    """The same as a change of the policy, where there is one."""
 
 
 @dataclass(frozen=True)

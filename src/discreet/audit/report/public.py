@@ -47,7 +47,6 @@ _KINDS = {
 _BY_SIZE = next(promise for promise in PROMISES.values() if promise.measure == "rows")
 
 
-@charts.unchecked
 def public_page(told: Facts) -> Page:
     """Return the report that may be published."""
     level, verdict = _verdict(told)
@@ -131,10 +130,11 @@ def _made(told: Facts) -> Section:
         ("May change", listed(told.terms.changeable, 40) or "none"),
     ]
     if told.terms.sample is not None:
-        drawn, k_on = told.terms.sample
+        drawn, k_on, by = told.terms.sample
         noun = "persons" if told.terms.persons else "rows"
         where = f"the released {noun}" if k_on == "sample" else "the whole table"
-        rows.append(("Sample", f"{drawn} of the {noun}, drawn at random; k counts in {where}"))
+        strata = f" from each {' and '.join(by)}" if by else ""
+        rows.append(("Sample", f"{drawn} of the {noun}, drawn at random{strata}; k counts in {where}"))
     if told.terms.shuffled and told.terms.method is not None:
         rows.append(("Order", "the rows are in an order drawn at random"))
     return section("made", "How it was made", [PageTable("The release", ("", ""), tuple(rows), words=frozenset({1}))])

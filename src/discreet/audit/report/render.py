@@ -1,6 +1,6 @@
 """Reports: one HTML file that works offline, for the owner with everything, for the public without any secret.
 
-Needs the extra `report` (Altair, vl-convert, Jinja2), loaded only when a report is written.
+Needs the extra `report` (vl-convert, Jinja2; Altair for the chart of a frontier), loaded only when it is used.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from discreet.audit.audit import Audit
     from discreet.audit.public import Facts
-    from discreet.audit.report.page import Page
+    from discreet.audit.report.page import Figure, Page
 
 NEEDS = ("altair", "vl_convert", "jinja2")
 """What a report is made with."""
@@ -57,16 +59,31 @@ def render(page: Page) -> str:
     import jinja2
     from markupsafe import Markup
 
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=False)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__, "style"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=False,
+    )
+    environment.globals.update(chart=_chart, more=lambda _: "")
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.from_string(_text("page.html.jinja")).render(
         page=page,
-        specs={figure.name: Markup(safe_json(figure.spec)) for figure in page.figures()},
-        style=Markup(_text("page.css")),
+        style=Markup(_text("style/look.css") + _text("page.css")),
         script=Markup(script),
         digest=digest,
     )
+
+
+def _chart(figure: Figure) -> Markup:
+    """Return where a chart is drawn by the script of the page, and of what."""
+    from markupsafe import Markup
+
+    drawn = Markup(
+        '<div class="chart" data-chart="{0}-spec"></div>\n<script type="application/json" id="{0}-spec">{1}</script>'
+    )
+    return drawn.format(figure.name, Markup(safe_json(figure.spec)))
 
 
 def safe_json(value: Any) -> str:
@@ -83,9 +100,9 @@ def safe_json(value: Any) -> str:
 def _script() -> str:
     """Return the JavaScript of a page: the libraries that draw charts, once, and what calls them."""
     from discreet.audit.report.bundle import bundle
-    from discreet.audit.report.charts import altair
+    from discreet.audit.report.charts import VEGA_LITE
 
-    return bundle(_text("page.js"), ".".join(altair().SCHEMA_VERSION.split(".")[:2]))  # the version of the charts
+    return bundle(_text("page.js"), VEGA_LITE)
 
 
 @cache

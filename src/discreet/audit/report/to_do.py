@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from discreet.attack.base import KINDS
-from discreet.audit.report.attack_words import by_chance, remedy
+from discreet.audit.report.attack_words import by_chance
 from discreet.audit.report.attacks import findings
 from discreet.audit.report.page import Level, PageStep, Prose, Section, StepList, section
+from discreet.audit.report.remedies import remedy_of
 from discreet.audit.report.words import clipped, limit, sentence, stand
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Finding
@@ -77,4 +78,5 @@ def _of_warnings(audit: Audit) -> Iterator[PageStep]:
     attacks = () if audit.attacks is None else audit.attacks.found
     for text in audit.all_warnings:
         by = next((attack for attack in attacks if text in attack.warnings), None)
-        yield PageStep("", "look", sentence(text), "" if by is None else remedy(by))
+        do = None if by is None else remedy_of(by)
+        yield PageStep("", "look", sentence(text), "" if do is None else do.words, do)

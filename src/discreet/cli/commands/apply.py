@@ -11,6 +11,7 @@ import typer
 from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
     ForceOption,
+    KeptLedgerOptions,
     KeyedEngineOptions,
     OutOption,
     PopulationOption,
@@ -34,13 +35,20 @@ def apply(
     population: PopulationOption = None,
     force: ForceOption = False,
     *,
+    over_time: KeptLedgerOptions,
     rows: KeyedEngineOptions,
     shown: PrintOptions,
     layout: TableLayoutOptions,
 ) -> None:
-    """Carry a kept plan out on new rows of the same kind; the result is verified like any other."""
+    """Carry a kept plan out on new rows of the same kind; the result is verified like any other.
+
+    Example:
+
+    discreet apply plan.json bank.csv -o again.csv
+    """
     with reporting(shown.as_json, shown.quiet) as state:
         refuse_release(out, table, force, shown.as_json)
+        from discreet.ledger.note import ledger_use
         from discreet.pipeline import apply as run
         from discreet.table.formats.place import place_of
         from discreet.writing.plan_file import read_plan
@@ -55,7 +63,8 @@ def apply(
         refuse_outputs(released_files(out, rules or kept.policy), inputs, force)
         before: dict[str | Path, object] = {path: stamp_of(path) for path in inputs}
         with show_progress(shown.no_progress) as say:
-            release = run(kept, table, say, rows.opening(), rules, population)
+            use = ledger_use(rules or kept.policy, **over_time.named(out))
+            release = run(kept, table, say, rows.opening(), rules, population, use)
             refuse_changed(before)
             state.release = place_of(out)
             write_release(release, out, force=force)

@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
+    BesideLedgerOptions,
     ForceOption,
     KeyedEngineOptions,
     OriginalLayoutOptions,
@@ -49,11 +50,17 @@ def audit(
     plan: PlanOrderOption = None,
     partial: PartialOption = False,
     force: ForceOption = False,
+    beside: BesideLedgerOptions,
     rows: KeyedEngineOptions,
     shown: PrintOptions,
     layout: OriginalLayoutOptions,
 ) -> None:
-    """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for."""
+    """Attack RELEASE, whoever made it, and say what an adversary can still do and what it is still good for.
+
+    Example:
+
+    discreet audit release.csv -p bank.yaml --original bank.csv --report a.html
+    """
     with reporting(shown.as_json, shown.quiet) as state:
         inputs: list[str | Path] = [
             path for path in (release, policy, original, control, population, plan) if path is not None
@@ -86,6 +93,7 @@ def audit(
                     order=order,
                     progress=stopper.watch(say),
                     **rows.said(),
+                    **beside.said(),
                 )
             refuse_changed(before)
             if reports:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.inputs import read_rules, shown_name
-from discreet.cli.options import EngineOptions, JsonOption, TableLayoutOptions
+from discreet.cli.options import AskedLedgerOptions, EngineOptions, JsonOption, TableLayoutOptions
 from discreet.cli.reporting import print_json, reporting
 from discreet.errors import InputError
 
@@ -22,11 +22,17 @@ def check(
         bool, typer.Option("--show-values", help="With --table: first list the values that must not be inferred.")
     ] = False,
     *,
+    over_time: AskedLedgerOptions,
     rows: EngineOptions,
     as_json: JsonOption = False,
     layout: TableLayoutOptions,
 ) -> None:
-    """Say whether a policy is in order and what it promises; with a table, whether they fit."""
+    """Say whether a policy is in order and what it promises; with a table, whether they fit.
+
+    Example:
+
+    discreet check bank.yaml --table bank.csv
+    """
     with reporting(as_json) as state:
         rules = read_rules(policy, layout)
         from discreet.assist.check import check_policy
@@ -40,7 +46,9 @@ def check(
             from discreet.table.source import open_table
 
             print_values(open_table(table, rules, opening=rows.opening()), rules)
-        result = check_policy(rules, table, rows.opening())
+        from discreet.ledger.note import ledger_asked
+
+        result = check_policy(rules, table, rows.opening(), ledger_asked(rules, **over_time.said()))
         state.code = 0 if result.possible else 1
         if as_json:
             print_json(result.to_dict())

@@ -16,7 +16,12 @@ def demo(
         typer.Argument(metavar="FOLDER", help="Leave the files here, to play with.", show_default=False),
     ] = None,
 ) -> None:
-    """Show the main job on a small bank table: what changes, and why."""
+    """Show the main job on a small bank table: what changes, and why.
+
+    Example:
+
+    discreet demo play
+    """
     with reporting():
         from discreet.cli.demo import run
 

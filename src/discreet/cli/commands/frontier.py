@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from discreet.cli.inputs import read_rules
-from discreet.cli.options import ForceOption, JsonOption, KeyedEngineOptions, PolicyOption, TableArg, TableLayoutOptions
+from discreet.cli.options import (
+    AskedLedgerOptions,
+    ForceOption,
+    JsonOption,
+    KeyedEngineOptions,
+    PolicyOption,
+    TableArg,
+    TableLayoutOptions,
+)
 from discreet.cli.outputs import refuse_outputs
 from discreet.cli.reporting import reporting
 from discreet.errors import InputError
@@ -29,11 +37,17 @@ def frontier(
     ] = None,
     force: ForceOption = False,
     *,
+    over_time: AskedLedgerOptions,
     rows: KeyedEngineOptions,
     as_json: JsonOption = False,
     layout: TableLayoutOptions,
 ) -> None:
-    """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released."""
+    """Show how much of TABLE can be told at which threshold, to choose one. Nothing is released.
+
+    Example:
+
+    discreet frontier bank.csv -p bank.yaml --thresholds 50%,75%
+    """
     with reporting(as_json):
         if plot is not None:
             refuse_outputs([plot], [table, policy], force)
@@ -43,7 +57,7 @@ def frontier(
         from discreet.cli.show.frontier import print_frontier
 
         wanted = None if thresholds is None else [text.strip() for text in thresholds.split(",")]
-        found = run(table, rules, wanted, promise=promise, **rows.said())
+        found = run(table, rules, wanted, promise=promise, **rows.said(), **over_time.said())
         if plot is not None:
             from discreet.assist.charts import drawn
             from discreet.writing.release import write_private

@@ -16,7 +16,10 @@ from discreet.cli.reporting import print_file, reporting
 def init(
     table: TableArg,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the draft here, and groups for columns beside it.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Write the draft here; beside it groups for columns, and a schema for editors."
+        ),
     ] = None,
     secret: Annotated[
         list[str] | None,
@@ -42,7 +45,12 @@ def init(
     *,
     layout: TableLayoutOptions,
 ) -> None:
-    """Draft a commented policy for TABLE that passes check as it is; on a terminal, ask what is not said."""
+    """Draft a commented policy for TABLE that passes check as it is; on a terminal, ask what is not said.
+
+    Example:
+
+    discreet init bank.csv --out first.yaml --secret Bankruptcy=Discharged
+    """
     with reporting():
         if out is not None:
             refuse_outputs([out], [table], force)
@@ -57,16 +65,21 @@ def init(
         if out is None:
             print_file(draft.text)
             return
+        from discreet.cli.outputs import schema_beside
         from discreet.cli.show.draft import print_draft
         from discreet.common.staging import Staging
 
         trees = {out.parent / name: tree for name, tree in draft.trees.items()}
         refuse_outputs([out, *trees], [table], force)
+        header, schema = schema_beside(out, force)
         with Staging(force=force) as staging:
+            for path, text in schema.items():
+                with staging.open(path) as file:
+                    file.write(text.encode())
             for path, tree in trees.items():
                 with staging.open(path, private=True) as file:
                     file.write(tree.to_csv().encode())
             with staging.open(out) as file:
-                file.write(draft.text.encode())
+                file.write((header + draft.text).encode())
             staging.commit(last=out)
         print_draft(draft, shown_name(table), str(out))

@@ -12,6 +12,7 @@ import typer
 from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
     ForceOption,
+    KeptLedgerOptions,
     KeyedEngineOptions,
     OutOption,
     PolicyOption,
@@ -48,11 +49,17 @@ def protect(
     ] = None,
     seed: SeedOption = None,
     force: ForceOption = False,
+    over_time: KeptLedgerOptions,
     rows: KeyedEngineOptions,
     shown: PrintOptions,
     layout: TableLayoutOptions,
 ) -> None:
-    """Make a release of TABLE that keeps every promise of the policy, verified before it is written."""
+    """Make a release of TABLE that keeps every promise of the policy, verified before it is written.
+
+    Example:
+
+    discreet protect bank.csv -p bank.yaml -o release.csv --plan plan.json
+    """
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
     with reporting(shown.as_json, shown.quiet) as state:
@@ -82,6 +89,7 @@ def protect(
                     time_limit=time_limit,
                     progress=clock.hearing(stopper.watch(say)),
                     **rows.said(),
+                    **over_time.named(out),
                 )
                 if reports:
                     release = _attacked(release, out, time_limit, seed, stopper.watch(say))
@@ -98,7 +106,7 @@ def protect(
             written = state.files([*kept, *(path for path, public in reports.items() if not public)])
             with beside_release(out):
                 print_release(release, shown_name(table), shown_name(out), written, stopped=stopped, quiet=shown.quiet)
-                if not shown.quiet and (step := advise(release, shown_name(table), clock)):
+                if not shown.quiet and release.note is None and (step := advise(release, shown_name(table), clock)):
                     print_next(step)
 
 

@@ -60,7 +60,12 @@ def taxonomy(
     *,
     layout: LayoutOptions,
 ) -> None:
-    """Propose a taxonomy for a COLUMN of TABLE, learned from its values, to be edited; or check one that exists."""
+    """Propose a taxonomy for a COLUMN of TABLE, learned from its values, to be edited; or check one that exists.
+
+    Example:
+
+    discreet taxonomy bank.csv Job --out job.csv
+    """
     with reporting(as_json) as state:
         options = {"kind": kind, "levels": levels, "steps": steps, "root": root, "fill": fill}
         options |= {"date-format": date_format, "order": order}

@@ -9,12 +9,12 @@ from rich.console import Console
 
 from discreet.assist.check import ABOUT_THE_TABLE, CheckedCells, CheckedPolicy
 from discreet.assist.preview import Preview
+from discreet.cli.show.joint import print_foreseen
 from discreet.cli.show.levels import print_levels
 from discreet.cli.show.promises import guessing, sensitive_columns, worst_in_words
 from discreet.cli.show.texts import counted, text_of
 from discreet.cli.show.verdict import print_not_covered
 from discreet.cli.terminal import console, escape, print_private
-from discreet.common.shares import short_percent
 from discreet.policy import Policy
 from discreet.table.engine import Engine
 
@@ -34,6 +34,8 @@ def print_check(result: CheckedPolicy, policy: Policy, path: str, table: str | N
         whose = "" if result.persons is None else f" of {result.persons} persons"
         to.print(f"The table fits it: {result.rows} rows{whose}{dropped}.")
         to.print(f"Columns that may be changed: {escape(', '.join(result.may_change) or 'none')}.", soft_wrap=True)
+    if result.over_time is not None:
+        print_foreseen(to, result.over_time)
     _print_previews(to, result.previews)
     to.print("It promises:")
     for number, promise in enumerate(result.promises, start=1):
@@ -65,6 +67,8 @@ def _next(result: CheckedPolicy, path: str, table: str | None) -> str:
     """Return what to do after a check."""
     if table is None:
         return f"see whether it fits your table, and what is possible: discreet check {shlex.quote(path)} --table TABLE"
+    if result.over_time is not None and result.over_time.refused is not None:
+        return "change what the releases before do not allow, as said above, and check again"
     if not result.possible:
         broken = [str(number) for number, promise in enumerate(result.promises, start=1) if not promise.possible]
         broken += [str(number) for number, cells in enumerate(result.cells, len(result.promises) + 1) if cells.refused]
@@ -112,23 +116,8 @@ def _about_wards(cells: CheckedCells) -> Iterator[str]:
 def _rehearsed(cells: CheckedCells) -> Iterator[str]:
     """Yield what blind protection comes to, as far as the other rows show."""
     yield f"blind, against {', '.join(cells.made.references_used)}; blocks: {cells.made.told_blocks}"
-    found = cells.rehearsed
-    if found is None:
-        return
-    low, high = map(short_percent, found.limits)
-    limits = f"limit {low}" if low == high else f"limits from {low} to {high}"
-    yield f"the commonest value has {short_percent(found.commonest)} of the other rows; {limits}"
-    yield (
-        f"rehearsed on {found.rows} other rows: beside the cell about {found.hidden:.1f} of {found.predictors} "
-        "predictors are hidden"
-    )
-    for each in found.learners:
-        low, high = map(short_percent, each.right.interval)
-        yield (
-            f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
-            f"({low} to {high}), limit {short_percent(each.limit)}; "
-            f"surest fifth {short_percent(each.surest.share or 0.0)}, limit {short_percent(each.surest_limit)}"
-        )
+    if cells.rehearsed is not None:
+        yield from cells.rehearsed.in_words()
 
 
 def _print_previews(to: Console, previews: Sequence[Preview]) -> None:

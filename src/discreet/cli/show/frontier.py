@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from discreet.assist.frontier import WARNING, Frontier
+from discreet.assist.frontier_points import Frontier
 from discreet.cli.terminal import console, escape, print_private
+from discreet.common.private import MORE
 
 
 def print_frontier(found: Frontier, plot: str | None) -> None:
     """Show what is kept at each threshold."""
     to = console()
-    print_private(to, WARNING)
+    print_private(to, MORE)
     to.print("How much can be told at which threshold (planned, not released). Changed is the threshold of:")
     for promise in found.swept:
         to.print(f"  {escape(promise)}", soft_wrap=True)
@@ -31,5 +32,10 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
         table.add_row(name, largest, f"{point.detail:.1%}", bar, *target, steps)
     to.print()
     to.print(table)
+    if found.idle:
+        to.print()
+    for first, last in found.idle:
+        ends = f"From {found.name_of(first.threshold)} to {found.name_of(last.threshold)}"
+        to.print(f"{ends} the release is the same: the stricter one costs nothing more.", soft_wrap=True)
     if plot is not None:
         to.print(f"\nThe picture is {escape(plot)}: as private as this.", soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from discreet.cli.show.joint import print_joint
 from discreet.cli.show.texts import counted, text_of
 from discreet.cli.show.verdict import answer_of, tells_of_people
 from discreet.cli.terminal import console, escape, print_private
@@ -43,6 +44,7 @@ def print_found(
     if verdict_only:
         return
     print_promises(to, found.requirements, before, set())
+    print_joint(to, found.joint)
     if found.truthful.answer is Answer.HOLDS:
         to.print("Every cell is the original, something that covers it, or hidden.")
     for problem in found.truthful.problems:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from discreet.audit.audit import Audit
+from discreet.cli.show.joint import print_joint
 from discreet.cli.show.measures import how_far, print_cell_measures, print_usefulness
 from discreet.cli.show.promises import print_promises, sensitive_columns
 from discreet.cli.show.texts import listed, text_of
@@ -78,6 +79,7 @@ def _print_made(
     )
     to.print()
     print_promises(to, audit.promises, audit.before, sensitive_columns(release.plan.policy))
+    print_joint(to, audit.verification.joint, release.note)
     if audit.sample is not None:
         crowds = any(promise.measure == "rows" for promise in release.plan.policy.promises())
         to.print(f"\nReleased is {audit.sample.in_words(crowds=crowds)}.", soft_wrap=True)
@@ -86,6 +88,10 @@ def _print_made(
     _print_changes(to, release)
     if why:
         print_why(to, release.plan)
+    for each in audit.rehearsed:
+        to.print(f"\nRehearsal of {escape(each.column)} on rows without confidential cells:", soft_wrap=True)
+        for line in each.in_words():
+            to.print(f"  {escape(line)}", soft_wrap=True)
     for line in release.plan.redundant:
         to.print(f"[dim]Not searched for separately: {escape(line)}[/]", soft_wrap=True)
     if not release.plan.complete:
@@ -121,6 +127,9 @@ def _print_changes(to: Console, release: Release) -> None:
             to.print(f"{audit.detail:.1%} of the detail of these columns is released.")
         if audit.bound is not None:
             to.print(f"The cut: {how_far(audit.bound)}.")
+        if audit.decided is not None:
+            words = audit.decided.in_words()
+            to.print(f"{words[0].upper()}{words[1:]}.", soft_wrap=True)
         print_usefulness(to, audit.usefulness)
     if plan.edits:
         to.print()

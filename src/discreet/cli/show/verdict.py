@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
 
 from discreet.audit.audit import Audit
 from discreet.audit.report.words import attacked
@@ -20,6 +21,7 @@ from discreet.verification.findings import Verification
 
 if TYPE_CHECKING:
     from discreet.attack.base import Attack
+    from discreet.verification.joint import JointFinding
 
 MOST = 8
 """Attacks named before the rest is only counted."""
@@ -40,7 +42,7 @@ class WrittenFiles:
 
 def answer_of(found: Verification, *, with_original: bool) -> str:
     """Return in words, marked up, what verification found."""
-    answers = {finding.answer for finding in found.requirements}
+    answers = {finding.answer for finding in found.requirements} | {each.answer for each in _together(found)}
     if found.holds and Answer.BY_LOT in answers:
         return "[yellow]nothing is broken, but cells are left to the lot, which promises nothing[/]"
     if found.holds:
@@ -53,9 +55,20 @@ def answer_of(found: Verification, *, with_original: bool) -> str:
     return "[yellow]not every promise can be checked[/]"
 
 
+def answer_in_plain(found: Verification, *, with_original: bool) -> str:
+    """Return the same without marks."""
+    return Text.from_markup(answer_of(found, with_original=with_original)).plain
+
+
+def _together(found: Verification) -> Sequence[JointFinding]:
+    """Return what was found on several releases together."""
+    return () if found.joint is None else found.joint.findings
+
+
 def passed(found: Verification, partial: bool) -> bool:
     """Whether a release passes; `partial`: also if some promise could not be checked, but none is broken."""
-    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements)]
+    together = (finding.answer for finding in _together(found))
+    answers = [found.truthful.answer, *(finding.answer for finding in found.requirements), *together]
     broken = Answer.BROKEN in answers
     return found.holds or (partial and not broken)
 

@@ -38,7 +38,7 @@ def print_why(to: Console, plan: Plan) -> None:
         to.print("\nNot told, or not finer, and why", style="italic")
     reasons: dict[str, list[str]] = {}
     for kept in plan.kept:
-        reasons.setdefault(_reason(kept, plan.policy), []).append(f"{kept.column} = {text_of(kept.value)}")
+        reasons.setdefault(why_kept(kept, plan.searched), []).append(f"{kept.column} = {text_of(kept.value)}")
     for reason, values in list(reasons.items())[:MOST]:
         to.print(f"  {escape(listed(values, 6))}: {escape(reason)}", soft_wrap=True)
     if len(reasons) > MOST:
@@ -58,7 +58,8 @@ def _disclosure(step: Step) -> str:
     )
 
 
-def _reason(kept: Kept, policy: Policy) -> str:
+def why_kept(kept: Kept, policy: Policy) -> str:
+    """Return why something is not told, or not finer."""
     if kept.requirement is None:
         if policy.target and kept.reason is KeptReason.NO_BENEFIT:
             return f"{kept.reason} (the hidden rows all have the same {policy.target})"

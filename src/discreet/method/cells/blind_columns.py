@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+
+from discreet.method.cells.blind_kernels import tally
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -35,11 +39,20 @@ class BlindColumn:
         return found
 
 
-def by_element(column: BlindColumn, values: Codes, number: int) -> Ints:
-    """Count rows by element and value; those of unknown value (-1) are left out."""
-    known = values >= 0
-    cells = column.codes[known].astype(np.int64) * number + values[known]
-    return np.bincount(cells, minlength=column.elements * number).reshape(column.elements, number).astype(np.int64)
+def by_element(columns: Sequence[BlindColumn], values: Codes, number: int, parts: Sequence[Ints]) -> list[list[Ints]]:
+    """Count some parts of the rows by element of each column and value; those of unknown value (-1) are left out."""
+    first = np.cumsum([0, *(column.elements for column in columns)])
+    narrow = np.dtype(np.int32 if int(first[-1]) * number < 2**31 else np.int64).type
+    cells = np.array([column.codes for column in columns], dtype=narrow)
+    cells += first[:-1, None].astype(narrow)
+    cells *= narrow(number)
+    found, every = [], np.ones(len(columns), dtype=np.bool_)
+    for rows in parts:
+        counts = np.zeros(int(first[-1]) * number, dtype=np.int64)
+        tally(cells, values, 0, rows, every, counts)
+        table = counts.reshape(-1, number)
+        found.append([table[start:end] for start, end in pairwise(first.tolist())])
+    return found
 
 
 def summed(column: BlindColumn, having: Ints) -> Ints:

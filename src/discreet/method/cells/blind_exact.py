@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from discreet.method.cells.blind_columns import Ints
 from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, BlindLearned, BlindRules
+from discreet.method.cells.blind_near import WeighedRows
 from discreet.method.cells.blind_tau import DIGITS, STEPS
 
 BILLION = 10**9
@@ -33,9 +35,18 @@ class ExactNode:
     """What was told of a row, in both readings, and the rows of the rest that agree."""
 
     def __init__(
-        self, learned: BlindLearned, asked: BlindRules, facts: Sequence[tuple[int, frozenset[int]]], stars: set[int]
+        self,
+        learned: BlindLearned,
+        asked: BlindRules,
+        facts: Sequence[tuple[int, frozenset[int]]],
+        stars: set[int],
+        near: tuple[WeighedRows, WeighedRows] | None = None,
     ) -> None:
-        """Take the facts: a predictor with the elements of one value or of a block; `stars` are those with blocks."""
+        """Take the facts: a predictor with the elements of one value or of a block; `stars` are those with blocks.
+
+        `near` are the rows as `kernel` weighs them, in both readings.
+        """
+        self.near = near
         self.learned, self.asked = learned, asked
         self.readings = [list(facts), [fact for fact in facts if fact[0] not in stars]]
         self.secrets = range(len(learned.known))
@@ -72,8 +83,13 @@ class ExactNode:
             total = sum(odds, Decimal(0))
             return [each / total for each in odds]
 
-    def judge(self, facts: Sequence[tuple[int, frozenset[int]]], agreeing: Ints) -> tuple[bool, int]:
-        """Say whether all references are within the limits with some facts, and the largest figure in billionths."""
+    def judge(
+        self, facts: Sequence[tuple[int, frozenset[int]]], agreeing: Ints, near: tuple[Any, int] | None = None
+    ) -> tuple[bool, int]:
+        """Say whether all references are within the limits with some facts, and the largest figure in billionths.
+
+        `agreeing` are the rows that agree with all, `near` all rows by weight, with the weight of one that agrees.
+        """
         if not facts:
             return True, 0
         fine, top = True, 0
@@ -86,11 +102,13 @@ class ExactNode:
                         figure = int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN))
                     top = max(top, figure)
                     fine &= figure <= int(self.learned.cap[v])
-            if self.asked.counts:
-                rows = int(agreeing[begin:end].sum())
+            weighed = [(agreeing, 1)] if self.asked.counts else []
+            weighed += [near] if near is not None else []
+            for weights, one in weighed:
+                rows = int(weights[begin:end].sum())
                 for v in range(begin, end):
                     share = Fraction(int(self.learned.rows[v]), int(self.learned.known[c]))
-                    likely = (int(agreeing[v]) + ADDED * share) / (rows + ADDED)
+                    likely = (int(weights[v]) + ADDED * one * share) / (rows + ADDED * one)
                     top = max(top, billionths(likely))
                     fine &= likely <= Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
         return fine, top
@@ -98,11 +116,13 @@ class ExactNode:
     def outcome(self, fact: tuple[int, frozenset[int]], *, star: bool, tallied: Ints, told: Ints) -> tuple[bool, int]:
         """Judge one fact more, in both readings."""
         covered = sorted(self._covered(*fact))
-        fine, top = self.judge([*self.readings[0], fact], tallied[covered].sum(axis=0))
+        near = (None, None) if self.near is None else tuple(each.with_fact(covered) for each in self.near)
+        fine, top = self.judge([*self.readings[0], fact], tallied[covered].sum(axis=0), near[0])
         if star:
-            other, also = self.judge(self.readings[1], _rows(self.learned, fact[0], told))
+            before = None if self.near is None else (self.near[1].total, self.near[1].scale)
+            other, also = self.judge(self.readings[1], _rows(self.learned, fact[0], told), before)
         else:
-            other, also = self.judge([*self.readings[1], fact], told[covered].sum(axis=0))
+            other, also = self.judge([*self.readings[1], fact], told[covered].sum(axis=0), near[1])
         return fine and (other or star), max(top, also)
 
     def block(self, j: int, tallied: Ints, told: Ints) -> tuple[frozenset[int], int]:
@@ -132,20 +152,25 @@ class ExactNode:
         if len(block) in (0, elements):
             return 0 if block else BILLION
         end, covered = int(self.learned.secret[1]), sorted(self._covered(j, block))
-        if self.asked.by_count:
-            rows = int(_rows(self.learned, j, tallied)[:end].sum())
-            outside = rows - int(tallied[covered][:, :end].sum())
+        if self.asked.by_count or self.asked.by_near:
+            weights, total, one = tallied, _rows(self.learned, j, tallied), 1
+            if self.asked.by_near:
+                assert self.near is not None
+                weights, total, one = self.near[0]
+            rows = int(total[:end].sum())
+            outside = rows - int(weights[covered][:, :end].sum())
             share = Fraction(
                 int(self.learned.known[0]) - int(self.learned.having[covered][:, :end].sum()),
                 int(self.learned.known[0]),
             )
-            return billionths((outside + ADDED * share) / (rows + ADDED))
+            return billionths((outside + ADDED * one * share) / (rows + ADDED * one))
         likelihoods = self.likelihoods((j, block))
         with localcontext() as context:
             context.prec = DIGITS
             now = self.bayes(0, self.readings[0])
-            total = sum((now[v] * (1 - Decimal(likelihoods[v][0]) / likelihoods[v][1]) for v in range(end)), Decimal(0))
-            return int((total * BILLION).to_integral_value(ROUND_HALF_EVEN))
+            inside = (Decimal(likelihoods[v][0]) / likelihoods[v][1] for v in range(end))
+            likely = sum((now[v] * (1 - within) for v, within in enumerate(inside)), Decimal(0))
+            return int((likely * BILLION).to_integral_value(ROUND_HALF_EVEN))
 
 
 def _rows(learned: BlindLearned, j: int, tallied: Ints) -> Ints:

@@ -18,6 +18,8 @@ ERROR = 2.3e-16 * BILLION * 8
 """Of one step of reckoning, in billionths, amply."""
 ADDED = 10
 """Rows, spread like the whole column, that `count` adds to those that agree."""
+DIFFERS = 0.25
+"""What a row weighs for `kernel`, for each fact in which it differs."""
 LEAST_CHANCE = 50_000_000
 """In billionths: what is less likely to be told is not asked."""
 STOP, UNSURE = -1, -2
@@ -66,34 +68,57 @@ class BlindRules(NamedTuple):
     """Whether `count` is the first reference."""
     whole: bool
     """Whether there are no blocks."""
+    near: bool = False
+    """Whether `kernel` is a reference."""
+    by_near: bool = False
+    """Whether it is the first."""
+
+
+class BlindNear(NamedTuple):
+    """All rows of the rest, weighed by how near they are to what is told; nothing where `kernel` is no reference."""
+
+    weights: np.ndarray
+    """By element and value, stars read as blocks."""
+    total: np.ndarray
+    """By value."""
+    told: np.ndarray
+    """As `weights`, stars read as nothing."""
+    told_total: np.ndarray
+    error: float
+    """Of a figure, in billionths."""
 
 
 @kernel
-def tally(codes, rows, values, secret, first, open_, out):  # type: ignore[no-untyped-def]
-    """Count some rows of the rest by the elements of open predictors and the values of secrets. O(rows x columns)."""
-    for at in range(len(rows)):
-        row = rows[at]
-        for c in range(len(values)):
-            if values[c, row] >= 0:
-                v = secret[c] + values[c, row]
-                for j in range(len(open_)):
-                    if open_[j]:
-                        out[first[j] + codes[j, row], v] += 1
-
-
-@kernel
-def loss(first, scores, power, true):  # type: ignore[no-untyped-def]
-    """Return how surprising the true values of rows are, likelihoods raised to a power. O(rows x values)."""
+def loss(shares, odds, step):  # type: ignore[no-untyped-def]
+    """Return the sum of the logarithms, over rows, of all shares times odds to a power. O(rows x values)."""
     total = 0.0
-    for row in range(len(true)):
-        largest = -np.inf
-        for v in range(first.shape[1]):
-            largest = max(largest, first[row, v] + power * scores[row, v])
-        odds = 0.0
-        for v in range(first.shape[1]):
-            odds += math.exp(first[row, v] + power * scores[row, v] - largest)
-        total += math.log(odds) + largest - first[row, true[row]] - power * scores[row, true[row]]
+    for row in range(shares.shape[0]):
+        added = 0.0
+        for v in range(shares.shape[1]):
+            factor, power, left = odds[row, v], shares[row, v], step
+            while left > 0:
+                if left % 2 == 1:
+                    power *= factor
+                factor *= factor
+                left //= 2
+            added += power
+        total += math.log(added)
     return total
+
+
+@kernel
+def tally(cells, values, start, rows, open_, found):  # type: ignore[no-untyped-def]
+    """Count some rows of the rest by the elements of open predictors and the values of a secret into `found`.
+
+    `cells` has, by predictor and row, where the values of its element begin; those of this secret `start` there.
+    O(rows x open predictors)
+    """
+    for j in range(len(open_)):
+        if open_[j]:
+            for i in range(len(rows)):
+                row = rows[i]
+                if values[row] >= 0:
+                    found[cells[j, row] + start + values[row]] += 1
 
 
 @helper
@@ -117,10 +142,11 @@ def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type: ignore[no-untyped-def]
+def _judge(learned, asked, scores, logs, k, agreeing, near, slip, found, top, most):  # type: ignore  # noqa: C901
     """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
 
-    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all.
+    `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all,
+    `near` those that do nearly, by weight, with an error of `slip` billionths.
     Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`. O(values)
     """
     verdict = 1
@@ -136,6 +162,21 @@ def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type
             top[1] = max(top[1], math.floor(share * BILLION + ERROR + 0.5))
             if agreeing[v] * learned.parts[c] + ADDED * learned.rows[v] * each > learned.over[v] * rows:
                 verdict = 0
+        if (most < 0 and verdict == 0) or top[0] > most >= 0:
+            return 0
+    for c in range(len(learned.known) if asked.near else 0):
+        weight = ADDED + 0.0
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            weight += near[v]
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            figure = (near[v] + ADDED * (learned.rows[v] / learned.known[c])) / weight * BILLION
+            edge = learned.over[v] / learned.parts[c] * BILLION
+            top[0] = max(top[0], math.floor(figure - slip + 0.5))
+            top[1] = max(top[1], math.floor(figure + slip + 0.5))
+            if figure - slip > edge:
+                verdict = 0
+            elif figure + slip > edge and verdict == 1:
+                verdict = UNSURE
         if (most < 0 and verdict == 0) or top[0] > most >= 0:
             return 0
     for c in range(len(learned.known) if asked.bayes else 0):
@@ -155,15 +196,19 @@ def _judge(learned, asked, scores, logs, k, agreeing, found, top, most):  # type
 
 
 @kernel
-def _value(learned, asked, x, scores, k, tallied, agreeing, found, top):  # type: ignore[no-untyped-def]
+def _value(learned, asked, x, scores, k, tallied, weights, total, slip, agreeing, near, found, top):  # type: ignore[no-untyped-def]
     """Judge the fact that a predictor has an element, in one reading. O(values)"""
     values = len(learned.rows)
     for v in range(values):
-        agreeing[v] = 0
+        agreeing[v], near[v] = 0, 0.0
     for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
         for v in range(values):
             agreeing[v] += tallied[learned.cover[at], v]
-    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, found, top, -1.0)
+            if asked.near:
+                near[v] += weights[learned.cover[at], v]
+    for v in range(values if asked.near else 0):
+        near[v] += DIFFERS * (total[v] - near[v])
+    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, near, slip, found, top, -1.0)
 
 
 @kernel
@@ -175,7 +220,7 @@ def _block_logs(learned, inside, size, elements, logs):  # type: ignore[no-untyp
 
 
 @kernel
-def _join(learned, start, x, covered, inside, agreeing, tallied):  # type: ignore[no-untyped-def]
+def _join(learned, asked, start, x, covered, inside, agreeing, close, tallied, weights):  # type: ignore[no-untyped-def]
     """Let an element join a block: what agrees with it agrees with the block. O(elements x values)"""
     values = len(learned.rows)
     for at in range(learned.cover_first[x], learned.cover_first[x + 1]):
@@ -185,10 +230,12 @@ def _join(learned, start, x, covered, inside, agreeing, tallied):  # type: ignor
             for v in range(values):
                 inside[v] += learned.having[y, v]
                 agreeing[v] += tallied[y, v]
+                if asked.near:
+                    close[v] += weights[y, v]
 
 
 @kernel
-def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, agreeing, top):  # type: ignore[no-untyped-def]  # noqa: C901
+def _block(learned, asked, j, scores, k, tallied, nearby, least, bad, covered, inside, agreeing, close, top):  # type: ignore[no-untyped-def]  # noqa: C901
     """Let the block of a predictor grow until it is within the limits, or whole; 0 or `UNSURE`.
 
     `bad` says which elements are in it, `least` has the largest figures of what is told already, `top` is given those
@@ -198,15 +245,18 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
     logs, found = np.zeros(values), np.zeros(values)
     more, also, seen = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64), covered.copy()
     best, tried = np.zeros(2), np.zeros(2)
+    near, closer = np.zeros(values), np.zeros(values)
     size = 0
     for x in range(elements):
         if bad[x]:
             size += 1
-            _join(learned, start, start + x, covered, inside, agreeing, tallied)
+            _join(learned, asked, start, start + x, covered, inside, agreeing, close, tallied, nearby.weights)
     while 0 < size < elements:
         top[0], top[1] = least[0], least[1]
         _block_logs(learned, inside, size, elements, logs)
-        verdict = _judge(learned, asked, scores, logs, k, agreeing, found, top, -1.0)
+        for v in range(values if asked.near else 0):
+            near[v] = close[v] + DIFFERS * (nearby.total[v] - close[v])
+        verdict = _judge(learned, asked, scores, logs, k, agreeing, near, nearby.error, found, top, -1.0)
         if verdict == UNSURE:
             return UNSURE
         if verdict == 1:
@@ -220,13 +270,16 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
             if bad[x]:
                 continue
             for v in range(values):
-                more[v], also[v] = inside[v], agreeing[v]
+                more[v], also[v], closer[v] = inside[v], agreeing[v], close[v]
             for y in range(elements):
                 seen[y] = covered[y]
-            _join(learned, start, start + x, seen, more, also, tallied)
+            _join(learned, asked, start, start + x, seen, more, also, closer, tallied, nearby.weights)
             _block_logs(learned, more, size + 1, elements, logs)
+            for v in range(values if asked.near else 0):
+                near[v] = closer[v] + DIFFERS * (nearby.total[v] - closer[v])
             tried[0], tried[1] = least[0], least[1]
-            _judge(learned, asked, scores, logs, k, also, found, tried, 2 * BILLION if chosen < 0 else best[1])
+            most = 2 * BILLION if chosen < 0 else best[1]
+            _judge(learned, asked, scores, logs, k, also, near, nearby.error, found, tried, most)
             if chosen >= 0 and tried[1] >= best[0] and tried[0] < best[1]:
                 return UNSURE
             if chosen < 0 or tried[1] < best[0]:
@@ -234,35 +287,38 @@ def _block(learned, asked, j, scores, k, tallied, least, bad, covered, inside, a
                 best[0], best[1] = tried[0], tried[1]
         bad[chosen] = True
         size += 1
-        _join(learned, start, start + chosen, covered, inside, agreeing, tallied)
+        _join(learned, asked, start, start + chosen, covered, inside, agreeing, close, tallied, nearby.weights)
     return 0
 
 
 @kernel
-def _chance(learned, asked, j, now, inside, size, agreeing, rows, out):  # type: ignore[no-untyped-def]
+def _chance(learned, asked, j, now, inside, size, agreeing, close, nearby, rows, out):  # type: ignore[no-untyped-def]
     """Reckon how likely the element of a predictor is outside its block, by the first reference, in billionths.
 
     O(values).
     """
     elements = learned.first[j + 1] - learned.first[j]
     end, total, outside = learned.secret[1], 0.0, 0.0
-    if asked.by_count:
+    if asked.by_count or asked.by_near:
         beside = ADDED + 0.0
         for v in range(end):
-            total += rows[v] - agreeing[v]
+            all_rows, these = rows[v] + 0.0, agreeing[v] + 0.0
+            if asked.by_near:
+                all_rows, these = nearby.total[v], close[v]
+            total += all_rows - these
             outside += learned.rows[v] - inside[v]
-            beside += rows[v]
+            beside += all_rows
         total = (total + ADDED * (outside / learned.known[0])) / beside
     else:
         for v in range(end):
             total += now[v] * (1.0 - (inside[v] + size) / (learned.rows[v] + elements))
-    error = now[len(now) - 1] + ERROR * (end + 4.0)
+    error = now[len(now) - 1] + ERROR * (end + 4.0) + (nearby.error if asked.by_near else 0.0)
     out[0] = math.floor(total * BILLION - error + 0.5)
     out[1] = math.floor(total * BILLION + error + 0.5)
 
 
 @kernel
-def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, rows, block):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, nearby, rows, block):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Return the predictor that is asked next with its block in `block`; `STOP`, or `UNSURE`.
 
     Parameters
@@ -275,6 +331,8 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         Sums of logarithms, number of facts and rows that agree by element, stars read as blocks.
     starless, told, tallied_told
         The same, stars read as nothing.
+    nearby
+        What `kernel` knows.
     rows
         The rows of the rest that agree with all facts, by value.
 
@@ -283,6 +341,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
     values, predictors = len(learned.rows), len(open_)
     agreeing, inside = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
     found, nothing, now = np.zeros(values), np.zeros(values), np.zeros(values + 1)
+    near, close, slip = np.zeros(values), np.zeros(values), nearby.error
     least, top, one, likely = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
     if told > 0:  # nothing is added: what was told as values
         for v in range(values):
@@ -293,7 +352,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         for x in range(learned.first[start], learned.first[start + 1]):
             for v in range(values):
                 agreeing[v] += tallied_told[x, v]
-        _judge(learned, asked, starless, nothing, told, agreeing, found, least, 2 * BILLION)
+        _judge(learned, asked, starless, nothing, told, agreeing, nearby.told_total, slip, found, least, 2 * BILLION)
     if k == 0:
         for v in range(learned.secret[1]):
             now[v] = learned.rows[v] / learned.known[0]
@@ -312,9 +371,15 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         size = 0
         for x in range(elements):
             one[0], one[1] = 0.0, 0.0
-            verdict = _value(learned, asked, start + x, scores, k + 1, tallied, agreeing, found, one)
+            verdict = _value(
+                learned, asked, start + x, scores, k + 1, tallied, nearby.weights, nearby.total, slip, agreeing, near,
+                found, one,
+            )  # fmt: skip
             if k > told and verdict != 0:
-                other = _value(learned, asked, start + x, starless, told + 1, tallied_told, agreeing, found, one)
+                other = _value(
+                    learned, asked, start + x, starless, told + 1, tallied_told, nearby.told, nearby.told_total, slip,
+                    agreeing, near, found, one,
+                )  # fmt: skip
                 if verdict == 0 or other == 0:
                     verdict = 0
                 elif other == UNSURE:
@@ -327,12 +392,14 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
         if 0 < size < elements and asked.whole:
             continue
         for v in range(values):
-            inside[v], agreeing[v] = 0, 0
+            inside[v], agreeing[v], close[v] = 0, 0, 0.0
         top[0], top[1] = 0.0, 0.0
         if 0 < size < elements:
             if learned.marked[j] >= 0:
                 bad[learned.marked[j]] = True
-            verdict = _block(learned, asked, j, scores, k + 1, tallied, least, bad, covered, inside, agreeing, top)
+            verdict = _block(
+                learned, asked, j, scores, k + 1, tallied, nearby, least, bad, covered, inside, agreeing, close, top
+            )
             if verdict == UNSURE:
                 return UNSURE
             size = 0
@@ -342,7 +409,7 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
             continue
         likely[0], likely[1] = BILLION, BILLION
         if size > 0:
-            _chance(learned, asked, j, now, inside, size, agreeing, rows, likely)
+            _chance(learned, asked, j, now, inside, size, agreeing, close, nearby, rows, likely)
         if likely[0] < LEAST_CHANCE <= likely[1]:
             return UNSURE
         if likely[1] < LEAST_CHANCE:

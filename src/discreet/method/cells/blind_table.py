@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.method.cells.blind_columns import BlindColumn, Ints, by_element, summed
-from discreet.method.cells.blind_kernels import BlindLearned
-from discreet.method.cells.blind_tau import STEPS, tau_steps
+from discreet.method.cells.blind_kernels import ADDED, BlindLearned
+from discreet.method.cells.blind_tau import STEPS, Losses, tau_steps
 
 BILLION = 10**9
 
@@ -26,10 +27,13 @@ class BlindLimit(NamedTuple):
     at_most: Fraction
     margin: Fraction
 
-    def of(self, rows: int, known: int) -> Fraction:
-        """Return the limit of a value that some of the known rows have."""
-        share = Fraction(rows, known)
-        return max(self.at_most, share + min(self.margin, (1 - share) / 2))
+    def parts(self, share: int, whole: int) -> int:
+        """Return the limit of a value with some share, all of them whole numbers of parts.
+
+        `whole` parts make one: an even number, and a multiple of all denominators.
+        """
+        at_most, margin = (each.numerator * (whole // each.denominator) for each in self)
+        return max(at_most, share + min(margin, (whole - share) // 2))
 
 
 class BlindSecret:
@@ -45,19 +49,28 @@ class BlindSecret:
         self.number = len(column.values)
         self.rows = np.bincount(self.values[self.values >= 0], minlength=self.number).astype(np.int64)
         self.known = int(self.rows.sum())
-        self.steps: tuple[int, ...] = tau_steps(columns, self) if bayes else ()
+        self.steps: tuple[int, ...] = ()
         """How far likelihoods are trusted with 1, 2, ... facts, in twentieths."""
-        self._having: dict[int, Ints] = {}
+        having: Sequence[Ints] = ()
+        if bayes and predictors:
+            losses = Losses(columns, self)
+            self.steps, having = tau_steps(losses), losses.rows_having
+        elif predictors:
+            everything = np.arange(len(self.values))
+            mine = [columns[predictor] for predictor in predictors]
+            (having,) = by_element(mine, self.values, self.number, [everything])
+        self.having = dict(zip(self.predictors, having, strict=True))
+        """The rows of the rest by element of each predictor and value."""
 
-    def having(self, place: int) -> Ints:
-        """Return the rows of the rest by element of a column and value."""
-        if place not in self._having:
-            self._having[place] = by_element(self.columns[place], self.values, self.number)
-        return self._having[place]
+    def limits(self, limits: Sequence[BlindLimit]) -> tuple[int, list[int]]:
+        """Return the strictest limit of each value as a whole number of parts, and how many parts make one."""
+        whole = 2 * self.known * lcm(*(share.denominator for limit in limits for share in limit))
+        each = whole // self.known
+        return whole, [min(limit.parts(rows * each, whole) for limit in limits) for rows in self.rows.tolist()]
 
     def agreeing(self, place: int) -> Ints:
         """Return the rows of the rest that agree with each element of a column, by value."""
-        return summed(self.columns[place], self.having(place))
+        return summed(self.columns[place], self.having[place])
 
 
 class BlindKind(NamedTuple):
@@ -78,14 +91,6 @@ class BlindRest:
     columns: Sequence[BlindColumn]
     secrets: Mapping[int, BlindSecret]
 
-    def limits(self, kind: BlindKind) -> list[list[Fraction]]:
-        """Return the limit of each value of each secret."""
-        found = []
-        for place, limits in zip(kind.secrets, kind.limits, strict=True):
-            secret = self.secrets[place]
-            found.append([min(each.of(rows, secret.known) for each in limits) for rows in secret.rows.tolist()])
-        return found
-
     def learned(self, kind: BlindKind) -> BlindLearned:
         """Return what kernels need for the rows of a kind."""
         columns = [self.columns[place] for place in kind.predictors]
@@ -95,23 +100,20 @@ class BlindRest:
             [start + y for y in each] for start, column in zip(first, columns, strict=False) for each in column.agreeing
         ]
         over, parts, cap = [], [], []
-        for secret, limits in zip(secrets, self.limits(kind), strict=True):
-            whole = int(np.lcm.reduce(np.array([secret.known, *(limit.denominator for limit in limits)], dtype=object)))
+        for secret, limits in zip(secrets, kind.limits, strict=True):
+            whole, most = secret.limits(limits)
             parts.append(whole)
-            over += [int(limit * whole) for limit in limits]
-            cap += [int(limit * BILLION) - 1 for limit in limits]
+            over += most
+            cap += [limit * BILLION // whole - 1 for limit in most]
+        fits = all(whole * (secret.known + ADDED) < 2**62 for whole, secret in zip(parts, secrets, strict=True))
         rows = np.concatenate([secret.rows for secret in secrets])
         known = np.repeat([secret.known for secret in secrets], [secret.number for secret in secrets])
-        having = np.concatenate([np.hstack([secret.having(place) for secret in secrets]) for place in kind.predictors])
-        logs = np.concatenate(
-            [
-                np.log(
-                    (np.hstack([secret.agreeing(place) for secret in secrets]) + 1.0)
-                    / (rows + self.columns[place].elements)
-                )
-                for place in kind.predictors
-            ]
+        having = np.hstack([np.concatenate([secret.having[place] for place in kind.predictors]) for secret in secrets])
+        agreeing = np.hstack(
+            [np.concatenate([secret.agreeing(place) for place in kind.predictors]) for secret in secrets]
         )
+        elements = np.diff(first)
+        logs = np.log((agreeing + 1.0) / (rows + np.repeat(elements, elements)[:, None]))
         tau = np.ones((len(secrets), 2 + max((len(secret.steps) for secret in secrets), default=0)))
         for place, secret in enumerate(secrets):
             tau[place, 1 : 1 + len(secret.steps)] = np.array(secret.steps) / STEPS
@@ -129,6 +131,6 @@ class BlindRest:
             log=np.log(np.maximum(np.arange(1 + int(rows.max()) + int(np.diff(first).max())), 1.0)),
             tau=tau,
             cap=np.array(cap, dtype=np.int64),
-            over=np.array(over, dtype=np.int64),
-            parts=np.array(parts, dtype=np.int64),
+            over=np.array(over, dtype=np.int64 if fits else object),
+            parts=np.array(parts, dtype=np.int64 if fits else object),
         )

@@ -34,14 +34,11 @@ DIGITS = 30
 ROUNDED = Decimal("1e-9")
 
 
-def tau_steps(columns: Sequence[BlindColumn], secret: BlindSecret) -> tuple[int, ...]:
-    """Return the power for 1, 2, ... facts, in twentieths; none where nothing predicts."""
-    if not secret.predictors:
-        return ()
-    losses = Losses(columns, secret)
+def tau_steps(losses: Losses) -> tuple[int, ...]:
+    """Return the power for 1, 2, ... facts, in twentieths."""
     found: list[int] = []
     step = STEPS
-    for _ in secret.predictors:
+    for _ in losses.elements:
         losses.tell()
         if losses.rows:
             step = _lowest(losses, step)
@@ -80,17 +77,14 @@ class Losses:
         self.prior: list[Ints] = []
         """By the half that is guessed: rows of the other, and one, with each value."""
         self.having: list[list[Ints]] = []
-        for half in (0, 1):
-            values = np.full(len(secret.values), -1, dtype=np.int32)
-            other = known[halves[1 - half]]
-            values[other] = secret.values[other]
-            self.prior.append(np.bincount(values[other], minlength=secret.number).astype(np.int64) + 1)
-            self.having.append(
-                [
-                    summed(columns[place], by_element(columns[place], values, secret.number)) + 1
-                    for place in secret.predictors
-                ]
-            )
+        mine = [columns[place] for place in secret.predictors]
+        each_half = by_element(mine, secret.values, secret.number, [known[half] for half in halves])
+        self.rows_having = [one + other for one, other in zip(*each_half, strict=True)]
+        """Of all rows, by predictor: so many by element and value."""
+        for other in (1, 0):
+            rows = secret.values[known[halves[other]]]
+            self.prior.append(np.bincount(rows, minlength=secret.number).astype(np.int64) + 1)
+            self.having.append([summed(column, rows) + 1 for column, rows in zip(mine, each_half[other], strict=True)])
         self.elements = [columns[place].elements for place in secret.predictors]
         self.logs: Floats = np.array(
             [
@@ -103,15 +97,23 @@ class Losses:
         """By the half that is guessed, element of all columns, and value."""
         start = np.cumsum([0, *self.elements])
         self.places = np.array([first + codes for first, codes in zip(start, self.codes, strict=False)]).T
-        self.first = np.log(np.array([prior / prior.sum() for prior in self.prior]))[self.half]
+        self.shares: Floats = np.array([prior / prior.sum() for prior in self.prior])[self.half]
         self.told = 0
         self.scores: Floats = np.zeros((self.rows, secret.number))
+        self.odds = np.ones_like(self.scores)
+        """What one step more makes of each value, beside the likeliest."""
+        self.true_shares = float(np.log(self.shares[np.arange(self.rows), self.true]).sum())
+        self.true_odds = 0.0
+        """Logarithms of the shares and of these odds, of all true values."""
         self._known: dict[int, float] = {}
 
     def tell(self) -> None:
         """Tell one column more of each row."""
         rows = np.arange(self.rows)
         self.scores += self.logs[self.half, self.places[rows, self.order[:, self.told]]]
+        logs = (self.scores - self.scores.max(axis=1, keepdims=True)) / STEPS
+        self.odds = np.exp(logs)
+        self.true_odds = float(logs[rows, self.true].sum())
         self.told += 1
         self._known = {}
 
@@ -125,7 +127,8 @@ class Losses:
     def about(self, step: int) -> float:
         """Return the loss, nearly."""
         if step not in self._known:
-            self._known[step] = float(loss(self.first, self.scores, step / STEPS, self.true))
+            true = self.true_shares + step * self.true_odds
+            self._known[step] = float(loss(self.shares, self.odds, step)) - true
         return self._known[step]
 
     def exact(self, step: int) -> Decimal:

@@ -10,8 +10,9 @@ because of their values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from discreet.method.cells.blind_columns import Codes, Ints
 from discreet.method.cells.blind_exact import ExactNode, decide_exactly
 from discreet.method.cells.blind_kernels import STOP, UNSURE, BlindLearned, BlindRules, decide, tally
+from discreet.method.cells.blind_near import NOTHING, Apart, NearRows
 from discreet.method.cells.blind_table import BlindKind, BlindRest
 
 Fact = tuple[int, int | tuple[int, ...]]
@@ -35,8 +37,7 @@ class Told:
     """Whether what is known of them passes a limit already."""
 
 
-@dataclass(frozen=True, eq=False)
-class _WalkNode:
+class _WalkNode(NamedTuple):
     """Rows of which the same is told, and the rows of the rest that agree."""
 
     rows: Ints
@@ -46,6 +47,8 @@ class _WalkNode:
     """Rows of the rest, stars read as blocks and as nothing."""
     scores: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
     k: tuple[int, int]
+    apart: tuple[Apart, Apart] | None = None
+    """Where `kernel` is a reference, of each row of the rest the facts in which it differs, in both readings."""
     told: Ints | None = None
     """What was counted of the rest with stars read as nothing, if the node above had it."""
 
@@ -56,13 +59,22 @@ class Walk:
     def __init__(
         self, rest: BlindRest, kind: BlindKind, asked: BlindRules, order: Sequence[int], *, exact: bool = False
     ) -> None:
-        self.rest, self.kind, self.asked, self.exact = rest, kind, asked, exact
+        self.rest, self.kind, self.asked = rest, kind, asked
         self.learned: BlindLearned = rest.learned(kind)
+        self.exact = exact or self.learned.over.dtype == object
+        """Whether all is reckoned with 30 digits: where one wants it, or limits have too many parts for kernels."""
         self.codes = np.ascontiguousarray([rest.columns[place].codes for place in kind.predictors], dtype=np.int32)
         self.values = np.ascontiguousarray([rest.secrets[place].values for place in kind.secrets], dtype=np.int32)
         wanted = [kind.predictors.index(place) for place in order if place in kind.predictors]
         self.rank = np.full(len(kind.predictors), len(kind.predictors), dtype=np.int64)
         self.rank[wanted] = np.arange(len(wanted))
+        narrow = np.dtype(np.int32 if self.learned.having.size < 2**31 else np.int64)
+        first = self.learned.first[:-1, None].astype(narrow)
+        self.cells: npt.NDArray[Any] = (self.codes + first) * narrow.type(len(self.learned.rows))
+        """By predictor and row of the rest: the place of its element among those of all predictors, and values."""
+        self.starts: list[int] = self.learned.secret[:-1].tolist()
+        """Where the values of each secret begin."""
+        self.near = NearRows(self.cells, self.values, self.learned.secret, len(self.learned.having))
         self.widest = max(rest.columns[place].elements for place in kind.predictors)
         self.exact_nodes = 0
 
@@ -71,7 +83,11 @@ class Walk:
         everything = np.arange(self.codes.shape[1], dtype=np.int64)
         scores = np.zeros(len(self.learned.rows))
         is_open = np.ones(len(self.kind.predictors), dtype=np.bool_)
-        root = _WalkNode(np.arange(cells.shape[1]), (), is_open, (everything, everything), (scores, scores), (0, 0))
+        alike = np.zeros(len(everything), dtype=np.int16)
+        root = _WalkNode(
+            np.arange(cells.shape[1]), (), is_open, (everything, everything), (scores, scores), (0, 0),
+            (alike, alike) if self.asked.near else None,
+        )  # fmt: skip
         known = [self.kind.predictors.index(place) for place in self.kind.known]
         stack = [root]
         for j in known:
@@ -100,27 +116,59 @@ class Walk:
         """Yield the nodes below one at which a predictor is asked."""
         is_open = node.open.copy()
         is_open[j] = False
-        starred = self._among(j, block)[cells[node.rows]]
-        if starred.any():
-            covered = self._among(j, self._covered(j, block))
+        starred, shown = self._parted(node.rows, j, cells[node.rows], block)
+        if len(starred):
+            agree = self._covered(j, block)
             score = node.scores[0] + self._block_logs(j, block)
-            rest = (node.rest[0][covered[self.codes[j, node.rest[0]]]], node.rest[1])
             yield _WalkNode(
-                node.rows[starred], (*node.facts, (j, block)), is_open, rest, (score, node.scores[1]),
-                (node.k[0] + 1, node.k[1]), told,
+                starred, (*node.facts, (j, block)), is_open, (self._agreeing(j, agree, node.rest[0]), node.rest[1]),
+                (score, node.scores[1]), (node.k[0] + 1, node.k[1]), self._apart(node, j, agree, star=True), told,
             )  # fmt: skip
-        shown = node.rows[~starred]
-        for element in np.unique(cells[shown]).tolist():
+        for element, rows in shown:
             logs = self.learned.logs[self.learned.first[j] + element]
             agree = self._covered(j, (element,))
-            agreeing = self._among(j, agree)
-            rest = tuple(
-                rows[agreeing[self.codes[j, rows]]] for rows in (node.rest if node.k[0] > node.k[1] else node.rest[:1])
-            )
+            rest = self._agreeing(j, agree, node.rest[0])
+            other = rest if node.k[0] == node.k[1] else self._agreeing(j, agree, node.rest[1])
             yield _WalkNode(
-                shown[cells[shown] == element], (*node.facts, (j, element)), is_open, (rest[0], rest[-1]),
+                rows, (*node.facts, (j, element)), is_open, (rest, other),
                 (node.scores[0] + logs, node.scores[1] + logs), (node.k[0] + 1, node.k[1] + 1),
+                self._apart(node, j, agree, star=False),
             )  # fmt: skip
+
+    def _parted(
+        self, rows: Ints, j: int, here: Codes, block: tuple[int, ...]
+    ) -> tuple[Ints, Iterable[tuple[int, Ints]]]:
+        """Return the rows whose element is in a block, and the others by element.
+
+        What is hidden in a release is in the block, or where nothing is hidden the marker itself.
+        """
+        if len(rows) == 1:
+            element = int(here[0])
+            if bool(block) if element < 0 else element in block:
+                return rows, ()
+            return rows[:0], [(int(self.learned.marked[j]) if element < 0 else element, rows)]
+        starred = self._among(j, block)[here]
+        if (here < 0).any():
+            starred = np.where(here < 0, bool(block), starred)
+            here = np.where(here < 0, np.int32(self.learned.marked[j]), here)
+        shown, here = rows[~starred], here[~starred]
+        return rows[starred], [(element, shown[here == element]) for element in np.unique(here).tolist()]
+
+    def _agreeing(self, j: int, elements: Sequence[int], rows: Ints) -> Ints:
+        """Return those of some rows of the rest that have one of these elements."""
+        codes = self.codes[j, rows]
+        found: Ints = rows[codes == elements[0] if len(elements) == 1 else self._among(j, elements)[codes]]
+        return found
+
+    def _apart(self, node: _WalkNode, j: int, agreeing: Sequence[int], *, star: bool) -> tuple[Apart, Apart] | None:
+        """Return in how many facts rows differ, with one more."""
+        if node.apart is None:
+            return None
+        differs = ~self._among(j, agreeing)[self.codes[j]]
+        first = node.apart[0] + differs
+        if node.apart[1] is node.apart[0] and not star:
+            return first, first
+        return first, node.apart[1] if star else node.apart[1] + differs
 
     def _among(self, j: int, elements: Sequence[int]) -> npt.NDArray[np.bool_]:
         found = np.zeros(self.rest.columns[self.kind.predictors[j]].elements, dtype=np.bool_)
@@ -141,9 +189,13 @@ class Walk:
         return found
 
     def _tallied(self, rows: Ints, is_open: npt.NDArray[np.bool_]) -> Ints:
-        found = np.zeros(self.learned.having.shape, dtype=np.int64)
-        tally(self.codes, rows, self.values, self.learned.secret, self.learned.first, is_open, found)
-        return found
+        """Count some rows of the rest by the elements of open predictors and the values of secrets."""
+        if len(rows) == self.codes.shape[1]:
+            return self.learned.having
+        found = np.zeros(self.learned.having.size, dtype=np.int64)
+        for values, start in zip(self.values, self.starts, strict=True):
+            tally(self.cells, values, start, rows, is_open, found)
+        return found.reshape(self.learned.having.shape)
 
     def _decided(self, node: _WalkNode) -> tuple[int, tuple[int, ...], Ints]:
         """Return what is asked next, its block, and what was counted with stars read as nothing."""
@@ -154,10 +206,12 @@ class Walk:
         chosen = UNSURE
         block = np.zeros(self.widest, dtype=np.bool_)
         if not self.exact:
-            rows = np.bincount(self.values[0][node.rest[0]] + 1, minlength=2 + int(self.learned.secret[1]))[1:]
+            rows = self.learned.rows
+            if self.asked.by_count:
+                rows = np.bincount(self.values[0][node.rest[0]] + 1, minlength=2 + int(self.learned.secret[1]))[1:]
             chosen = decide(
                 self.learned, self.asked, node.open, self.rank, *node.scores, *node.k, tallied, told,
-                rows.astype(np.int64), block,
+                NOTHING if node.apart is None else self.near.near(node.apart, node.k), rows, block,
             )  # fmt: skip
         if chosen != UNSURE:
             return chosen, tuple(np.flatnonzero(block).tolist()) if chosen >= 0 else (), told
@@ -168,7 +222,11 @@ class Walk:
 
     def _exactly(self, node: _WalkNode) -> ExactNode:
         facts = [(j, frozenset([told] if isinstance(told, int) else told)) for j, told in node.facts]
-        return ExactNode(self.learned, self.asked, facts, {j for j, told in node.facts if not isinstance(told, int)})
+        stars = {j for j, told in node.facts if not isinstance(told, int)}
+        near = None
+        if node.apart is not None:
+            near = self.near.exactly(node.apart[0], node.k[0]), self.near.exactly(node.apart[1], node.k[1])
+        return ExactNode(self.learned, self.asked, facts, stars, near)
 
     def _within(self, node: _WalkNode) -> bool:
         """Whether what is known of rows is within the limits."""
@@ -178,4 +236,5 @@ class Walk:
             found = np.bincount(values[values >= 0], minlength=int(self.learned.secret[c + 1]) - begin)
             agreeing[begin : begin + len(found)] = found
         exactly = self._exactly(node)
-        return exactly.judge(exactly.readings[0], agreeing)[0]
+        near = None if exactly.near is None else (exactly.near[0].total, exactly.near[0].scale)
+        return exactly.judge(exactly.readings[0], agreeing, near)[0]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.encoded import Ints
+from discreet.encoded import Ints, keys
 from discreet.method.base.limits import lines_of
 from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
 from discreet.method.base.problem import CutProblem, GroupTable
@@ -32,7 +32,7 @@ Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
 Cut = tuple[Firsts, ...]
 MOST_KEPT = 10_000
-"""Cuts of single columns whose parts and losses are remembered."""
+"""Cuts of single columns whose parts and losses are remembered, and counts of groups whose lack is."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ class Evaluator:
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [lines_of(table.limits, problem.total) for table in problem.tables]
         self._told: dict[tuple[int, bytes], ToldColumn] = {}
+        self._lacking: list[dict[tuple[int, ...], int]] = [{} for _ in problem.tables]
         self.many = ManySets(problem) if serves(problem) else None
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
 
@@ -287,15 +288,30 @@ class Evaluator:
         """Return how many more rows, as the table has them, those left out need to keep the promises as a group."""
         if self.many is not None:
             return self.many.short(int(self.problem.sizes[left_out].sum()))
+        rows = np.flatnonzero(left_out)
+        return max((self._short_of(place, rows) for place in range(len(self.problem.tables))), default=0)
+
+    def _short_of(self, place: int, rows: npt.NDArray[np.int64]) -> int:
+        """Return the same for one table: of groups that columns which never change tell apart, the most."""
+        table, known = self.problem.tables[place], self._lacking[place]
+        fixed = table.fixed[rows]
+        there = np.flatnonzero(np.bincount(fixed)) if len(rows) else rows
+        lines = [np.bincount(fixed, weights=line[rows])[there].astype(np.int64) for line in (table.sizes, *table.hits)]
+        bounds = [int(line.max(initial=0)) + 1 for line in lines]  # groups with equal counts lack alike
+        _, first = np.unique(keys(lines, bounds, len(there))[0], return_index=True)
         most = 0
-        for table in self.problem.tables:
-            for number in np.unique(table.fixed[left_out]):
-                most = max(most, self._short_of(table, left_out & (table.fixed == number)))
+        for counts in np.stack([line[first] for line in lines], axis=1).tolist():
+            counted = tuple(counts)
+            if counted not in known:
+                if len(known) >= MOST_KEPT:
+                    known.clear()
+                known[counted] = self._lacks(table, counts[0], np.array(counts[1:], dtype=np.int64))
+            most = max(most, known[counted])
         return most
 
-    def _short_of(self, table: GroupTable, rows: npt.NDArray[np.bool_]) -> int:
-        size, everyone = int(table.sizes[rows].sum()), int(table.sizes.sum())
-        here, all_tallies = table.hits[:, rows].sum(axis=1), table.hits.sum(axis=1)
+    def _lacks(self, table: GroupTable, size: int, here: npt.NDArray[np.int64]) -> int:
+        """Return how many more rows a group with these counts needs to keep the promises of its table."""
+        everyone, all_tallies = int(table.sizes.sum()), table.hits.sum(axis=1)
         needs = (
             limit.lacking_by_lot(size, limit.own(here), everyone, limit.own(all_tallies), self.problem.total)
             for limit in table.limits

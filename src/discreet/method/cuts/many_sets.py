@@ -1,7 +1,8 @@
 """Many sets of known columns, each with the least rows of a group: which rows a cut leaves out, for all sets together.
 
 Guarantee: the rows left out are those that `Evaluator` finds set by set; this is only quicker, because each set is
-counted by the few combinations that it has, and all of them in one loop.
+counted by the few combinations that it has, and only those sets are grouped anew of which a column is cut otherwise
+than the last time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from discreet.encoded import Ints, keys
 from discreet.method.base.limits import GroupLimit
 from discreet.method.base.problem import CutProblem
-from discreet.method.cuts.many_kernels import too_few
+from discreet.method.cuts.many_kernels import put_together, too_few
 
 FEWEST = 4
 """Sets of columns from which on it is worth it."""
@@ -32,9 +33,19 @@ class ColumnSets(NamedTuple):
     columns: Ints
     begin: Ints
     codes: npt.NDArray[np.int32]
+    counts: Ints
     of: npt.NDArray[np.int32]
     start: Ints
     members: npt.NDArray[np.int32]
+
+
+class Combined(NamedTuple):
+    """The combinations of all sets, put into groups by a cut."""
+
+    of: npt.NDArray[np.int32]
+    number: Ints
+    next: npt.NDArray[np.int32]
+    rows: Ints
 
 
 class ManySets:
@@ -44,14 +55,15 @@ class ManySets:
         tables = problem.tables
         rows, known = len(problem.sizes), len(tables[0].columns)
         sizes = [column.space.size for column in problem.columns]
-        of, members = (np.empty((len(tables), rows), dtype=np.int32) for _ in range(2))
+        of = np.empty((rows, len(tables)), dtype=np.int32)
+        members = np.empty((len(tables), rows), dtype=np.int32)
         codes, counts, begins = [], [], [0]
         for place, table in enumerate(tables):
             key, _ = keys(
                 [problem.codes[c].astype(np.uint64) for c in table.columns], [sizes[c] for c in table.columns], rows
             )
             _, first, which = np.unique(key, return_index=True, return_inverse=True)
-            of[place] = which.reshape(-1) + begins[-1]
+            of[:, place] = which.reshape(-1) + begins[-1]
             codes.append(np.stack([problem.codes[c][first] for c in table.columns]).astype(np.int32))
             members[place] = np.argsort(which.reshape(-1), kind="stable")
             counts.append(np.bincount(which.reshape(-1), weights=problem.sizes).astype(np.int64))
@@ -60,18 +72,31 @@ class ManySets:
         joined = np.ascontiguousarray(np.concatenate(codes, axis=1))
         lengths = np.bincount(of.ravel(), minlength=begins[-1])
         start = np.concatenate([[0], np.cumsum(lengths)])
-        self.sets = ColumnSets(columns, np.array(begins), joined, of, start, members.ravel())
-        self.counts = np.concatenate(counts)
+        rows_of = np.concatenate(counts)
+        self.sets = ColumnSets(columns, np.array(begins), joined, rows_of, of, start, members.ravel())
         self.least = np.array([_least(table.limits, problem.total) for table in tables], dtype=np.int64)
-        self.group = np.zeros(begins[-1], dtype=np.int64)
+        of_each, following = (np.zeros(begins[-1], dtype=np.int32) for _ in range(2))
+        self.groups = Combined(of_each, np.zeros(begins[-1], dtype=np.int64), following, np.zeros_like(rows_of))
+        self.waiting = np.zeros(begins[-1], dtype=np.int64)
         self.room = np.zeros(prod(sorted(sizes)[-known:]) if known else 1, dtype=np.int64)
+        self._last: Ints | None = None
+        """The parts by which the combinations are in groups now."""
 
     def left_out(self, part: Ints, offsets: Ints, widths: Ints, sizes: Ints) -> npt.NDArray[np.bool_]:
         """Return the rows that a cut leaves out."""
-        gone = np.zeros(len(sizes), dtype=np.int8)
-        count = self.counts.copy()
-        too_few(self.sets, self.least, part, offsets, widths, sizes, count, self.group, self.room, gone)
-        return gone.astype(np.bool_)
+        put_together(self.sets, self._anew(part, offsets), part, offsets, widths, self.groups, self.room)
+        self._last = part.copy()
+        gone = np.zeros(len(sizes), dtype=np.bool_)
+        too_few(self.sets, self.least, sizes, self.groups, self.groups.rows.copy(), self.waiting, gone)
+        return gone
+
+    def _anew(self, part: Ints, offsets: Ints) -> npt.NDArray[np.bool_]:
+        """Return the sets with a column whose parts are not those of the last time."""
+        if self._last is None:
+            return np.ones(len(self.least), dtype=np.bool_)
+        changed = np.add.reduceat(part != self._last, offsets[:-1]) > 0
+        found: npt.NDArray[np.bool_] = np.logical_or.reduce(changed[self.sets.columns], axis=1)
+        return found
 
     def short(self, gone: int) -> int:
         """Return how many more rows those left out need to be a group."""

@@ -29,6 +29,14 @@ class Adversary(Part):
             """What it is called in a policy."""
             ...
 
+    reference: ClassVar[str | None] = None
+    """The reference of blind protection that bounds it, where one does."""
+    unbounded: ClassVar[str] = (
+        "is sure by construction (of one row it says 100%), so that no limit can bound it; of all adversaries only "
+        "naive_bayes, without options, can be a reference"
+    )
+    """Why none does, or not with options."""
+
     @classmethod
     def named(cls, name: str, options: Mapping[str, Any]) -> Self:  # noqa: ARG003
         """Return the adversary that one of its words means, with some options."""

@@ -8,7 +8,15 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from discreet.policy.adversaries.base import Adversary
 
 LearnerName = Literal[
-    "logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", "decision_tree"
+    "logistic_regression",
+    "linear_svm",
+    "random_forest",
+    "gradient_boosting",
+    "k_nearest",
+    "decision_tree",
+    "perceptron",
+    "multilayer_perceptron",
+    "winnow",
 ]
 
 
@@ -22,6 +30,10 @@ class Learner(Adversary):
     """
 
     names: ClassVar[tuple[str, ...]] = get_args(LearnerName)
+    unbounded: ClassVar[str] = (
+        "does not know rows of which only a part is told, and its figures differ between machines, so that nobody "
+        "could verify a bound; of all adversaries only naive_bayes, without options, can be a reference"
+    )
     name: LearnerName
 
     @classmethod

@@ -32,6 +32,8 @@ class NaiveBayes(Adversary):
 
     names: ClassVar[tuple[str, ...]] = ("naive_bayes",)
     methods: ClassVar[tuple[str, ...]] = AGAINST_BAYES
+    reference: ClassVar[str | None] = "naive_bayes"
+    unbounded: ClassVar[str] = "has no options as a reference of blind protection, which adds 1 to every count"
     nulls: Literal["count", "drop", "spread"] | None = Field(
         default=None,
         description="count: rows with an unknown value count in the denominator; drop: they do not; spread: they and "

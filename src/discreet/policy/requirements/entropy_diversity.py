@@ -147,13 +147,6 @@ class EntropyDiversity(DifferentValues):
         del above, below
         return f"a group less uncertain of {self.column} than {amount_text(self.l)} equally common values"
 
-    def leaves_open(self) -> tuple[str, ...]:
-        """Return that values may mean nearly the same."""
-        return (
-            f"values of {self.column} that mean nearly the same: they count as different",
-            f"whoever knows the method: that so much is hidden of some people may tell which {self.column} they have",
-        )
-
     @classmethod
     def found(cls, worst: WorstGroup) -> str:
         """Return in words how uncertain the worst group is."""

@@ -37,6 +37,13 @@ class DifferentValues(GroupPromise):
             cells = f"empty cells of {self.column!r} count as a value of their own for l"
             yield f'{cells}; if they stand for missing values, write missing: {{values: [""], rows: unknown}}'
 
+    def leaves_open(self) -> tuple[str, ...]:
+        """Return that values may mean nearly the same."""
+        return (
+            f"values of {self.column} that mean nearly the same: they count as different",
+            f"whoever knows the method: that so much is hidden of some people may tell which {self.column} they have",
+        )
+
     def marks(self, values: Sequence[Value], known: Flags) -> Flags:
         """Return each value that tells something on a line of its own."""
         return lines_for(self.lines, values) & known

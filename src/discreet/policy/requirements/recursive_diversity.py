@@ -142,13 +142,6 @@ class RecursiveDiversity(DifferentValues):
         """Return how a group breaks it."""
         return f"a group with {above} rows of one value of {self.column} beside {below - above} of rarer ones"
 
-    def leaves_open(self) -> tuple[str, ...]:
-        """Return that values may mean nearly the same."""
-        return (
-            f"values of {self.column} that mean nearly the same: they count as different",
-            f"whoever knows the method: that so much is hidden of some people may tell which {self.column} they have",
-        )
-
     @classmethod
     def found(cls, worst: WorstGroup) -> str:
         """Return in words how common the commonest value of the worst group is."""

@@ -6,6 +6,12 @@ from pathlib import Path
 
 from discreet.table.formats.packing import packing_for
 
+ENDINGS = frozenset({
+    ".arrow", ".csv", ".data", ".db", ".dta", ".feather", ".ipc", ".jsonl", ".ndjson", ".parquet",
+    ".pq", ".sas7bdat", ".sav", ".sqlite", ".sqlite3", ".tsv", ".txt", ".xlsx", ".xpt", ".zsav",
+})  # fmt: skip
+"""What names of tables end in, of all formats: for those who only look at names, and load none of them."""
+
 
 def ending(path: Path) -> str:
     """Return what the name ends in; .gz and other ways to pack a file left aside, unless nothing else is said.

@@ -22,6 +22,7 @@ from discreet.table.stores.spark.frames import is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Map
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
+from tests.profiles import size
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 
 pytestmark = GROUP
@@ -88,13 +89,9 @@ ODD = pl.DataFrame(
 K4 = d.Policy(protect=[d.KAnonymity(k=4, over=["age"])], columns={"age": d.Column(type="number")})
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_the_lot_takes_the_same_rows(seed: int) -> None:
+def test_the_lot_takes_the_same_rows() -> None:
     """Three of the others go with the odd one: those that the rule names, whoever holds the rows."""
-    found = assert_same(ODD, K4, seed)
-    assert found.audit.drawn == 3
-    local: Any = d.protect(ODD, K4, seed=seed)
-    assert in_any_order(from_spark(found.table)) == in_any_order(local.table)
+    assert assert_same(ODD, K4, 2).audit.drawn == 3
 
 
 def test_rows_that_are_removed() -> None:
@@ -125,16 +122,16 @@ def adult(data_dir: Path) -> pl.DataFrame:
     frame = pl.read_csv(
         data_dir / "adult.data", has_header=False, new_columns=names, infer_schema=False, truncate_ragged_lines=True
     )
-    return frame.select(pl.all().str.strip_chars()).with_columns(pl.col("age").cast(pl.Int64)).drop_nulls().head(12_000)
+    frame = frame.select(pl.all().str.strip_chars()).with_columns(pl.col("age").cast(pl.Int64)).drop_nulls()
+    return frame.head(size(3_000, nightly=12_000))
 
 
-@pytest.mark.parametrize("which", ["templates", "k", "mixed"])
+@pytest.mark.parametrize("which", ["templates", "mixed"])
 def test_adult(which: str, data_dir: Path) -> None:
     template = d.Template(given=["education", "sex", "race"], infer={"salary": ">50K"}, at_most="60%")
     k = d.KAnonymity(k=10, over=["age", "education", "sex", "race"])
     policies = {
         "templates": d.Policy(use=d.Classify("hours"), protect=[template]),
-        "k": d.Policy(columns={"age": d.Column(type="number")}, protect=[k]),
         "mixed": d.Policy(columns={"age": d.Column(type="number")}, protect=[k, template]),
     }
     assert_same(adult(data_dir), policies[which])
@@ -252,9 +249,8 @@ def test_chance_in_the_source_is_noticed() -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
     table = to_spark(bank()).filter(F.rand() < 0.5)
-    for _ in range(2):
-        with pytest.raises(d.InputError, match="was changed"):
-            d.protect(table, bank_policy())
+    with pytest.raises(d.InputError, match="was changed"):
+        d.protect(table, bank_policy())
 
 
 def test_errors_do_not_show_values(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,15 +1,15 @@
 """Rehearsal of blind protection: rows of the rest protected as if their cell were confidential, and guessed.
 
 The references are bounded; other learners are not. Here they try: each is trained on what would be released of
-rehearsed rows, stars as values of their own, as who knows the method would. It uses the rest only, so that its
-figures may choose a margin without harm. Not a promise: what is measured.
+rehearsed rows, stars as values of their own or as the blocks that they tell, as who knows the method would. It uses the
+rest only, so that its figures may choose a margin without harm. Not a promise: what is measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from importlib.util import find_spec
 from math import exp, lgamma, log
 from typing import Any, NamedTuple
 
@@ -17,24 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.adversary.base import Floats
-from discreet.adversary.learners import fitted
-from discreet.attack.learning import has_library
-from discreet.attack.surest import surest_fifth
 from discreet.common.rates import Rate
-from discreet.common.shares import short_percent
+from discreet.common.shares import percent
+from discreet.common.surest import surest_fifth
 from discreet.encoded import Ints
 from discreet.method.cells.blind_table import BlindKind
+from discreet.plan.rehearsed import LearnerRate, RehearsedColumn
 from discreet.planning.blind import BlindPlanning
-from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
+from discreet.planning.blind_reading import ReadColumn
+from discreet.planning.blind_rows import BlindCells, BlindRows
+from discreet.policy.blind import BY_REHEARSAL, MARGINS
 
-MOST_ROWS, MOST_REST = 1_000, 20_000
-"""Rows that are rehearsed, and rows that the references learn from then."""
+MOST_ROWS, FEW_ROWS, MOST_REST = 1_000, 400, 20_000
+"""Rows that are rehearsed, where it shall be quick, and rows that the references learn from then."""
+OWN = ("naive_bayes", "nearest")
 LIBRARY = ("logistic_regression", "random_forest", "gradient_boosting", "k_nearest")
-REMEDY = "write blocks: none, or a smaller margin"
+BLOCKS = " on blocks"
+"""Who reads stars as the blocks that they tell."""
 _LEVEL = 0.05
 
 Told = npt.NDArray[np.int64]
-"""By row and predictor: the element that is told, or as many as there are elements for a star."""
+"""By row and predictor: the element that is told, as many as there are elements for a star, more for each block."""
 
 
 class ShownRow(NamedTuple):
@@ -49,76 +52,17 @@ class ShownRow(NamedTuple):
         return ShownRow(self.told[which], self.numbers[which])
 
 
-@dataclass(frozen=True)
-class LearnerRate:
-    """How often a learner is right that knows the method, beside the limit of the values that it guesses."""
-
-    name: str
-    right: Rate
-    limit: float
-    surest: Rate
-    """In the fifth of the cells about which it is surest."""
-    surest_limit: float
-    passes: bool
-    """Whether it is right more often than the limit, beyond what chance explains for so many learners."""
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "learner": self.name,
-            "right": self.right.to_dict(),
-            "limit": self.limit,
-            "surest": self.surest.to_dict(),
-            "surest_limit": self.surest_limit,
-            "passes": self.passes,
-        }
-
-
-@dataclass(frozen=True)
-class RehearsedColumn:
-    """What a rehearsal comes to for one confidential column."""
-
-    column: str
-    rows: int
-    hidden: float
-    """Predictors of a row that are hidden, on average."""
-    predictors: int
-    commonest: float
-    """The share of the commonest value, which needs nothing to guess."""
-    limits: tuple[float, float]
-    """The smallest and the largest of its values."""
-    learners: tuple[LearnerRate, ...]
-
-    @property
-    def warnings(self) -> Iterator[str]:
-        """Where a learner passes the limit, and what helps."""
-        for each in self.learners:
-            if each.passes:
-                sure = short_percent(each.surest.share or 0.0)
-                yield (
-                    f"rehearsal of {self.column!r}: {each.name}, which knows the method, is right on "
-                    f"{short_percent(each.right.share or 0.0)} of the cells (limit {short_percent(each.limit)}) and on "
-                    f"{sure} of the fifth about which it is surest (limit {short_percent(each.surest_limit)}); {REMEDY}"
-                )
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "column": self.column,
-            "rows": self.rows,
-            "hidden": self.hidden,
-            "predictors": self.predictors,
-            "commonest": self.commonest,
-            "limits": list(self.limits),
-            "learners": [each.to_dict() for each in self.learners],
-        }
+def has_library() -> bool:
+    """Whether there are learners of the library."""
+    return find_spec("sklearn") is not None
 
 
 class Rehearsal:
     """Rows of the rest of a table, protected as those of the commonest kind with a confidential cell of a column."""
 
-    def __init__(self, planning: BlindPlanning, column: str) -> None:
-        self.planning, self.column = planning, column
+    def __init__(self, planning: BlindPlanning, column: str, *, quick: bool = False) -> None:
+        """Take a planned table; if `quick`, few rows and no learners of the library."""
+        self.planning, self.column, self.quick = planning, column, quick
         self.secret = planning.columns.index(column)
         kinds = {kind: len(rows) for kind, rows in planning.walked.kinds.items() if self.secret in kind.secrets}
         self.kind: BlindKind = max(kinds, key=lambda kind: kinds[kind])
@@ -126,34 +70,56 @@ class Rehearsal:
         self.values = made.number
         self.shares: Floats = made.rows / made.known
         at = self.kind.secrets.index(self.secret)
-        self.limits: Floats = np.array([float(limit) for limit in planning.walked.rest.limits(self.kind)[at]])
+        parts, limits = planning.walked.rest.secrets[self.kind.secrets[at]].limits(self.kind.limits[at])
+        self.limits: Floats = np.array([limit / parts for limit in limits])
         read = planning.read[self.secret]
         value_of = np.full(len(read.elements), -1, dtype=np.int64)
         value_of[list(read.blind.values)] = np.arange(self.values)
         self.value_of = value_of
         known = np.flatnonzero(~planning.secret & (value_of[read.codes] >= 0))
-        step = max(len(known), 1)
-        self.rows: Ints = known[np.arange(min(MOST_ROWS, len(known))) * step // max(min(MOST_ROWS, len(known)), 1)]
+        most = min(FEW_ROWS if quick else MOST_ROWS, len(known))
+        self.rows: Ints = known[np.arange(most) * len(known) // max(most, 1)]
         self.true: Ints = value_of[read.codes[self.rows]]
         self.fold = np.arange(len(self.rows)) % 2
+        self.stars = np.array([len(planning.read[place].elements) for place in self.kind.predictors], dtype=np.int64)
+        self._blocks: list[dict[str, int]] = [{} for _ in self.kind.predictors]
+        """For each predictor the blocks that were met, by their texts."""
 
     @cached_property
     def told(self) -> Told:
         """What would be released of the rows."""
-        stars = np.array([len(self.planning.read[place].elements) for place in self.kind.predictors], dtype=np.int64)
-        found = np.tile(stars, (len(self.rows), 1))
-        at = {place: number for number, place in enumerate(self.kind.predictors)}
-        line = {int(row): number for number, row in enumerate(self.rows)}
+        found = np.tile(self.stars, (len(self.rows), 1))
         for fold in (0, 1):
-            for each in self._walked(self.rows[self.fold == fold]).tell():
-                for place, fact in each.facts:
-                    if isinstance(fact, int):
-                        rows = list(each.rows)
-                        codes = self.planning.read[place].codes[rows]
-                        found[[line[row] for row in rows], at[place]] = codes
+            columns, walked = self._walked(self.rows[self.fold == fold])
+            self._write(found, self.rows, walked, columns)
         return found
 
-    def _walked(self, fold: Ints) -> BlindRows:
+    def told_of(self, rows: Ints) -> Told:
+        """Return what is told of rows with confidential cells, as anybody reckons it from a release."""
+        found = np.tile(self.stars, (len(rows), 1))
+        self._write(found, rows, self.planning.replayed(), self.planning.read)
+        return found
+
+    def _write(self, found: Told, rows: Ints, walked: BlindRows, columns: list[ReadColumn]) -> None:
+        """Write into lines what is told of rows."""
+        at = {place: number for number, place in enumerate(self.kind.predictors)}
+        line = {int(row): number for number, row in enumerate(rows)}
+        texts = self.planning.block_texts(columns)
+        for each in walked.tell():
+            here = [row for row in each.rows if row in line]
+            lines = [line[row] for row in here]
+            for place, fact in each.facts if here else ():
+                if place not in at:
+                    continue
+                if isinstance(fact, int):
+                    codes = self.planning.read[place].codes[here]
+                    found[lines, at[place]] = np.where(codes < 0, self.stars[at[place]], codes)
+                else:
+                    blocks = self._blocks[at[place]]
+                    block = blocks.setdefault(texts[place].text(fact), len(blocks))
+                    found[lines, at[place]] = self.stars[at[place]] + 1 + block
+
+    def _walked(self, fold: Ints) -> tuple[list[ReadColumn], BlindRows]:
         """Return rows as if they were confidential, the references trained on others."""
         planning = self.planning
         rest = ~planning.secret
@@ -169,20 +135,28 @@ class Rehearsal:
             for place, limits in zip(self.kind.secrets, self.kind.limits, strict=True)
             for limit in limits
         ]
-        order = [planning.columns.index(name) for name in planning.order if name in planning.columns]
-        return BlindRows(columns, cells, asked_by(planning.blocks, planning.references), order)
+        return columns, planning.rows_of(columns, cells)
 
     def learners(self) -> tuple[str, ...]:
         """Return who tries."""
-        return ("naive_bayes", "nearest", *(LIBRARY if has_library() else ()))
+        library = LIBRARY if has_library() and not self.quick else ()
+        if self.planning.blocks != "starred":
+            return (*OWN, *library)
+        on_blocks = ["naive_bayes", *(["random_forest"] if library else [])]
+        return (*OWN, *library, *(name + BLOCKS for name in on_blocks))
 
     def learned(self, name: str, known: ShownRow, true: Ints, asked: ShownRow) -> Floats:
         """Return the probability that a learner gives each value, given rows to learn from and rows to guess."""
+        if not name.endswith(BLOCKS) and self.planning.blocks != "told":  # what is told, everybody reads
+            known, asked = (ShownRow(np.minimum(each.told, self.stars), each.numbers) for each in (known, asked))
+        name = name.removesuffix(BLOCKS)
         if name == "naive_bayes":
             return self._bayes(known.told, true, asked.told)
         if name == "nearest":
             return self._nearest(known, true, asked)
-        return self._library(name, known.told, true, asked.told)
+        from discreet.adversary.learners import fitted  # only loaded when needed
+
+        return fitted(name, self._numbers(known.told), true, self.values)(self._numbers(asked.told))
 
     def shown(self, rows: Ints, told: Told) -> ShownRow:
         """Return what is told of rows, with the numbers themselves where they are told."""
@@ -195,14 +169,18 @@ class Rehearsal:
                 read = [None if self.planning.is_missing(text) else scale.read(text) for text in encoded.domain]
                 floats = np.array([np.nan if value is None else float(value) for value in read])
                 spread = np.nanmax(floats) - np.nanmin(floats) if np.isfinite(floats).any() else 0.0
-                star = told[:, column] == len(self.planning.read[place].elements)
+                star = told[:, column] >= self.stars[column]
                 numbers[:, column] = np.where(star, np.nan, floats[encoded.codes[rows]] / (spread or 1.0))
         return ShownRow(told, numbers)
 
+    @property
+    def _sizes(self) -> Ints:
+        """How many things may be told of each predictor."""
+        return self.stars + 1 + np.array([len(blocks) for blocks in self._blocks], dtype=np.int64)
+
     def _bayes(self, known: Told, true: Ints, asked: Told) -> Floats:
         scores = np.tile(np.log(np.bincount(true, minlength=self.values) + 1.0), (len(asked), 1))
-        for column, place in enumerate(self.kind.predictors):
-            size = len(self.planning.read[place].elements) + 1
+        for column, size in enumerate(self._sizes.tolist()):
             counts = np.ones((size, self.values))
             np.add.at(counts, (known[:, column], true), 1)
             scores += np.log(counts / counts.sum(axis=0))[asked[:, column]]
@@ -220,15 +198,11 @@ class Rehearsal:
             found[at] = np.bincount(true[nearest], minlength=self.values) / max(len(nearest), 1)
         return found
 
-    def _library(self, name: str, known: Told, true: Ints, asked: Told) -> Floats:
-        return fitted(name, self._numbers(known), true, self.values)(self._numbers(asked))
-
     def _numbers(self, told: Told) -> Any:
-        """Return a sparse matrix with a column for each element and each star."""
+        """Return a sparse matrix with a column for each element, each star and each block."""
         from scipy.sparse import csr_matrix
 
-        sizes = np.array([len(self.planning.read[place].elements) + 1 for place in self.kind.predictors])
-        start = np.concatenate([[0], np.cumsum(sizes)])
+        start = np.concatenate([[0], np.cumsum(self._sizes)])
         columns = (start[:-1] + told).ravel()
         rows = np.repeat(np.arange(len(told)), told.shape[1])
         return csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(told), int(start[-1])))
@@ -250,7 +224,7 @@ class Rehearsal:
 
     def run(self) -> RehearsedColumn:
         """Let every learner guess each half of the rows by what it learned on the other."""
-        who = self.learners()
+        who = self.learners() if len(self.rows) > 1 else ()
         found = []
         shown = self.shown(self.rows, self.told)
         for name in who:
@@ -259,19 +233,36 @@ class Rehearsal:
                 here = self.fold == fold
                 chances[here] = self.learned(name, shown.at(~here), self.true[~here], shown.at(here))
             found.append(self.judged(name, chances, self.true, len(who)))
-        stars = np.array([len(self.planning.read[place].elements) for place in self.kind.predictors])
-        hidden = float((self.told == stars).sum(axis=1).mean()) if len(self.rows) else 0.0
+        hidden = float((self.told >= self.stars).sum(axis=1).mean()) if len(self.rows) else 0.0
         limits = (float(self.limits.min()), float(self.limits.max()))
-        commonest = float(self.shares.max())
+        chosen = [made.margin for _, made in self.planning.asked if made.column == self.column]
+        margin = self.planning.margin_of(self.column) if BY_REHEARSAL in chosen else None
         return RehearsedColumn(
-            self.column, len(self.rows), hidden, len(self.kind.predictors), commonest, limits, tuple(found)
-        )
+            self.column, len(self.rows), hidden, len(self.kind.predictors), float(self.shares.max()), limits,
+            tuple(found), None if margin is None else percent(margin),
+        )  # fmt: skip
 
 
-def rehearsed(planning: BlindPlanning) -> dict[str, RehearsedColumn]:
-    """Return the rehearsal of every confidential column."""
+def rehearsed(planning: BlindPlanning, *, quick: bool = False) -> dict[str, RehearsedColumn]:
+    """Return the rehearsal of every confidential column; if `quick`, on few rows and without learners of a library."""
     names = dict.fromkeys(made.column for _, made in planning.requirements)
-    return {name: Rehearsal(planning, name).run() for name in names}
+    return {name: Rehearsal(planning, name, quick=quick).run() for name in names}
+
+
+def settled(planning: BlindPlanning) -> BlindPlanning:
+    """Return the same with every margin that a rehearsal shall choose: the largest with which nobody passes a limit.
+
+    From the rest alone, with learners that reckon the same everywhere.
+    """
+    open_ = [index for index, made in planning.asked if made.margin == BY_REHEARSAL]
+    chosen: dict[int, Fraction] = {}
+    for column in dict.fromkeys(made.column for index, made in planning.asked if index in open_):
+        for margin in MARGINS:
+            tried = planning.with_margins(dict.fromkeys(open_, margin))
+            if not any(each.passes for each in Rehearsal(tried, column, quick=True).run().learners):
+                break
+        chosen.update((index, margin) for index, made in planning.asked if index in open_ and made.column == column)
+    return planning.with_margins(chosen) if open_ else planning
 
 
 def _tail(rate: Rate, chance: float) -> float:

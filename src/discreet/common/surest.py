@@ -8,10 +8,11 @@ Where several cells are equally sure at the edge of the fifth, each counts by th
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from discreet.adversary.base import Floats
 from discreet.common.rates import Rate
 
+Floats = npt.NDArray[np.float64]
 PART = 5
 """One cell in so many."""
 _DIGITS = 9

@@ -1,0 +1,1 @@
+"""What was published before, about whom: a private folder, and how it is read."""

@@ -1,0 +1,283 @@
+"""Several releases about the same people, as searches see them: the past as further known columns that never change.
+
+Whoever links a person's rows through all releases knows how she looked in each. So each set of known columns gets one
+more: the past on these columns, a number for each combination of texts and presence in earlier releases. A promise over
+X becomes one over X and that past; the values of earlier releases, and whether somebody was shown with something in any
+release, become sensitive columns. Then everything is searched for as if this were a single table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from discreet.encoded import Encoded, Ints, encode, keys
+from discreet.errors import InputError
+from discreet.ledger.entry import PERSON, PastRelease
+from discreet.ledger.names import ColumnNames
+from discreet.policy import GroupPromise, Policy
+from discreet.policy.persons import free_name
+from discreet.policy.requirements.any_of import sets_of
+from discreet.policy.requirements.base import Flags, GroupRequirement
+from discreet.policy.requirements.seen import SeenColumn, SeenOf
+from discreet.policy.seen_values import seen_values
+
+PERSONS, NOW, ANY = "persons", "this release", "any release"
+MOST_ITEMS = 4_000
+"""Promises over all releases, each with columns of its own."""
+
+
+@dataclass(frozen=True)
+class JointRows:
+    """The table that is to be released: one row a person."""
+
+    columns: tuple[str, ...]
+    """Those that are released."""
+    persons: pl.Series
+    encoded: Callable[[str], Encoded]
+    """A column of it, in the order of `persons`."""
+
+
+@dataclass(frozen=True)
+class SpreadColumn:
+    """A sensitive column as codes of everybody, with its values; -1 for whoever it is not told of."""
+
+    values: tuple[str | None, ...]
+    codes: Ints
+
+
+@dataclass(frozen=True)
+class JointItem:
+    """One promise over all releases: what it knows now, the past it knows, and what it counts."""
+
+    of: str
+    """The release that promised it."""
+    policy: Policy
+    about: str
+    given: tuple[str, ...]
+    """The columns of the new table that it knows."""
+    over: tuple[str, ...]
+    """All columns that it knows, by the names that stand for all their names."""
+    kind: type[GroupPromise]
+    column: str | None
+    """Under which name its column stands beside those of the table; None for k."""
+    told: SpreadColumn | None
+    """The values that it counts, where they are not those of the new table alone."""
+    make: Callable[[SeenOf | None], GroupPromise | None]
+    """From what is seen of the new table to the promise over `given` alone."""
+    text: str = ""
+    index: int = 0
+    """The position in that policy of what asks for it."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.of}; counted on {self.about})"
+
+
+class JointPast:
+    """Everybody in earlier releases or in the table, and what each promise over all of them knows and counts."""
+
+    def __init__(self, past: Sequence[PastRelease], policy: Policy, table: JointRows, name: str) -> None:
+        self.past, self.policy, self.table, self.name = past, policy, table, name
+        self.names = ColumnNames([*(release.policy for release in past), policy])
+        before = pl.concat([release.people.select(PERSON) for release in past]).unique().sort(PERSON)
+        fresh = table.persons.alias(PERSON).to_frame().join(before, on=PERSON, how="anti", maintain_order="left")
+        self.everybody = pl.concat([before, fresh]).with_row_index("place")
+        self.places = [self._places(release.persons) for release in past]
+        self.now = self._places(table.persons)
+        """The place of each row of the table among everybody."""
+        self.was_there = np.zeros((len(past), self.everybody.height), dtype=np.bool_)
+        for line, places in zip(self.was_there, self.places, strict=True):
+            line[places] = True
+        self._pasts: dict[tuple[str, ...], Ints] = {}
+
+    @property
+    def size(self) -> int:
+        """How many people there are."""
+        return self.everybody.height
+
+    @cached_property
+    def known_before(self) -> Flags:
+        """Who is in an earlier release."""
+        found: Flags = np.asarray(self.was_there.any(axis=0))
+        return found
+
+    def _places(self, persons: pl.Series) -> Ints:
+        if persons.equals(self.everybody.get_column(PERSON)):
+            return np.arange(len(persons), dtype=np.int64)
+        found = persons.alias(PERSON).to_frame().join(self.everybody, on=PERSON, how="left", maintain_order="left")
+        return found.get_column("place").to_numpy().astype(np.int64)
+
+    def past_of(self, over: Sequence[str]) -> Ints:
+        """Return a number for how each person looked in earlier releases on some columns, presence included."""
+        which = self.names.ones(over)
+        if which not in self._pasts:
+            codes, sizes = [line.astype(np.int64) for line in self.was_there], [2] * len(self.past)
+            for release, places in zip(self.past, self.places, strict=True):
+                for name in which:
+                    if (column := self.names.among(release.columns, name)) is not None:
+                        encoded = encode(release.texts(column))
+                        mine = np.zeros(self.size, dtype=np.int64)
+                        mine[places] = encoded.codes.astype(np.int64) + 1
+                        codes.append(mine)
+                        sizes.append(len(encoded.domain) + 1)
+            key, _ = keys(codes, sizes, self.size)
+            self._pasts[which] = np.unique(key, return_inverse=True)[1].astype(np.int64).ravel()
+        return self._pasts[which]
+
+    def items(self) -> list[JointItem]:
+        """Return everything that is promised over all releases: by the new policy, and by earlier ones."""
+        found: list[JointItem] = []
+        said: set[tuple[object, ...]] = set()
+        for name, policy in [(self.name, self.policy), *((one.name, one.policy) for one in reversed(self.past))]:
+            for index, made in policy.groups():
+                column = "" if made.sensitive is None else policy.column(made.sensitive).model_dump_json()
+                key = (made.model_dump_json(), column, repr(policy.missing), policy.marker)
+                if key not in said:
+                    said.add(key)
+                    found += self._items(name, policy, index, made)
+                if len(found) > MOST_ITEMS:
+                    raise InputError(f"the ledger: more than {MOST_ITEMS:,} promises over all releases; ask for fewer")
+        return found
+
+    def _items(self, of: str, policy: Policy, index: int, made: GroupRequirement) -> Iterator[JointItem]:
+        for over in sets_of(made.known):
+            there = (self.names.among(self.table.columns, name) for name in over)
+            given = tuple(name for name in there if name is not None)
+            ones = self.names.ones(over)
+            if made.sensitive is None:
+                for promise in policy.promises_of(index):
+                    text, this = str(promise), replace(_any(promise), given=given)
+                    yield JointItem(
+                        of, policy, PERSONS, given, ones, type(promise), None, None, _always(this), text, index
+                    )
+            else:
+                yield from self._of_values(of, policy, index, made, given, ones)
+
+    def _of_values(
+        self, of: str, policy: Policy, index: int, made: GroupRequirement, given: tuple[str, ...], over: tuple[str, ...]
+    ) -> Iterator[JointItem]:
+        """Yield what is promised of a sensitive column: in the new release, in each earlier one, in any."""
+        assert made.sensitive is not None
+        sensitive, texts = made.sensitive, [str(promise) for promise in policy.promises_of(index)]
+        now = self.names.among(self.table.columns, sensitive)
+        if now is not None:
+            for place, text in enumerate(texts):
+
+                def anew(seen: SeenOf | None, place: int = place, now: str = now) -> GroupPromise | None:
+                    there = None if seen is None else replace(seen(now), column=policy.column(sensitive))
+                    made_of = list(policy.promises_of(index, None if there is None else lambda _: there))
+                    return _about(made_of[place], given, now) if place < len(made_of) else None
+
+                yield JointItem(of, policy, NOW, given, over, made.kind_made, now, None, anew, text, index)
+        earlier = [
+            (place, column)
+            for place, release in enumerate(self.past)
+            if (column := self.names.among(release.columns, sensitive)) is not None
+        ]
+        for place, column in earlier:
+            told = self._told(place, column, policy)
+            label = free_name(f"{column} in {self.past[place].name} for {of} {index}", self.table.columns)
+            seen = self._seen(told, policy, sensitive)
+            for promise, text in zip(policy.promises_of(index, _seeing(seen)), texts, strict=False):
+                make = _always(_about(promise, given, label))
+                yield JointItem(
+                    of, policy, self.past[place].name, given, over, type(promise), label, told, make, text, index
+                )
+        if made.kind_made.template and len(earlier) + (now is not None) > 1:
+            columns = [self._told(place, column, policy) for place, column in earlier]
+            columns += [] if now is None else [self._told_now(now, policy)]
+            yield from self._shown_in_any(of, policy, index, made, given, over, columns, texts)
+
+    def _shown_in_any(
+        self,
+        of: str,
+        policy: Policy,
+        index: int,
+        made: GroupRequirement,
+        given: tuple[str, ...],
+        over: tuple[str, ...],
+        columns: Sequence[SpreadColumn],
+        texts: Sequence[str],
+    ) -> Iterator[JointItem]:
+        """Yield a promise for each property that somebody was shown with in any release."""
+        assert made.sensitive is not None
+        values = {value for told in columns for value in told.values}
+        domain = tuple(sorted(values, key=lambda value: (value is not None, value or "")))
+        place_of = {value: place for place, value in enumerate(domain)}
+        codes = []
+        for told in columns:
+            to = np.array([place_of[value] for value in told.values] + [-1], dtype=np.int64)
+            codes.append(to[told.codes])
+        rows = np.bincount(np.concatenate([each[each >= 0] for each in codes]), minlength=len(domain))
+        known = np.array([not self.policy.is_unknown(value) for value in domain], dtype=np.bool_)
+        seen = seen_values(policy, made.sensitive, domain, np.where(known, rows, 0).tolist())
+        seen = replace(seen, rows=int(rows.sum()))
+        there = np.logical_or.reduce([each >= 0 for each in codes])
+        promises = list(policy.promises_of(index, lambda _: seen))
+        for which, (promise, text) in enumerate(zip(promises, texts, strict=False)):
+            for number, line in enumerate(promise.properties(domain, known)):
+                has = self._anywhere(codes, line)
+                if not has.any():
+                    continue
+                opened = ~has & self._anywhere(codes, ~known)
+                label = f"{made.sensitive}: shown {of} {index} {which} {number}"
+                label = free_name(label, self.table.columns)
+                shown = np.where(opened, 2, np.where(has, 0, 1))
+                told = SpreadColumn((label, "no", self.policy.marker), np.where(there, shown, -1).astype(np.int64))
+                one = self._seen(told, self.policy, label)
+                make = _always(promise.of_property(given, label, label, _seeing(one)))
+                yield JointItem(of, policy, ANY, given, over, type(make(None)), label, told, make, text, index)
+
+    def _anywhere(self, codes: Sequence[Ints], line: Flags) -> Flags:
+        """Return who was shown with one of some values in any release."""
+        padded = np.append(line, False)
+        found: Flags = np.logical_or.reduce([padded[each] for each in codes])
+        return found
+
+    def _told(self, place: int, column: str, policy: Policy) -> SpreadColumn:
+        """Return what an earlier release tells of a column; what tells nothing there is the policy's marker."""
+        release = self.past[place]
+        return self._spread(encode(release.texts(column)), self.places[place], release.policy, policy)
+
+    def _told_now(self, column: str, policy: Policy) -> SpreadColumn:
+        return self._spread(self.table.encoded(column), self.now, self.policy, policy)
+
+    def _spread(self, encoded: Encoded, places: Ints, said: Policy, policy: Policy) -> SpreadColumn:
+        silent = [said.is_unknown(value) or policy.is_unknown(value) for value in encoded.domain]
+        values = [self.policy.marker if hidden else value for value, hidden in zip(encoded.domain, silent, strict=True)]
+        codes = np.full(self.size, -1, dtype=np.int64)
+        codes[places] = encoded.codes
+        return SpreadColumn(tuple(values), codes)
+
+    def _seen(self, told: SpreadColumn, policy: Policy, column: str) -> SeenColumn:
+        """Return the different values of a column that are told, with how many persons have each."""
+        rows = np.bincount(told.codes[told.codes >= 0], minlength=len(told.values)).tolist()
+        counts: dict[str | None, int] = {}
+        for value, number in zip(told.values, rows, strict=True):
+            counts[value] = counts.get(value, 0) + number
+        ordered = sorted(counts, key=lambda value: (value is not None, value or ""))
+        known = [0 if self.policy.is_unknown(value) else counts[value] for value in ordered]
+        return replace(seen_values(policy, column, ordered, known), rows=sum(rows))
+
+
+def _any(promise: GroupPromise) -> Any:
+    return promise
+
+
+def _about(promise: GroupPromise, given: tuple[str, ...], column: str) -> GroupPromise:
+    """Return the same promise over other columns, about the same column by another name."""
+    made: GroupPromise = replace(_any(promise), given=given, column=column)
+    return made
+
+
+def _seeing(seen: SeenColumn) -> SeenOf:
+    return lambda _: seen
+
+
+def _always(promise: GroupPromise) -> Callable[[SeenOf | None], GroupPromise]:
+    return lambda _: promise

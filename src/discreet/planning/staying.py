@@ -1,0 +1,284 @@
+"""Who of a table stays in a release beside earlier ones about the same people, and what becomes of the others.
+
+Before anything is planned it is found what no plan mends (`leavers`): what earlier releases break together already, who
+left with a rare past, who came in too small a number. The policy says what becomes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from discreet.chance import chance_from
+from discreet.encoded import Encoded
+from discreet.errors import InputError, PromiseError
+from discreet.ledger.entry import DRAFT, PERSON, PastRelease
+from discreet.ledger.folder import opened
+from discreet.ledger.names import ColumnNames
+from discreet.ledger.note import LedgerUse
+from discreet.ledger.policies import person_column, with_person
+from discreet.ledger.secret import LedgerSecret
+from discreet.plan.plan import Plan
+from discreet.planning.joint import JointItem, JointPast, JointRows
+from discreet.planning.joint_table import ids_of, table_now
+from discreet.planning.leavers import ROUNDS, Seeing, Unmendable, to_leave_out, unmendable
+from discreet.policy import Policy
+from discreet.policy.bind import Bound, known_to_groups
+from discreet.policy.ledger_options import over_time
+from discreet.policy.requirements.base import Flags
+from discreet.policy.requirements.seen import SeenColumn
+from discreet.policy.seen_values import seen_values
+from discreet.table.engine import Engine
+from discreet.table.local import LocalEngine
+from discreet.table.source import Opening, Table, open_table
+
+LEAVING = 5
+"""The stream of a seed by which it is drawn who is left out."""
+
+
+@dataclass(frozen=True)
+class KnownPeople:
+    """Who is who, now and before."""
+
+    person: str
+    """The column that says it."""
+    secret: LedgerSecret
+    past: Sequence[PastRelease]
+    name: str
+    """What the new release is called."""
+    last_plan: Plan | None = None
+
+
+@dataclass(frozen=True)
+class BesideLedger:
+    """A table that is open, the policy with who is who, and the releases before it."""
+
+    source: Engine
+    policy: Policy
+    people: KnownPeople
+
+
+def open_beside(table: Table, policy: Policy, opening: Opening, use: LedgerUse, *, create: bool = True) -> BesideLedger:
+    """Open a table, and the ledger of the releases before it; `create` makes one where there is none."""
+    if policy.decide is not None:
+        raise InputError("decide: blind is for one release, and a ledger counts several; leave one of the two out")
+    if opening.engine == "spark":
+        raise InputError("a ledger lies beside one machine, and Spark may run on many: use --engine duckdb or local")
+    person = person_column(policy, use.person)
+    policy = with_person(policy, person)
+    source = open_table(table, policy, opening=opening)
+    known_persons(source, person, policy)
+    return BesideLedger(source, policy, known_people(use, person, create=create))
+
+
+def known_people(use: LedgerUse, person: str, *, create: bool = True) -> KnownPeople:
+    """Return who is in the releases of a ledger; where there is none one is made, unless nothing is to be recorded."""
+    if not create and not use.path.exists():
+        return KnownPeople(person, LedgerSecret(b""), (), use.name or "this release")
+    with opened(use.path, use.secret, create=create) as folder:
+        if use.name is not None and any(entry.name == use.name and entry.state != DRAFT for entry in folder.entries):
+            raise InputError(f"{use.path}: has a release {use.name!r} already; give this one another name with --name")
+        counting = [entry for entry in folder.entries if entry.counts]
+        plan = folder.plan_of(counting[-1]) if counting else None
+        last = None if plan is None else Plan.from_json(plan)
+        return KnownPeople(person, folder.secret, folder.past(), use.name or "this release", last)
+
+
+@dataclass(frozen=True)
+class Staying:
+    """A table without those who are left out, and everybody's past."""
+
+    source: Engine
+    joint: JointPast
+    items: tuple[JointItem, ...]
+    ids: tuple[str, ...]
+    held: int = 0
+    """New persons who are kept back for a later release."""
+    left_out: int = 0
+    """Persons left out because too few others with their past are gone, or stay."""
+    merged: dict[int, Flags] | None = None
+    """For some promises, who breaks them whatever is hidden, where the policy wants that reported."""
+
+
+def known_persons(source: Engine, person: str, policy: Policy) -> None:
+    """Refuse a table in which somebody is not known, or has several rows."""
+    if person not in source.columns:
+        raise InputError(f"--person: the table has no column {person!r}")
+    if isinstance(source, LocalEngine):
+        ids = source.texts(person)
+        unknown = ids.is_null() | ids.is_in([value for value in policy.missing_values if value is not None])
+        nobodys, total = int(unknown.sum()), ids.n_unique()
+        several = 0 if total == len(ids) else int((ids.value_counts().get_column("count") > 1).sum())
+    else:
+        counted = source.count([person])
+        missing = [value is None or value in policy.missing_values for value in counted.domain(person)]
+        nobodys = int(counted.counts[np.array(missing, dtype=np.bool_)[counted.code(person)]].sum())
+        several, total = int((counted.counts > 1).sum()), len(counted.counts)
+    if nobodys:
+        have = "1 row has" if nobodys == 1 else f"{nobodys} rows have"
+        raise InputError(f"--person: {have} no {person!r}, and nobody knows whose they are; fill it in")
+    if several:
+        raise InputError(
+            f"--person: {several} of the {total} {person!r} have several rows, and a ledger needs one row a person"
+        )
+
+
+def met(beside: BesideLedger) -> tuple[int, int, int]:
+    """Return how many persons of a table are in earlier releases, are new, and how many of those are not in it."""
+    source, people = beside.source, beside.people
+    now = people.secret.names([one for one in ids_of(source, people.person) if one is not None])
+    if not people.past:
+        return 0, len(now), 0
+    matched, before = _known_of(now, people.past)
+    return matched, len(now) - matched, before - matched
+
+
+def _known_of(persons: pl.Series, past: Sequence[PastRelease]) -> tuple[int, int]:
+    """Return how many of some persons are in earlier releases, and how many are in these."""
+    before = pl.concat([release.people.select(PERSON) for release in past]).unique()
+    return persons.alias(PERSON).to_frame().join(before, on=PERSON, how="semi").height, before.height
+
+
+def refuse_lost_columns(past: Sequence[PastRelease], policy: Policy, columns: Sequence[str]) -> None:
+    """Refuse a table without a column that an earlier promise knows, unless the policy says that it is gone."""
+    names = ColumnNames([*(release.policy for release in past), policy])
+    for release in past:
+        lost = names.missing(sorted(known_to_groups(release.policy)), columns, over_time(policy).gone)
+        if lost:
+            message = (
+                f"{release.name} knows {lost[0]!r}, which is found under no name now; if it has another name write "
+                f"same: {{NEW NAME: {lost[0]}}}, if it is no longer released gone: [{lost[0]}]"
+            )
+            raise InputError(str(policy.problem(("ledger",), message)))
+
+
+def matched_persons(table: JointRows, past: Sequence[PastRelease], *, new_persons: bool) -> None:
+    """Refuse a table of which under half of the persons are known, unless that is right."""
+    matched, _ = _known_of(table.persons, past)
+    total = len(table.persons)
+    if 2 * matched < total and not new_persons:
+        raise PromiseError(
+            f"only {matched} of {total} persons are known from earlier releases: are ids written as they were (007 and "
+            "7 are two persons)? If so many are new, say --new-persons (in Python new_persons=True)"
+        )
+
+
+def who_stays(source: Engine, bound: Bound, people: KnownPeople, seed: int | None, *, new_persons: bool) -> Staying:
+    """Return the table without those who have to be left out; refuse it where the policy wants nobody left out."""
+    policy, said = bound.policy, over_time(bound.policy)
+    refuse_lost_columns(people.past, policy, bound.released)
+    needed = _needed(bound, people.past, people.person)
+    table, ids = table_now(source, people.person, bound.released, needed, people.secret)
+    matched_persons(table, people.past, new_persons=new_persons)
+    fixed = frozenset(bound.columns) - frozenset(bound.changeable)
+    before = _broken_before(people, policy, warn=said.leavers == "warn")
+    chance = chance_from(seed, stream=LEAVING)
+    held = left_out = 0
+    for _ in range(ROUNDS):
+        joint = JointPast(people.past, policy, table, people.name)
+        items = tuple(joint.items())
+        seen = _seeing(joint)
+        out = to_leave_out(joint, items, fixed, seen, chance, before, hold=said.hold, leavers=said.leavers)
+        gone = out[joint.now]
+        if not gone.any():
+            break
+        new = int((out & ~joint.known_before).sum())
+        held, left_out = held + new, left_out + int(out.sum()) - new
+        if gone.all():
+            raise PromiseError(
+                "all persons would have to be left out for the sake of earlier releases, so nothing is left to "
+                "release; ask for less, or wait until more have come"
+            )
+        source = _without(source, people.person, ids, gone)
+        table, ids = table_now(source, people.person, bound.released, needed, people.secret)
+    found = unmendable(joint, items, fixed, seen)
+    merged = _judged(found, policy, items)
+    return Staying(source, joint, items, ids, held, left_out, merged)
+
+
+def _without(source: Engine, person: str, ids: Sequence[str], gone: Flags) -> Engine:
+    """Return a table without some of its persons."""
+    if source.row_wise:
+        return source.only(np.flatnonzero(~gone))
+    out = {ids[place] for place in np.flatnonzero(gone).tolist()}
+    whose = source.encoded(person)
+    stays = np.array([value not in out for value in whose.domain], dtype=np.bool_)
+    return source.only(np.flatnonzero(stays[whose.codes]))
+
+
+def _needed(bound: Bound, past: Sequence[PastRelease], person: str) -> list[str]:
+    """Return the columns of the table that promises over all releases may speak of."""
+    names = ColumnNames([*(release.policy for release in past), bound.policy])
+    spoken: set[str] = set()
+    for policy in (bound.policy, *(release.policy for release in past)):
+        spoken |= {names.one(name) for name in known_to_groups(policy) | policy.sensitive}
+    needed = {*bound.counted, *(name for name in bound.released if names.one(name) in spoken)}
+    return [name for name in bound.columns if name in needed and name != person]
+
+
+def _seeing(joint: JointPast) -> Seeing:
+    """Return what the new table shows of its columns."""
+
+    def seen(name: str) -> SeenColumn:
+        encoded = joint.table.encoded(name)
+        rows = np.bincount(encoded.codes, minlength=len(encoded.domain)).tolist()
+        return seen_values(joint.policy, name, encoded.domain, rows)
+
+    return seen
+
+
+def _broken_before(people: KnownPeople, policy: Policy, *, warn: bool) -> Flags:
+    """Return for whom of earlier releases these break a promise together already; refuse to go on unless asked to."""
+    columns: dict[str, Encoded] = {}
+    nobody = JointRows((), pl.Series([], dtype=pl.String), columns.__getitem__)
+    joint = JointPast(people.past, policy, nobody, people.name)
+    found = unmendable(joint, joint.items(), frozenset(), _seeing(joint))
+    broken = int(found.leavers.sum())
+    if broken and not warn:
+        raise PromiseError(
+            f"ledger: earlier releases together already break a promise for {_persons(broken)}, and no release mends "
+            "that; to release all the same, with the promise reported broken, write ledger: {leavers: warn}"
+        )
+    return found.leavers
+
+
+def _judged(found: Unmendable, policy: Policy, items: Sequence[JointItem]) -> dict[int, Flags] | None:
+    """Refuse what no plan mends, or return whom to look at together where the policy wants it reported."""
+    said = over_time(policy)
+    if found.newcomers.any():
+        raise PromiseError(
+            f"ledger: {_persons(int(found.newcomers.sum()))} are here for the first time, too few of a kind to hide "
+            "among each other: wait until more have come, or write ledger: {hold: true} to keep them back for a later "
+            "release"
+        )
+    if said.leavers == "warn":
+        return found.by_item or None
+    if found.leavers.any() or found.rare.any():
+        gone, few = int(found.leavers.sum()), int(found.rare.sum())
+        parts = [f"{_persons(gone)} of earlier releases are not in this one"] if gone else []
+        parts += [f"{_persons(few)} have a past that too few others in this release share"] if few else []
+        remedy = (
+            "ask for less" if said.leavers == "remove" else "write ledger: {leavers: remove} to leave out more people"
+        )
+        raise PromiseError(
+            f"ledger: {' and '.join(parts)}, and would be known by that: {remedy}, or {{leavers: warn}} to release "
+            f"with the promise reported broken for them{_which(found, items)}"
+        )
+    return None
+
+
+def _which(found: Unmendable, items: Sequence[JointItem], most: int = 3) -> str:
+    """Return which promises those in the release break whatever is hidden, and what else may help."""
+    named = list(dict.fromkeys(str(items[number]) for number in found.by_item))
+    if not named:
+        return ""
+    more = f" and {len(named) - most} more" if len(named) > most else ""
+    told = f". Broken whatever is hidden: {'; '.join(named[:most])}{more}"
+    return f"{told}; a known column that goes out as it is splits every group: name it in a promise to let it change"
+
+
+def _persons(number: int) -> str:
+    return "1 person" if number == 1 else f"{number} persons"

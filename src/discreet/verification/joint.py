@@ -1,0 +1,382 @@
+"""Several releases about the same people, counted anew: who looks alike for somebody who links all of them.
+
+The joint view has one line for each person who is in any release. For a promise over some columns two persons look
+alike when they agree on all these columns in all releases that have them, and on their presence in every release. On
+these groups count the promises of the last policy and of every release before it: k on persons; promises about values
+on the column of each release that has it, among those who are in that release, and with it as a reference; templates
+besides on who was shown with something in any release.
+
+Nothing here is used in making a release, and nothing that makes one is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from discreet.encoded import Ints
+from discreet.ledger.entry import PERSON, PastRelease
+from discreet.ledger.names import ColumnNames
+from discreet.policy import GroupPromise, Policy
+from discreet.policy.ledger_options import over_time
+from discreet.policy.requirements import PROMISES
+from discreet.policy.requirements.any_of import sets_of
+from discreet.policy.requirements.base import GroupRequirement
+from discreet.policy.requirements.seen import SeenColumn, SeenOf
+from discreet.policy.seen_values import seen_values
+from discreet.table.local import LocalEngine
+from discreet.verification.answers import Answer
+from discreet.verification.counting import counted
+from discreet.verification.figures import GroupFigures
+from discreet.verification.properties import properties_of
+
+PERSONS, ANY = "persons", "any release"
+Flags = np.ndarray
+
+
+@dataclass(frozen=True)
+class JointFinding:
+    """The answer about one promise over all releases. It names no person and no group."""
+
+    of: tuple[str, ...]
+    """The releases that promised it."""
+    index: int
+    kind: str
+    promise: str
+    about: str
+    """What was counted: persons, the values of a release by its name, or those shown in any release."""
+    answer: Answer
+    persons: int = 0
+    """For how many persons it is broken."""
+    excused: bool = False
+    """Whether it is broken only by who left, or by releases before: no release mends that, and the policy wants it
+    reported."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "of": list(self.of),
+            "index": self.index,
+            "kind": self.kind,
+            "promise": self.promise,
+            "about": self.about,
+            "answer": str(self.answer),
+            "persons": self.persons,
+            "excused": self.excused,
+        }
+
+
+@dataclass(frozen=True)
+class JointVerification:
+    """The answers about all promises over several releases."""
+
+    releases: tuple[str, ...]
+    """The earlier releases that were counted."""
+    findings: tuple[JointFinding, ...]
+    matched: int
+    """Persons of this release who are in an earlier one."""
+    new: int
+    left: int
+    """Persons of earlier releases who are not in this one."""
+    broken: int
+    """Persons for whom some promise is broken."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds for everybody."""
+        return all(finding.answer is Answer.HOLDS for finding in self.findings)
+
+    @property
+    def may_go_out(self) -> bool:
+        """Whether whatever is broken is what the policy wants reported, and no release can mend."""
+        return all(finding.answer is Answer.HOLDS or finding.excused for finding in self.findings)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "holds": self.holds,
+            "releases": list(self.releases),
+            "persons": {"matched": self.matched, "new": self.new, "left": self.left, "broken": self.broken},
+            "promises": [finding.to_dict() for finding in self.findings],
+        }
+
+
+def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerification:
+    """Count every promise of the last release and of those before it on all of them together."""
+    view = _JointView([*past, last])
+    excused: Flags = np.zeros(view.height, dtype=np.bool_)
+    if over_time(last.policy).leavers == "warn":
+        excused = ~view.there[:, -1] | _broken_before(view, [*past, last])
+    found, broken = [], np.zeros(view.height, dtype=np.bool_)
+    for names, policy, index, made in _promised([*past, last]):
+        for finding, whom in _counted(view, policy, index, made):
+            found.append(replace(finding, of=names, excused=bool(whom.any()) and not (whom & ~excused).any()))
+            broken |= whom
+    now = view.there[:, -1]
+    before = view.there[:, :-1].any(axis=1)
+    return JointVerification(
+        tuple(release.name for release in past),
+        tuple(found),
+        matched=int((now & before).sum()),
+        new=int((now & ~before).sum()),
+        left=int((before & ~now).sum()),
+        broken=int(broken.sum()),
+    )
+
+
+def _broken_before(view: _JointView, releases: Sequence[PastRelease]) -> Flags:
+    """Return for whom the releases before the last break a promise of any of them together already."""
+    found = np.zeros(view.height, dtype=np.bool_)
+    if len(releases) > 1:
+        before = _JointView(releases[:-1], names=view.names)
+        places = view.persons.search_sorted(before.persons).to_numpy()  # those of several releases are in order
+        for _, policy, index, made in _promised(releases):
+            for _, whom in _counted(before, policy, index, made):
+                found[places[whom]] = True
+    return found
+
+
+def _promised(
+    releases: Sequence[PastRelease],
+) -> Iterator[tuple[tuple[str, ...], Policy, int, GroupRequirement]]:
+    """Yield every requirement about groups of all policies, equal ones once, with who made it; the last one's first."""
+    found: dict[tuple[str, ...], tuple[list[str], Policy, int, GroupRequirement]] = {}
+    for release in reversed(releases):
+        policy = release.policy
+        for index, made in policy.groups():
+            column = "" if made.sensitive is None else policy.column(made.sensitive).model_dump_json()
+            missing = "" if policy.missing is None else policy.missing.model_dump_json()
+            key = (made.model_dump_json(), column, missing, policy.marker)
+            found.setdefault(key, ([], policy, index, made))[0].append(release.name)
+    for names, policy, index, made in found.values():
+        yield tuple(reversed(names)), policy, index, made
+
+
+class _JointView:
+    """One line for each person who is in any release, with her texts in each."""
+
+    def __init__(self, releases: Sequence[PastRelease], names: ColumnNames | None = None) -> None:
+        self.releases = list(releases)
+        self.names = names or ColumnNames(release.policy for release in releases)
+        persons = [release.people.get_column(PERSON) for release in releases]
+        self.persons = persons[0] if len(persons) == 1 else pl.concat(persons).unique().sort()
+        places = self.persons.to_frame(PERSON).with_row_index("place")
+        self.there = np.zeros((len(self.persons), len(releases)), dtype=np.bool_)
+        self._places: list[Ints] = []
+        for number, some in enumerate(persons):
+            if some.equals(self.persons):  # a ledger keeps them in this order
+                self._places.append(np.arange(len(some), dtype=np.int64))
+            else:
+                here = some.to_frame(PERSON).join(places, on=PERSON, how="left", maintain_order="left")
+                self._places.append(here.get_column("place").to_numpy().astype(np.int64))
+            self.there[self._places[-1], number] = True
+        self._told: dict[tuple[int, str], tuple[Ints, pl.Series]] = {}
+        self._groups: dict[tuple[tuple[int, str], ...], Ints] = {}
+
+    @property
+    def height(self) -> int:
+        """How many persons there are."""
+        return len(self.persons)
+
+    def told(self, place: int, label: str) -> tuple[Ints, pl.Series]:
+        """Return what a release tells of everybody by the places of texts, and these; -1 for who is not in it."""
+        if (place, label) not in self._told:
+            said = self.releases[place].people.get_column(label)
+            texts = said.unique()
+            which = said.to_frame("text").join(
+                texts.to_frame("text").with_row_index("which"),
+                on="text", how="left", nulls_equal=True, maintain_order="left",
+            )  # fmt: skip
+            found = np.full(self.height, -1, dtype=np.int64)
+            found[self._places[place]] = which.get_column("which").to_numpy()
+            self._told[place, label] = found, texts
+        return self._told[place, label]
+
+    def labels(self, over: Sequence[str]) -> list[tuple[int, str]]:
+        """Return the releases and their columns that tell some columns."""
+        found = []
+        for place, release in enumerate(self.releases):
+            for name in over:
+                column = self.names.among(release.columns, name)
+                if column is not None:
+                    found.append((place, release.label(column)))
+        return found
+
+    def groups(self, over: Sequence[str]) -> Ints:
+        """Return who looks alike."""
+        keys = tuple(dict.fromkeys(self.labels(over)))
+        if keys not in self._groups:
+            group = np.zeros(self.height, dtype=np.int64)
+            for line in (*self.there.T.astype(np.int64), *(self.told(*key)[0] + 1 for key in keys)):
+                both = group * (int(line.max(initial=0)) + 1) + line  # both are below the number of persons
+                group = np.unique(both, return_inverse=True)[1].ravel().astype(np.int64)
+            self._groups[keys] = group
+        return self._groups[keys]
+
+    def having(self, column: str) -> list[int]:
+        """Return the releases that have a column, by their places."""
+        return [
+            place
+            for place, release in enumerate(self.releases)
+            if self.names.among(release.columns, column) is not None
+        ]
+
+    def texts(self, place: int, column: str, policy: Policy) -> pl.Series:
+        """Return what a release tells of a column of everybody; what tells nothing there is the policy's marker."""
+        release = self.releases[place]
+        name = self.names.among(release.columns, column)
+        assert name is not None
+        codes, different = self.told(place, release.label(name))
+        said = different.gather(pl.select(pl.when(pl.Series(codes) >= 0).then(pl.Series(codes))).to_series())
+        silent = [text for text in release.policy.hidden_texts() if text is not None]
+        hidden = said.is_in(silent).fill_null(None in release.policy.hidden_texts())
+        told = pl.when(hidden & pl.Series(self.there[:, place])).then(pl.lit(policy.marker)).otherwise(said)
+        return pl.select(told).to_series()
+
+
+@dataclass(frozen=True)
+class _JointJudge:
+    """One promise with what it is counted on, for any way to tell persons apart."""
+
+    view: _JointView
+    policy: Policy
+    promise: GroupPromise
+    counts: Flags
+    """Who counts."""
+    places: tuple[int, ...]
+    """The releases whose values are counted; none for k."""
+
+    def broken(self, group: Ints) -> Flags:
+        """Return who stands in a group that breaks the promise."""
+        mine = group[self.counts]
+        if not len(mine):
+            return np.zeros(len(group), dtype=np.bool_)
+        kinds, dense = np.unique(mine, return_inverse=True)
+        bad = self._of_any(dense, len(kinds)) if len(self.places) > 1 else self._of_one(dense)
+        found = np.zeros(len(group), dtype=np.bool_)
+        found[self.counts] = bad[dense]
+        return found
+
+    def _of_one(self, dense: Ints) -> Flags:
+        """Return which groups break it, counted as in a single release."""
+        column = self.promise.column
+        label = f"{column} group"
+        frame = pl.DataFrame({label: pl.Series(dense).cast(pl.String)})
+        if column is not None:
+            said = self.view.texts(self.places[0], column, self.policy).filter(pl.Series(self.counts))
+            frame = frame.with_columns(said.alias(column))
+        engine = LocalEngine(nw.from_native(frame, eager_only=True))
+        (figures,) = counted(engine, self.policy, (label,), [self.promise])
+        at = figures.texts.to_series(0).cast(pl.Int64).to_numpy()
+        bad = np.zeros(int(dense.max()) + 1, dtype=np.bool_)
+        bad[at] = _broken_groups(figures, self.promise)
+        return bad
+
+    def _of_any(self, dense: Ints, number: int) -> Flags:
+        """Return the groups in which too many were shown with something in any release."""
+        column = self.promise.column
+        assert column is not None
+        told, said = self._told
+        silent = np.array([text in self.policy.hidden_texts() for text in said], dtype=np.bool_)
+        sizes = np.bincount(dense, minlength=number)
+        bad = np.zeros(number, dtype=np.bool_)
+        found = properties_of(said, silent, self.policy, self.promise)
+        limit, strict = self.promise.stated, PROMISES[self.promise.kind].strict
+        for one in found.properties:
+            has, may = self._anywhere(told, one.has), self._anywhere(told, one.open & ~one.has)
+            owns = np.bincount(dense[has], minlength=number)
+            known = sizes - np.bincount(dense[may & ~has], minlength=number)
+            usual, all_known = int(owns.sum()), int(known.sum())
+            pairs, which = np.unique(np.stack((owns, known, sizes)), axis=1, return_inverse=True)
+            verdicts = []
+            for mine, here, size in pairs.T.tolist():
+                figure = Fraction(mine, max(here, 1))
+                if found.relative:
+                    all_of = Fraction(mine * len(dense), max(usual * size, 1))
+                    figure = max(Fraction(mine * all_known, max(usual * here, 1)), all_of)
+                verdicts.append(figure >= limit if strict and mine else figure > limit)
+            bad |= np.array(verdicts, dtype=np.bool_)[which.ravel()]
+        if found.unread is not None and found.unread.any():
+            bad |= np.bincount(dense[self._anywhere(told, found.unread)], minlength=number) > 0
+        return bad
+
+    @cached_property
+    def _told(self) -> tuple[list[Ints], tuple[str | None, ...]]:
+        """What each release tells of everybody who counts, by places in all texts; -1 where she is not in it."""
+        column = self.promise.column or ""
+        columns = [self.view.texts(place, column, self.policy).filter(pl.Series(self.counts)) for place in self.places]
+        there = [self.view.there[self.counts, place] for place in self.places]
+        values = pl.concat([said.filter(pl.Series(here)) for said, here in zip(columns, there, strict=True)])
+        domain = values.unique().sort().to_list()
+        known = pl.DataFrame({"text": pl.Series(domain, dtype=pl.String)}).with_row_index("which")
+        codes = []
+        for said, here in zip(columns, there, strict=True):
+            found = said.to_frame("text").join(known, on="text", how="left", nulls_equal=True, maintain_order="left")
+            codes.append(np.where(here, found.get_column("which").fill_null(0).to_numpy().astype(np.int64), -1))
+        return codes, tuple(domain)
+
+    def _anywhere(self, told: Sequence[Ints], texts: Flags) -> Flags:
+        """Return who was shown with one of some texts in any release."""
+        padded = np.append(texts, False)
+        found: Flags = np.logical_or.reduce([padded[codes] for codes in told])
+        return found
+
+
+def _broken_groups(figures: GroupFigures, promise: GroupPromise) -> Flags:
+    """Return which groups break a promise, by exact fractions."""
+    pairs, which = figures.pairs()
+    limit, strict = promise.stated, PROMISES[promise.kind].strict
+    shares = [figures.figure(*pair) for pair in pairs]
+    bad = np.array([share >= limit if strict else share > limit for share in shares], dtype=np.bool_)[which]
+    return bad if figures.coarse is None else bad | figures.coarse
+
+
+def _counted(
+    view: _JointView, policy: Policy, index: int, made: GroupRequirement
+) -> Iterator[tuple[JointFinding, Flags]]:
+    """Yield what is found of one requirement, and for whom it is broken."""
+    for about, judge in _judges(view, policy, index, made):
+        broken = np.zeros(view.height, dtype=np.bool_)
+        for over in sets_of(judge.promise.given):
+            broken |= judge.broken(view.groups(over))
+        answer = Answer.BROKEN if broken.any() else Answer.HOLDS
+        yield (
+            JointFinding((), index, judge.promise.kind, str(judge.promise), about, answer, int(broken.sum())),
+            broken,
+        )
+
+
+def _judges(view: _JointView, policy: Policy, index: int, made: GroupRequirement) -> Iterator[tuple[str, _JointJudge]]:
+    """Yield what is counted of one requirement: of persons, in each release that has its column, in any of them."""
+    column = made.sensitive
+    if column is None:
+        for promise in policy.promises_of(index):
+            yield PERSONS, _JointJudge(view, policy, promise, np.ones(view.height, dtype=np.bool_), ())
+        return
+    having = view.having(column)
+    for place in having:
+        for promise in policy.promises_of(index, _always(_seen(view, policy, column, [place]))):
+            yield view.releases[place].name, _JointJudge(view, policy, promise, view.there[:, place], (place,))
+    if len(having) > 1 and made.kind_made.template:
+        there: Flags = np.asarray(view.there[:, having].any(axis=1))
+        for promise in policy.promises_of(index, _always(_seen(view, policy, column, having))):
+            yield ANY, _JointJudge(view, policy, promise, there, tuple(having))
+
+
+def _always(seen: SeenColumn) -> SeenOf:
+    return lambda _: seen
+
+
+def _seen(view: _JointView, policy: Policy, column: str, places: Sequence[int]) -> SeenColumn:
+    """Return the different texts of a column in some releases that tell something."""
+    said = pl.concat(
+        [view.texts(place, column, policy).filter(pl.Series(view.there[:, place])) for place in places]
+    ).to_frame("text")
+    rows = said.group_by("text").len().sort("text", nulls_last=False)
+    return seen_values(policy, column, rows.get_column("text").to_list(), rows.get_column("len").to_list())

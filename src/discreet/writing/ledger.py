@@ -1,0 +1,191 @@
+"""What an owner does with a ledger: publish a draft, add an earlier release, look, withdraw, rename persons, forget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from discreet.errors import InputError, PromiseError
+from discreet.ledger.entry import DRAFT, PERSON, PUBLISHED, WITHDRAWN, LedgerEntry, PastRelease, now, people_frame
+from discreet.ledger.folder import LedgerFolder, opened, stands
+from discreet.ledger.policies import person_column, with_person
+from discreet.policy import Policy, as_policy
+from discreet.policy.bind import bind
+from discreet.table.decimals import as_written
+from discreet.table.digests import digest_of
+from discreet.table.engine import Engine
+from discreet.table.source import Opening, Table, open_tables
+from discreet.verification.answers import Answer
+from discreet.verification.joint import JointVerification, check_joint
+from discreet.verification.true_release import truth_of
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger:
+    """A private folder that remembers what was published about whom; see `protect(ledger=...)`.
+
+    Parameters
+    ----------
+    path
+        Its folder.
+    secret
+        The file with its secret, where that does not lie in the ledger.
+    """
+
+    path: str | Path
+    secret: str | Path | None = None
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self.path)!r}; private>"
+
+    def releases(self) -> tuple[LedgerEntry, ...]:
+        """Return its releases: drafts, and those that count."""
+        with opened(self.path, self.secret) as folder:
+            return folder.entries
+
+    def check(self) -> JointVerification | None:
+        """Count every promise on all releases that count together; None where there is none."""
+        with opened(self.path, self.secret) as folder:
+            past = folder.past()
+        return check_joint(past[:-1], past[-1]) if past else None
+
+    def publish(self, name: str) -> JointVerification:
+        """Count everything once more, and let a draft count from now on: it is about to be seen.
+
+        Raises
+        ------
+        PromiseError
+            When it breaks a promise together with what was published meanwhile.
+        """
+        with opened(self.path, self.secret) as folder:
+            entry = _draft(folder, name, "published")
+            if not stands(entry):
+                raise InputError(f"{entry.path}: is not there as recorded; publish what was verified, or drop it")
+            found = check_joint(folder.past(but=name), folder.read(entry))
+            if not found.may_go_out:
+                raise PromiseError(
+                    f"{name}: together with the releases of the ledger it breaks a promise for {found.broken} persons; "
+                    "others were published since it was made: drop it, and make it anew"
+                )
+            rest = [other for other in folder.entries if other.name != name]
+            folder.list([*rest, replace(entry, state=PUBLISHED, time=now())])
+            return found
+
+    def withdraw(self, name: str) -> None:
+        """Say that a release was taken back; what was public stays known, so it still counts."""
+        with opened(self.path, self.secret) as folder:
+            entry = folder.entry(name)
+            if entry.state != PUBLISHED:
+                raise InputError(f"{name}: is a {entry.state}, and was never public; `ledger drop` forgets a draft")
+            folder.put(entry.becoming(WITHDRAWN))
+
+    def drop(self, name: str) -> None:
+        """Forget a draft."""
+        with opened(self.path, self.secret) as folder:
+            _draft(folder, name, "dropped")
+            folder.drop(name)
+
+    def rekey(self, changes: Mapping[str, str]) -> int:
+        """Let persons be known by other ids, from old to new; two that turn out to be one become one.
+
+        Return how many persons of its releases have another id now.
+        """
+        with opened(self.path, self.secret) as folder:
+            old, new = folder.secret.names(list(changes)), folder.secret.names(list(changes.values()))
+            to = pl.DataFrame({PERSON: old, "new": new})
+            moved: set[str] = set()
+
+            def changed(release: PastRelease) -> pl.DataFrame:
+                both = release.people.join(to, on=PERSON, how="left", maintain_order="left")
+                moved.update(both.filter(pl.col("new").is_not_null()).get_column(PERSON).to_list())
+                people = both.with_columns(pl.coalesce("new", PERSON).alias(PERSON)).drop("new")
+                if people.get_column(PERSON).is_duplicated().any():
+                    raise InputError(
+                        f"{release.name}: has two rows of persons that would become one, and a ledger knows one row a "
+                        "person; nothing was changed"
+                    )
+                return people
+
+            for entry in folder.entries:
+                changed(folder.read(entry))
+            folder.rekeyed(changed)
+            return len(moved)
+
+    def add(
+        self,
+        release: Table,
+        original: Table,
+        policy: Policy | Mapping[str, Any] | str | Path,
+        *,
+        person: str | None = None,
+        name: str | None = None,
+    ) -> JointVerification:
+        """Record an earlier release, of discreet or of another tool, as published; the ledger is made if there is none.
+
+        Its rows are put beside those of the original, which says whose they are. That must be certain.
+        """
+        rules = as_policy(policy)
+        whose = person_column(rules, person)
+        rules = with_person(rules, whose)
+        tables: list[tuple[Table, bool]] = [(release, True), (original, False)]
+        released, source = open_tables(tables, rules, Opening("local"))
+        rules = as_written(rules, source)
+        bind(rules, source.columns)
+        beside = _beside(released, rules, source)
+        if name is None:
+            if not isinstance(release, (str, Path)):
+                raise InputError("name: say what the release is called in the ledger")
+            name = Path(release).name
+        path = str(Path(release).resolve()) if isinstance(release, (str, Path)) else ""
+        with opened(self.path, self.secret, create=True) as folder:
+            if any(entry.name == name for entry in folder.entries):
+                raise InputError(f"{self.path}: has a release {name!r} already; give this one another name with --name")
+            people = _people(released, beside, whose, folder)
+            kept, _ = folder.keep(people, None)
+            entry = LedgerEntry(
+                name, PUBLISHED, now(), digest_of(path) if path else "", path, tuple(released.columns),
+                people.height, kept, None, rules.to_dict(),
+            )  # fmt: skip
+            folder.put(entry)
+            past = folder.past()
+            return check_joint(past[:-1], past[-1])
+
+
+def _draft(folder: LedgerFolder, name: str, what: str) -> LedgerEntry:
+    entry = folder.entry(name)
+    if entry.state != DRAFT:
+        raise InputError(f"{name}: is {entry.state}; only a draft can be {what}")
+    return entry
+
+
+def _beside(released: Engine, policy: Policy, source: Engine) -> Engine:
+    """Return the rows of the original that the released ones are; refuse what is not certain, or not true."""
+    if policy.shuffle:
+        raise InputError("the rows of this release were shuffled, so nobody can tell whose they are")
+    truth, matches = truth_of(released, policy, source, {})
+    if truth.answer is Answer.BROKEN:
+        raise InputError(f"this is no release of that table by this policy: {truth.problems[0]}")
+    if matches is None:
+        if released.rows != source.rows:
+            raise InputError("the release has other rows than the original, and nobody can tell whose they are")
+        return source
+    if matches.unsure or (matches.first != matches.last).any():
+        raise InputError("rows are missing, and nobody can tell for sure whose the others are")
+    return source.only(matches.first)
+
+
+def _people(released: Engine, beside: Engine, person: str, folder: LedgerFolder) -> pl.DataFrame:
+    """Return what a release tells of each person."""
+    whose = beside.encoded(person)
+    ids = [whose.domain[code] for code in whose.codes.tolist()]
+    if None in ids or len(set(ids)) < len(ids):
+        raise InputError(f"--person: {person!r} must be there in each row, and in no two rows the same")
+    texts = []
+    for column in released.columns:
+        encoded = released.encoded(column)
+        texts.append(pl.Series(encoded.domain, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32)))
+    return people_frame(folder.secret.names([one for one in ids if one is not None]), texts)

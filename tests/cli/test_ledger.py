@@ -1,0 +1,117 @@
+"""`--ledger` and `discreet ledger` on the command line: what is said, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from discreet.cli.app import app
+
+POLICY = "protect:\n  - {k: 2, over: [age]}\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("p.yaml").write_text(POLICY)
+    Path("one.csv").write_text("id,age\na,x\nb,x\nc,y\nd,y\n")
+    Path("two.csv").write_text("id,age\na,x\nb,y\nc,x\nd,y\n")
+    return tmp_path
+
+
+def run(command: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_from_drafts_to_a_ledger(here: Path) -> None:
+    del here
+    said = run("protect one.csv -p p.yaml -o r1.csv --ledger l --person id")
+    assert "The first release of the ledger." in said
+    assert "draft" in run("ledger show l")
+    assert "counts from now on" in run("ledger publish l r1.csv")
+    assert "persons 4 known, 0 new, 0 left" in run("protect two.csv -p p.yaml -o r2.csv --ledger l --person id")
+    found = json.loads(run("ledger publish l r2.csv --json"))
+    assert (found["holds"], found["releases"], found["persons"]["matched"]) == (True, ["r1.csv"], 4)
+    said = run("verify r2.csv -p p.yaml --original two.csv --ledger l --person id")
+    assert "Together with r1.csv" in said
+    assert "still counts" in run("ledger withdraw l r1.csv")
+    assert "only a draft" in run("ledger drop l r2.csv", 2)
+    Path("map.csv").write_text("old,new\na,A\n")
+    assert "1 person is known by another id" in run("ledger rekey l --map map.csv")
+    listed = json.loads(run("ledger show l --json"))
+    assert [one["state"] for one in listed["releases"]] == ["withdrawn", "published"]
+    assert "people" not in listed["releases"][0]
+
+
+def test_what_two_releases_break_together_ends_with_1(here: Path) -> None:
+    del here
+    run("ledger add l one.csv --original one.csv -p p.yaml --person id", 2)  # it has the ids themselves
+    for name in ("one", "two"):
+        run(f"protect {name}.csv -p p.yaml -o alone-{name}.csv --plan {name}.json", 0)
+        Path(f"alone-{name}.csv").write_text(Path(f"{name}.csv").read_text().replace("id,", ""))
+    Path("alone-one.csv").write_text("age\nx\nx\ny\ny\n")
+    Path("alone-two.csv").write_text("age\nx\ny\nx\ny\n")
+    for name in ("one", "two"):
+        run(f"ledger add l alone-{name}.csv --original {name}.csv -p p.yaml --person id")
+    assert "broken for 4 persons" in run("ledger show l")
+    said = run("verify alone-two.csv -p p.yaml --original two.csv --ledger l --person id", 1)
+    assert "a promise is broken" in said
+    assert "broken for 4 persons" in said
+    refused = run("protect one.csv -p p.yaml -o r.csv --ledger l --person id", 1)
+    assert "already break a promise for 4 persons" in refused
+    assert not Path("r.csv").exists()
+
+
+def test_without_the_ledger_earlier_releases_are_not_checkable(here: Path) -> None:
+    del here
+    Path("kept.yaml").write_text(POLICY + "ledger: {hold: true}\n")
+    run("protect one.csv -p kept.yaml -o r1.csv --ledger l --person id")
+    said = run("verify r1.csv -p kept.yaml", 1)
+    assert "not checkable" in said
+    run("verify r1.csv -p kept.yaml --partial")
+    assert "give it with --original" in run("verify r1.csv -p kept.yaml --ledger l --person id", 2)
+    assert "speaks of a ledger" in run("protect one.csv -p kept.yaml -o r2.csv", 2)
+
+
+def test_what_is_asked_and_carried_out_again_beside_earlier_releases(here: Path) -> None:
+    del here
+    beside = "--ledger l --person id"
+    assert "first release" in run(f"check p.yaml --table one.csv {beside}")
+    assert not Path("l").exists()
+    run(f"protect one.csv -p p.yaml -o r1.csv --plan plan.json {beside}")
+    run("ledger publish l r1.csv")
+    said = run(f"check p.yaml --table two.csv {beside}")
+    assert "Together with r1.csv: persons 4 known, 0 new, 0 left" in said
+    Path("three.csv").write_text("id,age\na,x\nb,x\nc,y\nnew,y\n")
+    said = run(f"check p.yaml --table three.csv {beside}", 1)
+    assert "nothing could be released" in said
+    assert "as said above" in said
+    found = json.loads(run(f"check p.yaml --table three.csv --json {beside}", 1))
+    assert (found["possible"], found["ledger"]["left"], found["ledger"]["matched"]) == (False, 1, 3)
+    alone = json.loads(run("frontier two.csv -p p.yaml --thresholds 2 --json"))["points"]
+    together = json.loads(run(f"frontier two.csv -p p.yaml --thresholds 2 --json {beside}"))["points"]
+    assert (alone[0]["detail"], together[0]["detail"]) == (1.0, 0.0)
+    run(f"apply plan.json two.csv -o r2.csv -p p.yaml --name second {beside}")
+    assert Path("r2.csv").read_text() == "age\n*\n*\n*\n*\n"
+    assert "second" in run("ledger show l")
+    assert "--table" in run(f"check p.yaml {beside}", 2)
+    assert "--person is for releases in a ledger" in run("apply plan.json two.csv -o r3.csv --person id", 2)
+
+
+def test_no_id_and_no_value_is_said(here: Path) -> None:
+    """Nothing that the ledger prints names a person, her hash or a value of hers."""
+    Path("one.csv").write_text("id,age\nsomebody,x\nother,x\nthird,secretvalue\nfourth,secretvalue\n")
+    run("protect one.csv -p p.yaml -o r1.csv --ledger l --person id")
+    run("ledger publish l r1.csv")
+    Path("two.csv").write_text("id,age\nother,x\nthird,secretvalue\nfourth,secretvalue\n")
+    said = [run("protect two.csv -p p.yaml -o r2.csv --ledger l --person id", 1), run("ledger show l")]
+    said.append(run("ledger show l --json"))
+    for text in said:
+        assert "somebody" not in text
+        assert "secretvalue" not in text
+    assert str(here) not in said[1]

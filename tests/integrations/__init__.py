@@ -1,0 +1,1 @@
+"""What runs discreet elsewhere: services, hooks, containers."""

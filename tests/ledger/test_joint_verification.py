@@ -1,0 +1,50 @@
+"""Promises over several releases, counted anew: equal to the slow version, and to a plain count of the joint view."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import polars as pl
+from hypothesis import given
+
+from discreet.ledger.entry import PERSON
+from discreet.verification.joint import check_joint
+from tests.ledger.sequences import past_of, sequences
+from tests.reference import releases as slow
+from tests.reference.releases import Published
+
+
+@given(sequences())
+def test_as_the_dictionary_of_persons(releases: list[Published]) -> None:
+    *past, last = past_of(releases)
+    found = check_joint(past, last)
+    wanted: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for (place, promise, about), persons in slow.broken(releases).items():
+        wanted[releases[place].promises.index(promise), f"release {place} {about}"] |= persons
+    mine = [(f"{of} {finding.about}", finding.persons) for finding in found.findings for of in finding.of]
+    told = {key: len(persons) for key, persons in wanted.items()}
+    # equal items of several policies are counted once, under the place that they have in the last of them
+    assert {about for about, _ in mine} <= {about for _, about in told}
+    assert found.broken == len(slow.all_broken(releases))
+    for (_, about), wanted_number in told.items():
+        assert (about, wanted_number) in mine
+    assert found.left == len(set(slow.everybody(releases)) - set(releases[-1].rows))
+    assert found.new == len(slow.new_persons(releases))
+
+
+@given(sequences(least=2))
+def test_k_by_a_plain_count(releases: list[Published]) -> None:
+    """The joint view in a few lines of Polars."""
+    *past, last = past_of(releases)
+    view = pl.DataFrame({PERSON: slow.everybody(releases)})
+    for place, release in enumerate([*past, last]):
+        age = "years" if "years" in release.columns else "age"
+        one = release.people.select(
+            PERSON, pl.lit("there").alias(f"in {place}"), pl.col(release.label(age)).alias(f"age {place}")
+        )
+        view = view.join(one, on=PERSON, how="left")
+    sizes = view.select(pl.len().over(view.columns[1:]))
+    small = int((sizes.to_series() < 2).sum())
+    for finding in check_joint(past, last).findings:
+        if finding.promise in ("age: at least 2 rows alike", "years: at least 2 rows alike"):
+            assert finding.persons == small
