@@ -43,7 +43,8 @@ def test_it_is_shown_and_installed_for_a_shell(tmp_path: Path, shell: str) -> No
     """What is shown is a script that the shell itself can read; installing writes to the home folder only."""
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell}")
-    shown = started([shell, "-c", "discreet --show-completion"], tmp_path, SHELL=f"/bin/{shell}")
+    # A shell replaces itself by its last command; then the one that started the tests would be found instead.
+    shown = started([shell, "-c", "discreet --show-completion; true"], tmp_path, SHELL=f"/bin/{shell}")
     assert "_DISCREET_COMPLETE=complete_" in shown.stdout, shown.stderr
     (tmp_path / "script").write_text(shown.stdout)
     assert started([shell, "-n", str(tmp_path / "script")], tmp_path).returncode == 0
