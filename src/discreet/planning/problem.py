@@ -185,6 +185,14 @@ def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> 
     def collapse(figures: Ints) -> Ints:
         return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
 
+    def by_value(code: Codes, size: int) -> Ints:
+        # One table of collapsed rows and values at once: with thousands of classes, one of all combinations is too large.
+        lengths = np.diff(np.append(starts, len(order)))
+        place = np.repeat(np.arange(len(starts), dtype=np.int64), lengths) * size + code[order]
+        found = np.zeros(len(starts) * size, dtype=np.int64)
+        np.add.at(found, place, counted.counts[order])
+        return found.reshape(len(starts), size)
+
     for goal in bound.policy.goals:
         seen = tuple(place for place, name in enumerate(bound.changeable) if goal.sees(name))
-        yield cut_target(Collapsing(bound, counted, collapse, seen, largest), goal)
+        yield cut_target(Collapsing(bound, counted, collapse, by_value, seen, largest), goal)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.common.registry import Sides
-from discreet.encoded import Combinations, Ints
+from discreet.encoded import Codes, Combinations, Ints
 from discreet.method.base import targets
 from discreet.method.base.gain import (
     Gain,
@@ -40,6 +40,8 @@ class Collapsing:
     bound: Bound
     counted: Combinations
     collapse: Callable[[Ints], Ints]
+    by_value: Callable[[Codes, int], Ints]
+    """The rows of each value (by its code, of so many) in what looks alike."""
     seen: tuple[int, ...]
     """The places of the changeable columns that the target is predicted from."""
     largest: int
@@ -88,8 +90,8 @@ def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> I
 
 
 def _class_target(rows: Collapsing, goal: Classify) -> CutTarget:
-    classes = rows.collapse(_class_counts(rows.bound, goal, rows.counted))
     domain = rows.counted.domain(goal.target)
+    classes = rows.by_value(rows.counted.code(goal.target), len(domain))
     costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
     return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
 

@@ -157,3 +157,17 @@ def test_costs_too_large_for_the_units_are_rounded() -> None:
     target = targets.classes(np.array([[5, 5]]), (), costs)
     assert target.most < 2**61
     assert target.params[1] > 0
+
+
+@given(st.data())
+def test_classes_without_costs_are_those_where_every_mistake_costs_one(data: st.DataObject) -> None:
+    """With thousands of classes there is no table of costs: what rows left out cost is the same as with one."""
+    labels = data.draw(st.integers(1, 4))
+    lines = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=labels, max_size=labels), min_size=1, max_size=4))
+    counts = np.array(lines, dtype=np.int64)
+    ones = [[Fraction(one != other) for other in range(labels)] for one in range(labels)]
+    for suppressed in ("one", "dearest", "group"):
+        plain = targets.classes(counts, (), suppressed=suppressed)
+        by_costs = targets.classes(counts, (), ones, suppressed=suppressed)
+        assert plain.gone.tolist() == by_costs.gone.tolist()
+        assert (plain.whole, plain.most, plain.own_group) == (by_costs.whole, by_costs.most, by_costs.own_group)

@@ -117,12 +117,12 @@ class GroupCounts:
 
     def breaks(self, slots: Ints) -> Flags:
         """Return, for each disclosure and each limit, whether it would break it."""
-        after = self.after[slots]
+        after = self.after.take(slots, axis=0)
         return np.asarray(after[..., 0] * self.limits[:, 1] > self.limits[:, 0] * after[..., 1])
 
     def losses(self, slots: Ints) -> Floats:
         """Return, for each disclosure and each limit, how much surer an adversary would get."""
-        after = self.after[slots]
+        after = self.after.take(slots, axis=0)
         before = self.now[:, 0] / self.now[:, 1]
         return np.maximum(after[..., 0] / after[..., 1] - before, 0.0)
 

@@ -91,22 +91,27 @@ def classes(
     absent. A row left out costs 1, or what the `dearest` mistake about it costs, or those rows are a `group`.
     """
     labels, total = counts.shape[1], max(int(counts.sum()), 1)
-    table = costs or [[Fraction(one != other) for other in range(labels)] for one in range(labels)]
-    unit = Fraction(math.lcm(*(cost.denominator for line in table for cost in line)))
-    dearest = max([Fraction(1), *(cost for line in table for cost in line)])
+    mistakes = [Fraction(1)] if costs is None else [cost for line in costs for cost in line]
+    unit = Fraction(math.lcm(*(cost.denominator for cost in mistakes)))
+    dearest = max([Fraction(1), *mistakes])
     if unit * dearest * total >= largest:
         unit = Fraction(largest - 1) / (dearest * total)
-    params = np.array([[round(cost * unit) for cost in line] for line in table], dtype=np.int64).reshape(labels, labels)
+    params = np.zeros(0, dtype=np.int64)
+    if costs is not None:
+        params = np.array([[round(cost * unit) for cost in line] for line in costs], dtype=np.int64)
     gone = np.full(labels, round(unit), dtype=np.int64)
     if suppressed == "dearest":
-        gone = params.max(axis=1, initial=0)
-    elif suppressed == "group":
+        gone = gone * (labels > 1) if costs is None else params.max(axis=1, initial=0)
+    elif suppressed == "group" and labels:
         usual = np.flatnonzero(counts.sum(axis=0) == counts.sum(axis=0).max(initial=0))
-        gone = params[:, min(usual.tolist(), key=lambda one: int(params[:, one] @ counts.sum(axis=0)))]
+        if costs is None:
+            gone[usual[0]] = 0
+        else:
+            gone = params[:, min(usual.tolist(), key=lambda one: int(params[:, one] @ counts.sum(axis=0)))]
     return CutTarget(
         kind=MAJORITY if costs is None else COSTS,
         fields=counts,
-        params=np.zeros(0, dtype=np.int64) if costs is None else params.ravel(),
+        params=params.ravel(),
         gone=gone,
         whole=max(round(unit * total), 1),
         most=round(unit * dearest) * total,

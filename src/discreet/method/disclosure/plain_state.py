@@ -61,9 +61,10 @@ class PlainState(ColumnState):
         return np.concatenate([self.column.tallies[self.shown], hidden])
 
     def _weigh(self) -> list[int]:
+        """Work out again what each value would gain; only those that may still be shown are looked at."""
         hidden = ~self.shown
         rows, tallies = self.column.rows, self.column.tallies
-        values, still = len(rows), int(hidden.sum())
+        values, still = len(rows), int(np.count_nonzero(hidden))
         all_rows, all_tallies = rows[hidden].sum(), tallies[hidden].sum(axis=0)
         per_value = 1 / (values - 1) if values > 1 else 0.0
         loss_now = max(still - 1, 0) * per_value
@@ -73,15 +74,20 @@ class PlainState(ColumnState):
             useless = np.flatnonzero(self.candidate).tolist()
             self.candidate[:] = self.alive[:] = False
             self.mode[:] = SHUT
-        if self.candidate.any():
-            nothing, rest = np.zeros(values), np.ones(values)
-            self.gains = self._worth(
+        options = self.options()
+        if len(options):
+            self.gains[options] = self._worth(
                 Pieces(all_rows, all_tallies, np.asarray(loss_now), np.asarray(1.0)),
                 Pieces(
-                    np.stack([rows, all_rows - rows], axis=-1),
-                    np.stack([tallies, all_tallies - tallies], axis=-2),
-                    np.stack([nothing, rest * max(still - 2, 0) * per_value], axis=-1),
-                    np.stack([nothing, rest], axis=-1),
+                    _beside(rows[options], all_rows, -1),
+                    _beside(tallies[options], all_tallies, -2),
+                    np.array([0.0, max(still - 2, 0) * per_value]),
+                    np.array([0.0, 1.0]),
                 ),
             )
         return useless
+
+
+def _beside(each: Ints | Floats, whole: Ints | Floats, axis: int) -> Ints | Floats:
+    """Return each count beside what is left of the whole without it."""
+    return np.stack([each, whole - each], axis=axis)
