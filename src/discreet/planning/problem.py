@@ -186,7 +186,7 @@ def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> 
         return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
 
     def by_value(code: Codes, size: int) -> Ints:
-        # One table of collapsed rows and values at once: with thousands of classes, one of all combinations is too large.
+        # Of collapsed rows at once: with thousands of classes, a table of all combinations is too large.
         lengths = np.diff(np.append(starts, len(order)))
         place = np.repeat(np.arange(len(starts), dtype=np.int64), lengths) * size + code[order]
         found = np.zeros(len(starts) * size, dtype=np.int64)

@@ -80,7 +80,7 @@ def variance_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
 
 
 def _added(figures: Floats) -> Floats:
-    """Return the sums of the parts of each disclosure; of two, as most have, without NumPy's loop along a short axis."""
+    """Return the sums of the parts of each disclosure; of two, as most have, without a loop along a short axis."""
     return np.asarray(figures[..., 0] + figures[..., 1] if figures.shape[-1] == 2 else figures.sum(axis=-1))
 
 

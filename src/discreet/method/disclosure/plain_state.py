@@ -79,15 +79,10 @@ class PlainState(ColumnState):
             self.gains[options] = self._worth(
                 Pieces(all_rows, all_tallies, np.asarray(loss_now), np.asarray(1.0)),
                 Pieces(
-                    _beside(rows[options], all_rows, -1),
-                    _beside(tallies[options], all_tallies, -2),
+                    np.stack([rows[options], all_rows - rows[options]], axis=-1),
+                    np.stack([tallies[options], all_tallies - tallies[options]], axis=-2),
                     np.array([0.0, max(still - 2, 0) * per_value]),
                     np.array([0.0, 1.0]),
                 ),
             )
         return useless
-
-
-def _beside(each: Ints | Floats, whole: Ints | Floats, axis: int) -> Ints | Floats:
-    """Return each count beside what is left of the whole without it."""
-    return np.stack([each, whole - each], axis=axis)
