@@ -14,7 +14,7 @@ from discreet.app.forms import FormSaid
 from discreet.app.policy_text import Unread
 from discreet.app.remedying import RemedyOffer, offers
 from discreet.app.screens.base import LivePart, Query, Screen, needs_table
-from discreet.app.screens.release import chosen
+from discreet.app.screens.release import ENDING, chosen
 from discreet.app.work.jobs import REPORT, MadeRelease
 from discreet.errors import InputError
 
@@ -105,18 +105,6 @@ def _again(desk: Desk, said: FormSaid) -> str | None:
     return f"/attacks?n={job.number}"
 
 
-def _stop(desk: Desk, said: FormSaid) -> str | None:
-    del said
-    desk.jobs.stop()
-    return None
-
-
-def _cancel(desk: Desk, said: FormSaid) -> str | None:
-    del said
-    desk.jobs.cancel()
-    return None
-
-
 def _report(desk: Desk, query: Query) -> Response:
     """Hand out the report of the thorough attacks."""
     job = chosen(desk, query)
@@ -131,7 +119,7 @@ SCREEN = Screen(
     "Attacks",
     "See what somebody who wants to know more would get right, and decide whether that is acceptable.",
     _view,
-    {"apply": _apply, "again": _again, "stop": _stop, "cancel": _cancel},
+    {"apply": _apply, "again": _again, **ENDING},
     {"found": LivePart(_found, ("job", "progress"))},
     needs=needs_table,
     downloads={"{n:int}/report": _report},

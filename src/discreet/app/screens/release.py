@@ -8,7 +8,7 @@ from typing import Any
 from discreet.app.desk import Desk
 from discreet.app.forms import FormSaid
 from discreet.app.rows import PAGE, first_of, page_of
-from discreet.app.screens.base import LivePart, Query, Screen, needs_table
+from discreet.app.screens.base import Action, LivePart, Query, Screen, needs_table
 from discreet.app.work.jobs import KeptLedger, MadeRelease
 from discreet.errors import InputError
 
@@ -159,12 +159,15 @@ def _cancel(desk: Desk, said: FormSaid) -> str | None:
     return None
 
 
+ENDING: Mapping[str, Action] = {"stop": _stop, "cancel": _cancel}
+"""What ends a job, on every screen that shows one."""
+
 SCREEN = Screen(
     "release",
     "Release",
     "Make the release, see beside the original what it tells and what not, and decide whether that is useful enough.",
     _view,
-    {"make": _make, "stop": _stop, "cancel": _cancel},
+    {"make": _make, **ENDING},
     {"job": LivePart(_job, ("job", "progress")), "sides": LivePart(_sides, ("job",))},
     needs=needs_table,
 )

@@ -96,9 +96,10 @@ def classes(
     dearest = max([Fraction(1), *mistakes])
     if unit * dearest * total >= largest:
         unit = Fraction(largest - 1) / (dearest * total)
-    params = np.zeros(0, dtype=np.int64)
+    params: Ints = np.zeros(0, dtype=np.int64)
     if costs is not None:
-        params = np.array([[round(cost * unit) for cost in line] for line in costs], dtype=np.int64)
+        found = [[round(cost * unit) for cost in line] for line in costs]
+        params = np.array(found, dtype=np.int64).reshape(labels, labels)
     gone = np.full(labels, round(unit), dtype=np.int64)
     if suppressed == "dearest":
         gone = gone * (labels > 1) if costs is None else params.max(axis=1, initial=0)
