@@ -1,6 +1,6 @@
 """Hintoglu's experiments with confidential cells: success, cost and time of every method, beside the thesis's figures.
 
-    python bench/cells.py [--data wbc car] [--runs 5] [--cells 100] [--jobs 2] [--speed]
+    python bench/cells.py [--data wbc car] [--runs 5] [--cells 100] [--jobs 2] [--speed] [--trees]
 
 1. Table 5.3: per cent of cells that naive Bayes, ID3 and a linear SVM (one-hot and integer coded) do not guess, each
    cell protected by itself on a fresh table. A deleted row is a failure ("with deleted" counts it as a success, as the
@@ -10,6 +10,7 @@
 4. Figure 5.6: the hybrids, each cell on a fresh table.
 5. Figure 5.7: the enhanced methods beside single cells one after the other, both on one table.
 --speed: Table 5.2, and whole jobs on Adult through `protect`, beside the marks.
+--trees: HID3 beside the greedy search against trees that are not ID3 (CART of scikit-learn, C4.5).
 
 Cells come from columns with more than two values; k of Top-k is 3; figures are means over the runs. The thesis gives
 no numbers for its figures, but says what they show: this stands beside ours. Needs the data (DISCREET_DATA) and, for
@@ -28,6 +29,7 @@ from importlib.util import find_spec
 
 from cells_data import DATA, DELETING, SUCCESS
 from cells_speed import MARK, jobs, single_cells
+from cells_trees import print_trees
 from cells_trials import CLASSIFIERS, Many, Tally, one_run, shared, together
 from discreet.measure.cells import CellMeasures
 from evaluation import print_table
@@ -53,6 +55,10 @@ def main() -> None:
     if options.speed:
         print_speed(options.data)
         return
+    if options.trees:
+        print_trees(options.data, options.runs, options.cells)
+        print(f"{time.perf_counter() - begin:.0f} s in all")
+        return
     if not find_spec("sklearn"):
         print("SVMs left out: scikit-learn is not installed.\n")
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
@@ -71,6 +77,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cells", type=int, default=100, help="confidential cells of each run (100)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes side by side (one for each core)")
     parser.add_argument("--speed", action="store_true", help="milliseconds a cell, and whole jobs on Adult")
+    parser.add_argument("--trees", action="store_true", help="HID3 and greedy against CART and C4.5")
     return parser.parse_args()
 
 

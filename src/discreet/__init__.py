@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         Template,
         read_policy,
     )
-    from discreet.policy.adversaries import BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
+    from discreet.policy.adversaries import C45, BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
     from discreet.policy.requirements.absence import Not
     from discreet.policy.requirements.any_of import AnyOf
     from discreet.policy.requirements.any_value import Any, AnyBut
@@ -126,7 +126,7 @@ _HOMES = {
         "Template",
         "read_policy",
     ),
-    "discreet.policy.adversaries": ("BagOfWords", "BayesianNetwork", "Id3", "Learner", "NaiveBayes", "Rules"),
+    "discreet.policy.adversaries": ("BagOfWords", "BayesianNetwork", "C45", "Id3", "Learner", "NaiveBayes", "Rules"),
     "discreet.policy.requirements.absence": ("Not",),
     "discreet.policy.requirements.any_of": ("AnyOf",),
     "discreet.policy.requirements.any_value": ("Any", "AnyBut"),
@@ -146,6 +146,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "C45",
     "Answer",
     "Any",
     "AnyBut",

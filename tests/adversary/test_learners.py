@@ -66,7 +66,7 @@ def test_unknown_is_nothing_and_a_group_is_shared() -> None:
     columns = {"c0": {"taxonomy": written(tree)}}
     rows: list[list[str | None]] = [["a", "u"], ["A", "v"], [None, "u"], ["c", None]]
     view = view_of(rows, policy_for(2, [3], 1, [0], columns), [*rows, ["c", "w"]])
-    encoded = LibraryGuesser("logistic_regression").train(view)._encoded(view.lines(np.arange(4)).nodes).toarray()
+    encoded = LibraryGuesser("logistic_regression").train(view).encoded(view.lines(np.arange(4)).nodes).toarray()
     assert encoded.tolist() == [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 0], [0, 0, 1]]
 
 

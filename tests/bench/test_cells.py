@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from cells import said, saved
 from cells_data import SUCCESS, TIMES, Data, car, wbc
 from cells_speed import policy
+from cells_trees import WAYS, tree_run
 from cells_trials import CLASSIFIERS, Bench, Many, Tally, as_seen, numbered, same_rows, same_value
 from discreet.measure.cells import CellMeasures
 from discreet.method.cells.trees import from_nested
@@ -141,3 +142,14 @@ def test_it_says_why_it_cannot_run(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stderr.startswith("skipped: no breast-cancer-wisconsin.data")
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("tree", ["decision_tree", "c45"])
+def test_hid3_beside_greedy_on_other_trees(tree: str) -> None:
+    pytest.importorskip("sklearn")
+    found = {way: tree_run(small(), tree, way, 12, 1) for way in WAYS}
+    assert {tally.cells for tally in found.values()} == {12}
+    for way in ("HID3", "greedy", "HID3-G"):  # what is not given up holds
+        assert found[way].held + found[way].given_up == 12
+    assert found["hide"].held == 12 - found["hide"].needed
+    assert found["HID3"].given_up <= found["greedy"].given_up

@@ -239,7 +239,7 @@ def test_a_learner_is_named() -> None:
     policy = ask(against=["decision_tree"], must_publish=["a", "b"])
     frame = table(a="ppqqqrrr", b="pppppppp", d="uuvvwwvv")
     (reason,) = why(frame, policy)[0].reasons
-    assert (reason.code, reason.says) == ("nothing", "all that greedy would change is kept: a, b (must_publish)")
+    assert (reason.code, reason.says) == ("nothing", "all that hid3 would change is kept: a, b (must_publish)")
     assert_helps(frame, policy, reason)
 
 

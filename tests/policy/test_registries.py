@@ -288,14 +288,15 @@ def test_mistakes_about_a_new_adversary_are_told() -> None:
         with pytest.raises(d.PolicyError) as refused:
             d.Policy.from_dict(cells(*against))
         assert told in str(refused.value)
-    with pytest.raises(d.PolicyError, match="method: hid3 is against id3; name it in against"):
+    told = "method: hid3 is against id3, c45 or decision_tree; name one of them in against"
+    with pytest.raises(d.PolicyError, match=told):
         d.Policy.from_dict(cells("alike", method="hid3"))
 
 
 def test_an_adversary_that_is_gone_is_unknown() -> None:
     with pytest.raises(
         d.PolicyError,
-        match="unknown adversary 'alike'; known: naive_bayes, id3, bayesian_network, bag_of_words, rules, logistic_",
+        match="unknown adversary 'alike'; known: naive_bayes, id3, c45, bayesian_network, bag_of_words, rules, ",
     ):
         d.Policy.from_dict(cells("alike"))
     with pytest.raises(jsonschema.ValidationError):

@@ -31,7 +31,8 @@ _MOST_NUMBERS = 2_000_000
 """Of a table for a learner that takes no sparse ones, and is slow."""
 QUICK_FROM, QUICK_TREES, QUICK_ROUNDS, QUICK_PASSES = 2_000, 40, 15, 5
 """In a quick audit, where more rows than that train: trees of a forest, rounds of boosting, passes of a network."""
-_NEAR = 1e-9
+NEAR = 1e-9
+"""Probabilities that differ by a smaller part count as equal."""
 _SEED = 0
 _DENSE = ("gradient_boosting",)
 
@@ -71,9 +72,9 @@ class TrainedLearner:
         for level in np.unique(distinct.levels).tolist():
             here = np.flatnonzero(distinct.levels == level)
             if among[here[0]].sum() > 1:
-                weights[here] = self._model(level)(self._encoded(distinct.nodes[here]))
+                weights[here] = self._model(level)(self.encoded(distinct.nodes[here]))
         weights = normalised(np.where(among, weights, 0.0))
-        best = among & (weights >= weights.max(axis=1, keepdims=True) * (1 - _NEAR))
+        best = among & (weights >= weights.max(axis=1, keepdims=True) * (1 - NEAR))
         return Guesses(tree.domain, weights[which], best[which])
 
     def _model(self, level: int) -> Callable[[Any], Floats]:
@@ -83,16 +84,20 @@ class TrainedLearner:
         return self._models[level]
 
     def _trained(self, level: int) -> Callable[[Any], Floats]:
-        classes = self.view.classes
-        leaves = classes.tree.leaf_of[classes.nodes]
-        below = (classes.tree.first[level] <= leaves) & (leaves < classes.tree.stop[level])
-        rows = self._some(np.flatnonzero(below & (leaves >= 0)))
-        values = len(classes.tree.domain)
+        leaves = self.view.classes.tree.leaf_of[self.view.classes.nodes]
+        rows, values = self.training(level), len(self.view.classes.tree.domain)
         present = np.unique(leaves[rows])
         if len(present) < 2 or not self.view.predictors:
             shares = np.bincount(leaves[rows], minlength=values) / max(len(rows), 1)
             return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
-        return fitted(self.name, self._encoded(self.view.lines(rows).nodes), leaves[rows], values)
+        return fitted(self.name, self.encoded(self.view.lines(rows).nodes), leaves[rows], values)
+
+    def training(self, level: int) -> Ints:
+        """Return the rows that train a learner for the classes below a node."""
+        classes = self.view.classes
+        leaves = classes.tree.leaf_of[classes.nodes]
+        below = (classes.tree.first[level] <= leaves) & (leaves < classes.tree.stop[level])
+        return self._some(np.flatnonzero(below & (leaves >= 0)))
 
     def _some(self, rows: Ints) -> Ints:
         """Return the rows that train: all, or as many as there is time for."""
@@ -102,7 +107,7 @@ class TrainedLearner:
             return rows
         return np.sort(np.random.default_rng(_SEED).choice(rows, most, replace=False))
 
-    def _encoded(self, nodes: Ints) -> Any:
+    def encoded(self, nodes: Ints) -> Any:
         """Return lines as numbers, one column for each value of each predictor."""
         from scipy import sparse
 

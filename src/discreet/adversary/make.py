@@ -8,6 +8,7 @@ from typing import Any
 
 from discreet.adversary.base import AdversaryGuesser, Trained
 from discreet.adversary.bayesian_network import NetworkGuesser
+from discreet.adversary.c45 import C45Guesser
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LibraryGuesser
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
@@ -15,7 +16,7 @@ from discreet.adversary.rules import RulesGuesser
 from discreet.adversary.view import View
 from discreet.adversary.words import WordsGuesser
 from discreet.common.registry import Sides
-from discreet.policy.adversaries import Adversary, BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
+from discreet.policy.adversaries import C45, Adversary, BagOfWords, BayesianNetwork, Id3, Learner, NaiveBayes, Rules
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ GUESSERS.add(
         is_quick=True,
     ),
 )
+GUESSERS.add(C45, GuesserKind(lambda _: C45Guesser(), is_quick=True, ways=(400, 4_000)))
 GUESSERS.add(BayesianNetwork, GuesserKind(lambda _: NetworkGuesser(), is_quick=True, ways=(400, 4_000)))
 GUESSERS.add(BagOfWords, GuesserKind(lambda _: WordsGuesser(), is_quick=True))
 GUESSERS.add(Learner, GuesserKind(lambda said: LibraryGuesser(said.name)))

@@ -50,6 +50,7 @@ TITLES = {
     "naive_bayes spread": "trains naive Bayes, spreading unknown cells over the values",
     "naive_bayes laplace": "trains naive Bayes with one added to every count",
     "id3": "grows an ID3 tree on the release",
+    "c45": "grows a tree like C4.5 on the release",
     "bayesian_network": "trains a Bayesian network (tree-augmented naive Bayes) on the release",
     "bag_of_words": "counts the words of texts in the release",
     "logistic_regression": "trains a logistic regression on the release",

@@ -104,8 +104,7 @@ class _LearningJob:
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
-        wanted_inputs = self.names if self.goal.inputs is None else self.goal.inputs
-        return tuple(name for name in self.names if name in wanted_inputs and name != self.goal.target)
+        return tuple(name for name in self.names if self.goal.sees(name) and name != self.goal.target)
 
     @cached_property
     def cut(self) -> tuple[str, ...]:

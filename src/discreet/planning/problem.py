@@ -185,12 +185,12 @@ def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> 
     def collapse(figures: Ints) -> Ints:
         return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
 
-    def by_value(code: Codes, size: int) -> Ints:
+    def by_value(code: Codes, counts: Ints, size: int) -> Ints:
         # Of collapsed rows at once: with thousands of classes, a table of all combinations is too large.
         lengths = np.diff(np.append(starts, len(order)))
         place = np.repeat(np.arange(len(starts), dtype=np.int64), lengths) * size + code[order]
         found = np.zeros(len(starts) * size, dtype=np.int64)
-        np.add.at(found, place, counted.counts[order])
+        np.add.at(found, place, counts[order])
         return found.reshape(len(starts), size)
 
     for goal in bound.policy.goals:

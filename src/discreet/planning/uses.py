@@ -27,6 +27,7 @@ from discreet.method.base.gain import (
     variance_kept,
 )
 from discreet.method.base.targets import CutTarget
+from discreet.planning.weighing import weighed
 from discreet.policy.bind import Bound
 from discreet.policy.uses import Classify, Counts, General, PredictingUse, Regress
 
@@ -40,8 +41,8 @@ class Collapsing:
     bound: Bound
     counted: Combinations
     collapse: Callable[[Ints], Ints]
-    by_value: Callable[[Codes, int], Ints]
-    """The rows of each value (by its code, of so many) in what looks alike."""
+    by_value: Callable[[Codes, Ints, int], Ints]
+    """How often each value (its code, of so many) counts in what looks alike."""
     seen: tuple[int, ...]
     """The places of the changeable columns that the target is predicted from."""
     largest: int
@@ -90,8 +91,8 @@ def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> I
 
 
 def _class_target(rows: Collapsing, goal: Classify) -> CutTarget:
-    domain = rows.counted.domain(goal.target)
-    classes = rows.by_value(rows.counted.code(goal.target), len(domain))
+    counted, domain = weighed(rows.bound, goal, rows.counted), rows.counted.domain(goal.target)
+    classes = rows.by_value(counted.code(goal.target), counted.counts, len(domain))
     costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
     return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
 
@@ -122,8 +123,8 @@ def _number_target(rows: Collapsing, goal: Regress) -> CutTarget:
     code = np.array([number is not None for number in numbers]).cumsum() - 1
     code[[number is None for number in numbers]] = -1
     return targets.numbers(
-        known, code[rows.counted.code(goal.target)], rows.counted.counts, rows.collapse, rows.seen, by=goal.by,
-        suppressed=goal.suppressed, largest=rows.largest,
+        known, code[rows.counted.code(goal.target)], weighed(rows.bound, goal, rows.counted).counts, rows.collapse,
+        rows.seen, by=goal.by, suppressed=goal.suppressed, largest=rows.largest,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from discreet.common.registry import listed
 from discreet.encoded import Combinations
 from discreet.errors import PolicyError, Problem
+from discreet.policy.beside import beside, not_beside
 from discreet.policy.columns import Column
 from discreet.policy.model import Policy
 from discreet.policy.places import Path, column_hint
@@ -51,7 +52,7 @@ class Bound:
     @property
     def counted(self) -> tuple[str, ...]:
         """The columns whose combinations the planner needs to have counted."""
-        needed = {*self.changeable, *self.fixed, *self.policy.sensitive, *self.policy.targets}
+        needed = {*self.changeable, *self.fixed, *self.policy.sensitive, *self.policy.targets, *beside(self.policy)}
         return tuple(column for column in self.columns if column in needed)
 
 
@@ -69,6 +70,8 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     inputs = {column for goal in policy.goals for column in goal.inputs or ()}
     cells = set(_edited(policy, columns, known | never))
     cut = binned(policy) & set(columns)
+    if problems := list(not_beside(policy, known - never, cells)):
+        raise PolicyError(problems)
     if problems := list(_without_effect(policy, known - never, cells, cut)):
         raise PolicyError(problems)
     return Bound(
@@ -80,7 +83,7 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
         edited=tuple(column for column in columns if column in cells),
         binned=tuple(column for column in columns if column in cut),
         warnings=(
-            *_warnings(policy, columns, known | never | inputs | cells | _told_of_cells(policy)),
+            *_warnings(policy, columns, known | never | inputs | beside(policy) | cells | _told_of_cells(policy)),
             *_idle(policy, known, cells),
         ),
     )
@@ -220,6 +223,8 @@ def _idle(policy: Policy, known: set[str], edited: set[str]) -> Iterator[str]:
     for name, column in policy.columns.items():
         if column.coarsens and name not in known | edited | policy.sensitive | policy.targets:
             what = _coarsens_by(column)
+            if what == "type" and column.ends is None and name in beside(policy):
+                continue  # it says how its values are read
             yield f"no requirement knows {name!r}, so it is never made coarser: its {what} has no effect"
 
 
@@ -247,6 +252,8 @@ def _role_clashes(policy: Policy) -> Iterator[Problem]:
             yield policy.problem(path, message)
         if path[2:3] in (("predictors",), ("against",)) and column is not None and column.role == "other":
             continue  # it goes out unchanged, and whoever reads it may use it
+        if name in beside(policy) and "beside" in path and column is not None and column.role == "other":
+            continue  # so it must
         if column is not None and column.role is not None:
             left_out = "left out of the release" if column.role == "identifier" else "to go out unchanged"
             message = f"{name!r} has the role {column.role} ({left_out}) under 'columns'; drop one of the two"

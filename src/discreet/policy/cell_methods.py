@@ -40,12 +40,12 @@ USUAL: dict[str, frozenset[Hideable]] = {
 }
 """What each method may change when the policy does not say."""
 AGAINST_BAYES = ("decp", "incp", "dropp", "e-decp", "e-dropp")
-AGAINST_ID3 = ("hid3",)
+AGAINST_TREES = ("hid3",)
 AGAINST_RULES = ("smc", "max-descendant", "random-max", "random", "hitting-set", "cr", "exact")
 """Beside `greedy` (the cell that helps most, again and again) and `best` (what fits what may be hidden)."""
 FOR_ALL = ("greedy", "nrd")
 """Methods that work against everybody."""
-IN_TURN = ("best", *AGAINST_RULES, *AGAINST_ID3, *AGAINST_BAYES, *FOR_ALL)
+IN_TURN = ("best", *AGAINST_RULES, *AGAINST_TREES, *AGAINST_BAYES, *FOR_ALL)
 """The order in which methods against several adversaries take turns."""
 CASES: dict[str, tuple[Hideable, ...]] = {
     "a": ("others.sensitive",),

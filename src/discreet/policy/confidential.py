@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from discreet.common.shares import Share, percent
 from discreet.policy.adversaries import Adversary, NaiveBayes
-from discreet.policy.adversaries.base import ADVERSARIES
+from discreet.policy.adversaries.base import ADVERSARIES, whom
 from discreet.policy.adversaries.field import AdversaryField, who_tries
 from discreet.policy.blind import AT_MOST, MARGIN, REFERENCES, Blocks, Margin, Reference, blind_misfit, bounded
 from discreet.policy.cell_methods import IN_TURN, NEEDS, USUAL, Hideable, Method, Regions
@@ -38,7 +38,7 @@ class Confidential(Part):
     predictors
         The columns from which the cell could be predicted; all other released ones when absent.
     against
-        Who tries: `naive_bayes`, `id3`, learners of scikit-learn by name, `Rules(...)`, `NaiveBayes(...)` with options.
+        Who tries: `naive_bayes`, `id3`, `c45`, learners of scikit-learn by name, `Rules(...)`, `NaiveBayes(...)`.
     method
         How the cells are protected; by the adversary when absent: `dropp`, `hid3`, `greedy`, the best against rules.
     at_most, margin
@@ -233,8 +233,7 @@ class Confidential(Part):
         methods = [method for _, method in self.defences]
         for kind in ADVERSARIES:
             if self.method in kind.methods and self.method not in methods:
-                instead = f"name {kind.pronoun} in against, or choose another method"
-                return f"method: {self.method} is against {kind.names[0]}; {instead}"
+                return f"method: {self.method} is against {whom(self.method)} in against, or choose another method"
         if self.change == "generalise" and any(adversary.mines_rules for adversary in self.against):
             return "change: rules take a coarser value for another one; write change: delete"
         if self.decoys is True and not any(adversary.mines_rules for adversary in self.against):
@@ -244,7 +243,7 @@ class Confidential(Part):
         if self.column in {name for each in self.against for name in each.own_columns or ()}:
             return f"against: {self.column!r} is what is to be inferred; take it out of conditions"
         if self.change == "generalise" and {"greedy", "nrd"} & set(methods):
-            return "change: generalise is for naive_bayes and id3 with their own methods; write change: delete"
+            return "change: generalise is for naive_bayes and trees with their own methods; write change: delete"
         if self.decoys is True and not self.may("others.sensitive"):
             return "decoys: are other rows' cells of the column; allow others.sensitive, or leave decoys out"
         for adversary, method in self.defences:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discreet.policy.beside import beside_persons
 from discreet.policy.blind import beyond_blind
 from discreet.policy.deciding import beyond_deciding
 from discreet.policy.marker import labels_that_hide
@@ -21,6 +22,7 @@ def misfit(policy: Policy) -> str | None:
         _disclosure(policy)
         or beyond_search(policy)
         or beyond_persons(policy)
+        or beside_persons(policy)
         or (beyond_local(policy) if policy.is_local else beyond_global(policy.columns))
         or _weight(policy)
         or _unknown(policy)

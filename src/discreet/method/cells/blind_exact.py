@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from discreet.method.cells.blind_columns import Ints
-from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STOP, BlindLearned, BlindRules
+from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STEPS, STOP, BlindLearned, BlindRules
 from discreet.method.cells.blind_near import WeighedRows
-from discreet.method.cells.blind_tau import DIGITS, STEPS
+from discreet.method.cells.blind_tau import DIGITS
 
 BILLION = 10**9
 

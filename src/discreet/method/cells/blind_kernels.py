@@ -22,6 +22,10 @@ DIFFERS = 0.25
 """What a row weighs for `kernel`, for each fact in which it differs."""
 LEAST_CHANCE = 50_000_000
 """In billionths: what is less likely to be told is not asked."""
+STEPS = 20
+"""Powers of likelihoods are so many parts of one."""
+SMALL = 1e-100
+"""The logarithm of a product is taken before it is much smaller."""
 STOP, UNSURE = -1, -2
 
 
@@ -41,6 +45,8 @@ class BlindLearned(NamedTuple):
     """The rows of the rest with each value."""
     known: np.ndarray
     """The rows of the rest that know each secret."""
+    spread: np.ndarray
+    """Of each value: so many of the rows that are added to those that agree."""
     prior: np.ndarray
     """The logarithm of each value's share."""
     having: np.ndarray
@@ -89,21 +95,59 @@ class BlindNear(NamedTuple):
 
 
 @kernel
-def loss(shares, odds, step):  # type: ignore[no-untyped-def]
-    """Return the sum of the logarithms, over rows, of all shares times odds to a power. O(rows x values)."""
+def told_odds(logs, half, places, order, told, true, scores, odds):  # type: ignore[no-untyped-def]
+    """Tell one column more of each row: add to `scores`, and reckon the odds that one step more makes.
+
+    Return the sum of the logarithms of the odds of true values. O(rows x values)
+    """
     total = 0.0
-    for row in range(shares.shape[0]):
-        added = 0.0
-        for v in range(shares.shape[1]):
-            factor, power, left = odds[row, v], shares[row, v], step
-            while left > 0:
-                if left % 2 == 1:
-                    power *= factor
-                factor *= factor
-                left //= 2
-            added += power
-        total += math.log(added)
+    for row in range(scores.shape[0]):
+        here = logs[half[row], places[row, order[row, told]]]
+        largest = -np.inf
+        for v in range(scores.shape[1]):
+            scores[row, v] += here[v]
+            largest = max(largest, scores[row, v])
+        for v in range(scores.shape[1]):
+            odds[v, row] = 1.0
+            if scores[row, v] < largest:
+                odds[v, row] = math.exp((scores[row, v] - largest) / STEPS)
+        total += (scores[row, true[row]] - largest) / STEPS
     return total
+
+
+@kernel
+def losses(shares, odds, step, found):  # type: ignore[no-untyped-def]
+    """Reckon the sums of the logarithms, over rows, of all shares times odds to three powers: `step` and the next two.
+
+    `shares` and `odds` are by value and row. O(rows x values)
+    """
+    rows = shares.shape[1]
+    added, power, factor = np.zeros((3, rows)), np.zeros(rows), np.zeros(rows)
+    for v in range(shares.shape[0]):
+        for row in range(rows):
+            power[row], factor[row] = shares[v, row], odds[v, row]
+        left = step
+        while left > 0:
+            if left % 2 == 1:
+                for row in range(rows):
+                    power[row] *= factor[row]
+            left //= 2
+            if left > 0:
+                for row in range(rows):
+                    factor[row] *= factor[row]
+        for row in range(rows):
+            more = power[row] * odds[v, row]
+            added[0, row] += power[row]
+            added[1, row] += more
+            added[2, row] += more * odds[v, row]
+    for place in range(3):
+        total, together = 0.0, 1.0
+        for row in range(rows):
+            together *= added[place, row]
+            if together < SMALL:
+                total += math.log(together)
+                together = 1.0
+        found[place] = total + math.log(together)
 
 
 @kernel
@@ -122,8 +166,11 @@ def tally(cells, values, start, rows, open_, found):  # type: ignore[no-untyped-
 
 
 @helper
-def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
-    """Reckon the posterior of each value by naive Bayes into `found`; return the error, in billionths. O(values)"""
+def _odds(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
+    """Reckon the odds of each value by naive Bayes, beside the likeliest, into `found`; return sum and error. O(values)
+
+    The error is that of a posterior, in billionths.
+    """
     begin, end = learned.secret[c], learned.secret[c + 1]
     tau = learned.tau[c, k]
     largest, size = -np.inf, 1.0
@@ -134,20 +181,64 @@ def _bayes(learned, c, scores, logs, k, found):  # type: ignore[no-untyped-def]
         size = max(size, -tau * (scores[v] + logs[v]) - learned.prior[v])
     total = 0.0
     for v in range(begin, end):
-        found[v] = math.exp(found[v] - largest)
-        total += found[v]
-    for v in range(begin, end):
-        found[v] /= total
-    return ERROR * (k + 4.0 + end - begin) * size
+        odds = 1.0
+        if found[v] < largest:
+            odds = math.exp(found[v] - largest)
+        found[v] = odds
+        total += odds
+    return total, ERROR * (k + 4.0 + end - begin) * size
+
+
+@helper
+def _raise(top, figure, error):  # type: ignore[no-untyped-def]
+    """Raise `top` to a figure, both in billionths, rounded at both ends of its error. O(1)"""
+    top[0] = max(top[0], math.floor(figure - error + 0.5))
+    top[1] = max(top[1], math.floor(figure + error + 0.5))
+
+
+@helper
+def _count_share(learned, c, agreeing, rows):  # type: ignore[no-untyped-def]
+    """Return the largest share among some rows that agree, with those that are added. O(values)"""
+    most = 0.0
+    for v in range(learned.secret[c], learned.secret[c + 1]):
+        most = max(most, agreeing[v] + learned.spread[v])
+    return most / rows
 
 
 @kernel
-def _judge(learned, asked, scores, logs, k, agreeing, near, slip, found, top, most):  # type: ignore  # noqa: C901
-    """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
+def _largest(learned, asked, scores, logs, k, agreeing, near, slip, found, top, most):  # type: ignore[no-untyped-def]
+    """Raise `top` to the largest figure of all references; end as soon as it is above `most`. O(values)
 
     `scores` are sums of logarithms before a fact, `logs` those of the fact, `agreeing` the rows that agree with all,
     `near` those that do nearly, by weight, with an error of `slip` billionths.
-    Ends early where the answer is 0 (`most` is below 0), or as soon as the largest figure is above `most`. O(values)
+    """
+    for c in range(len(learned.known) if asked.counts else 0):
+        rows = ADDED
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            rows += agreeing[v]
+        _raise(top, _count_share(learned, c, agreeing, rows) * BILLION, ERROR)
+        if top[0] > most:
+            return
+    for c in range(len(learned.known) if asked.near else 0):
+        weight, figure = ADDED + 0.0, 0.0
+        for v in range(learned.secret[c], learned.secret[c + 1]):
+            weight += near[v]
+            figure = max(figure, near[v] + learned.spread[v])
+        _raise(top, figure / weight * BILLION, slip)
+        if top[0] > most:
+            return
+    for c in range(len(learned.known) if asked.bayes else 0):
+        total, error = _odds(learned, c, scores, logs, k, found)
+        _raise(top, 1.0 / total * BILLION, error)
+        if top[0] > most:
+            return
+
+
+@kernel
+def _judge(learned, asked, scores, logs, k, agreeing, near, slip, found, top):  # type: ignore  # noqa: C901
+    """Return 1 if every reference is within the limits, 0 if one is not, `UNSURE`; raise `top` to the largest.
+
+    Arguments are those of `_largest`. Ends early where the answer is 0: nothing is wanted of `top` then. O(values)
     """
     verdict = 1
     for c in range(len(learned.known) if asked.counts else 0):
@@ -157,41 +248,30 @@ def _judge(learned, asked, scores, logs, k, agreeing, near, slip, found, top, mo
             rows += agreeing[v]
         each = learned.parts[c] // learned.known[c]
         for v in range(begin, end):
-            share = (agreeing[v] + ADDED * (learned.rows[v] / learned.known[c])) / rows
-            top[0] = max(top[0], math.floor(share * BILLION - ERROR + 0.5))
-            top[1] = max(top[1], math.floor(share * BILLION + ERROR + 0.5))
             if agreeing[v] * learned.parts[c] + ADDED * learned.rows[v] * each > learned.over[v] * rows:
-                verdict = 0
-        if (most < 0 and verdict == 0) or top[0] > most >= 0:
-            return 0
+                return 0
+        _raise(top, _count_share(learned, c, agreeing, rows) * BILLION, ERROR)
     for c in range(len(learned.known) if asked.near else 0):
         weight = ADDED + 0.0
         for v in range(learned.secret[c], learned.secret[c + 1]):
             weight += near[v]
         for v in range(learned.secret[c], learned.secret[c + 1]):
-            figure = (near[v] + ADDED * (learned.rows[v] / learned.known[c])) / weight * BILLION
+            figure = (near[v] + learned.spread[v]) / weight * BILLION
             edge = learned.over[v] / learned.parts[c] * BILLION
-            top[0] = max(top[0], math.floor(figure - slip + 0.5))
-            top[1] = max(top[1], math.floor(figure + slip + 0.5))
+            _raise(top, figure, slip)
             if figure - slip > edge:
-                verdict = 0
-            elif figure + slip > edge and verdict == 1:
+                return 0
+            if figure + slip > edge:
                 verdict = UNSURE
-        if (most < 0 and verdict == 0) or top[0] > most >= 0:
-            return 0
     for c in range(len(learned.known) if asked.bayes else 0):
-        error = _bayes(learned, c, scores, logs, k, found)
+        total, error = _odds(learned, c, scores, logs, k, found)
         for v in range(learned.secret[c], learned.secret[c + 1]):
-            low = math.floor(found[v] * BILLION - error + 0.5)
-            high = math.floor(found[v] * BILLION + error + 0.5)
-            top[0] = max(top[0], low)
-            top[1] = max(top[1], high)
-            if low > learned.cap[v]:
-                verdict = 0
-            elif high > learned.cap[v] and verdict == 1:
+            figure, above = found[v] / total * BILLION, learned.cap[v] + 1.0
+            if figure - error + 0.5 >= above:
+                return 0
+            if figure + error + 0.5 >= above:
                 verdict = UNSURE
-        if (most < 0 and verdict == 0) or top[0] > most >= 0:
-            return 0
+        _raise(top, 1.0 / total * BILLION, error)
     return verdict
 
 
@@ -208,7 +288,7 @@ def _value(learned, asked, x, scores, k, tallied, weights, total, slip, agreeing
                 near[v] += weights[learned.cover[at], v]
     for v in range(values if asked.near else 0):
         near[v] += DIFFERS * (total[v] - near[v])
-    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, near, slip, found, top, -1.0)
+    return _judge(learned, asked, scores, learned.logs[x], k, agreeing, near, slip, found, top)
 
 
 @kernel
@@ -256,7 +336,7 @@ def _block(learned, asked, j, scores, k, tallied, nearby, least, bad, covered, i
         _block_logs(learned, inside, size, elements, logs)
         for v in range(values if asked.near else 0):
             near[v] = close[v] + DIFFERS * (nearby.total[v] - close[v])
-        verdict = _judge(learned, asked, scores, logs, k, agreeing, near, nearby.error, found, top, -1.0)
+        verdict = _judge(learned, asked, scores, logs, k, agreeing, near, nearby.error, found, top)
         if verdict == UNSURE:
             return UNSURE
         if verdict == 1:
@@ -279,7 +359,7 @@ def _block(learned, asked, j, scores, k, tallied, nearby, least, bad, covered, i
                 near[v] = closer[v] + DIFFERS * (nearby.total[v] - closer[v])
             tried[0], tried[1] = least[0], least[1]
             most = 2 * BILLION if chosen < 0 else best[1]
-            _judge(learned, asked, scores, logs, k, also, near, nearby.error, found, tried, most)
+            _largest(learned, asked, scores, logs, k, also, near, nearby.error, found, tried, most)
             if chosen >= 0 and tried[1] >= best[0] and tried[0] < best[1]:
                 return UNSURE
             if chosen < 0 or tried[1] < best[0]:
@@ -318,6 +398,85 @@ def _chance(learned, asked, j, now, inside, size, agreeing, close, nearby, rows,
 
 
 @kernel
+def _outset(  # type: ignore[no-untyped-def]
+    learned, asked, j, scores, starless, k, told, tallied, tallied_told, nearby, now, rows, enough, bad, tops, likely
+):
+    """Return how many elements of a predictor cannot be told; `UNSURE`; all of them where it need not be asked.
+
+    They are marked in `bad`, the largest figures of the others are in `tops`, and how likely one of the others is in
+    `likely`: it need not be asked where that is less than `enough`. O(elements x values)
+    """
+    start, elements, values = learned.first[j], learned.first[j + 1] - learned.first[j], len(learned.rows)
+    agreeing, near, found = np.zeros(values, dtype=np.int64), np.zeros(values), np.zeros(values)
+    inside, block, close = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64), np.zeros(values)
+    covered = np.zeros(elements, dtype=np.bool_)
+    size = 0
+    likely[0], likely[1] = BILLION, BILLION
+    for x in range(elements):
+        if bad[x]:
+            continue
+        verdict = _value(
+            learned, asked, start + x, scores, k + 1, tallied, nearby.weights, nearby.total, nearby.error, agreeing,
+            near, found, tops[x],
+        )  # fmt: skip
+        if k > told and verdict != 0:
+            other = _value(
+                learned, asked, start + x, starless, told + 1, tallied_told, nearby.told, nearby.told_total,
+                nearby.error, agreeing, near, found, tops[x],
+            )  # fmt: skip
+            if other != 1:
+                verdict = other
+        if verdict == UNSURE:
+            return UNSURE
+        if verdict == 1:
+            continue
+        if asked.whole:
+            return elements
+        bad[x] = True
+        size += 1
+        _join(learned, asked, start, start + x, covered, inside, block, close, tallied, nearby.weights)
+        marked = learned.marked[j]
+        if marked >= 0 and not bad[marked]:
+            bad[marked] = True
+            size += 1
+            _join(learned, asked, start, start + marked, covered, inside, block, close, tallied, nearby.weights)
+        _chance(learned, asked, j, now, inside, size, block, close, nearby, rows, likely)
+        if likely[1] < enough:
+            return elements
+    return size
+
+
+@helper
+def _shown(bad, tops, top):  # type: ignore[no-untyped-def]
+    """Raise `top` to the largest figures of the elements that may be told. O(elements)"""
+    for x in range(len(bad)):
+        if not bad[x]:
+            top[0] = max(top[0], tops[x, 0])
+            top[1] = max(top[1], tops[x, 1])
+
+
+@helper
+def _better(j, chosen, rank, likely, best, top, worst):  # type: ignore[no-untyped-def]
+    """Return 1 if a predictor is asked rather than the one that is chosen so far, 0 if not, `UNSURE`. O(1)"""
+    better = 0
+    if chosen == STOP or rank[j] < rank[chosen] or (rank[j] == rank[chosen] and likely[0] > best[1]):
+        better = 1
+    elif rank[j] == rank[chosen] and likely[1] >= best[0]:  # about as likely
+        if likely[0] != likely[1] or best[0] != best[1]:
+            better = UNSURE
+        elif j > chosen:
+            if top[1] < worst[0]:
+                better = 1
+            elif top[0] < worst[1]:
+                better = UNSURE
+        elif worst[0] >= top[1]:
+            better = 1
+        elif worst[1] >= top[0]:
+            better = UNSURE
+    return better
+
+
+@kernel
 def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tallied_told, nearby, rows, block):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Return the predictor that is asked next with its block in `block`; `STOP`, or `UNSURE`.
 
@@ -341,97 +500,93 @@ def decide(learned, asked, open_, rank, scores, starless, k, told, tallied, tall
     values, predictors = len(learned.rows), len(open_)
     agreeing, inside = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
     found, nothing, now = np.zeros(values), np.zeros(values), np.zeros(values + 1)
-    near, close, slip = np.zeros(values), np.zeros(values), nearby.error
-    least, top, one, likely = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
+    close, slip = np.zeros(values), nearby.error
+    least, top, likely = np.zeros(2), np.zeros(2), np.zeros(2)
     if told > 0:  # nothing is added: what was told as values
-        for v in range(values):
-            agreeing[v] = 0
         start = 0
         while not open_[start] and start < predictors - 1:
             start += 1
         for x in range(learned.first[start], learned.first[start + 1]):
             for v in range(values):
                 agreeing[v] += tallied_told[x, v]
-        _judge(learned, asked, starless, nothing, told, agreeing, nearby.told_total, slip, found, least, 2 * BILLION)
+        _largest(learned, asked, starless, nothing, told, agreeing, nearby.told_total, slip, found, least, 2 * BILLION)
     if k == 0:
         for v in range(learned.secret[1]):
             now[v] = learned.rows[v] / learned.known[0]
     elif asked.bayes:
-        now[values] = _bayes(learned, 0, scores, nothing, k, found)
+        total, now[values] = _odds(learned, 0, scores, nothing, k, found)
         for v in range(learned.secret[1]):
-            now[v] = found[v]
+            now[v] = found[v] / total
+    bad, tops = np.zeros(learned.first[predictors], dtype=np.bool_), np.zeros((learned.first[predictors], 2))
+    covered = np.zeros(len(block), dtype=np.bool_)
+    # Blocks only grow, and what is told becomes less likely: what cannot become the likeliest is left alone.
+    bound = np.full(predictors, -1.0)
     chosen, best, worst_best = STOP, np.zeros(2), np.zeros(2)
-    best_rank = predictors
     for j in range(predictors):
-        if not open_[j]:
+        if not open_[j] or (chosen != STOP and rank[j] > rank[chosen]):
             continue
         start, elements = learned.first[j], learned.first[j + 1] - learned.first[j]
-        bad, covered = np.zeros(elements, dtype=np.bool_), np.zeros(elements, dtype=np.bool_)
-        tops = np.zeros((elements, 2))
-        size = 0
-        for x in range(elements):
-            one[0], one[1] = 0.0, 0.0
-            verdict = _value(
-                learned, asked, start + x, scores, k + 1, tallied, nearby.weights, nearby.total, slip, agreeing, near,
-                found, one,
-            )  # fmt: skip
-            if k > told and verdict != 0:
-                other = _value(
-                    learned, asked, start + x, starless, told + 1, tallied_told, nearby.told, nearby.told_total, slip,
-                    agreeing, near, found, one,
-                )  # fmt: skip
-                if verdict == 0 or other == 0:
-                    verdict = 0
-                elif other == UNSURE:
-                    verdict = UNSURE
-            if verdict == UNSURE:
-                return UNSURE
-            bad[x] = verdict == 0
-            size += 1 - verdict
-            tops[x, 0], tops[x, 1] = one[0], one[1]
-        if 0 < size < elements and asked.whole:
-            continue
-        for v in range(values):
-            inside[v], agreeing[v], close[v] = 0, 0, 0.0
-        top[0], top[1] = 0.0, 0.0
-        if 0 < size < elements:
-            if learned.marked[j] >= 0:
-                bad[learned.marked[j]] = True
-            verdict = _block(
-                learned, asked, j, scores, k + 1, tallied, nearby, least, bad, covered, inside, agreeing, close, top
-            )
-            if verdict == UNSURE:
-                return UNSURE
-            size = 0
-            for x in range(elements):
-                size += bad[x]
+        enough = LEAST_CHANCE + 0.0
+        if chosen != STOP and rank[j] == rank[chosen]:
+            enough = best[0]
+        size = _outset(
+            learned, asked, j, scores, starless, k, told, tallied, tallied_told, nearby, now, rows, enough,
+            bad[start : start + elements], tops[start : start + elements], likely,
+        )  # fmt: skip
+        if size == UNSURE:
+            return UNSURE
         if size == elements:
             continue
-        likely[0], likely[1] = BILLION, BILLION
-        if size > 0:
-            _chance(learned, asked, j, now, inside, size, agreeing, close, nearby, rows, likely)
+        bound[j] = likely[1]
+        if size == 0:
+            bound[j], top[0], top[1] = -1.0, 0.0, 0.0
+            _shown(bad[start : start + elements], tops[start : start + elements], top)
+            better = _better(j, chosen, rank, likely, best, top, worst_best)
+            if better == UNSURE:
+                return UNSURE
+            if better == 1:
+                chosen = j
+                best[0], best[1], worst_best[0], worst_best[1] = likely[0], likely[1], top[0], top[1]
+    while True:
+        j = -1
+        for other in range(predictors):
+            if bound[other] >= 0 and (
+                j < 0 or rank[other] < rank[j] or (rank[other] == rank[j] and bound[other] > bound[j])
+            ):
+                j = other
+        if j < 0 or (chosen != STOP and (rank[j] > rank[chosen] or (rank[j] == rank[chosen] and bound[j] < best[0]))):
+            break
+        bound[j] = -1.0
+        start, elements = learned.first[j], learned.first[j + 1] - learned.first[j]
+        starred = bad[start : start + elements]
+        for v in range(values):
+            inside[v], agreeing[v], close[v] = 0, 0, 0.0
+        for x in range(elements):
+            covered[x] = False
+        verdict = _block(
+            learned, asked, j, scores, k + 1, tallied, nearby, least, starred, covered, inside, agreeing, close, top
+        )
+        if verdict == UNSURE:
+            return UNSURE
+        size = 0
+        for x in range(elements):
+            size += starred[x]
+        if size == elements:
+            continue
+        _chance(learned, asked, j, now, inside, size, agreeing, close, nearby, rows, likely)
         if likely[0] < LEAST_CHANCE <= likely[1]:
             return UNSURE
         if likely[1] < LEAST_CHANCE:
             continue
-        for x in range(elements):
-            if not bad[x]:
-                top[0] = max(top[0], tops[x, 0])
-                top[1] = max(top[1], tops[x, 1])
-        better = chosen == STOP or rank[j] < best_rank
-        if not better and rank[j] == best_rank and rank[j] == predictors:
-            if likely[0] > best[1]:
-                better = True
-            elif likely[1] >= best[0]:  # about as likely
-                if likely[0] != likely[1] or best[0] != best[1]:
-                    return UNSURE
-                if top[1] >= worst_best[0] and top[0] < worst_best[1]:
-                    return UNSURE
-                better = top[1] < worst_best[0]
-        if better:
-            chosen, best_rank = j, rank[j]
-            best[0], best[1] = likely[0], likely[1]
-            worst_best[0], worst_best[1] = top[0], top[1]
-            for x in range(len(block)):
-                block[x] = x < elements and bad[x]
+        _shown(starred, tops[start : start + elements], top)
+        better = _better(j, chosen, rank, likely, best, top, worst_best)
+        if better == UNSURE:
+            return UNSURE
+        if better == 1:
+            chosen = j
+            best[0], best[1], worst_best[0], worst_best[1] = likely[0], likely[1], top[0], top[1]
+    for x in range(len(block)):
+        block[x] = chosen != STOP and x < learned.first[chosen + 1] - learned.first[chosen]
+        if block[x]:
+            block[x] = bad[learned.first[chosen] + x]
     return chosen

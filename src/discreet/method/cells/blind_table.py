@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.method.cells.blind_columns import BlindColumn, Ints, by_element, summed
-from discreet.method.cells.blind_kernels import ADDED, BlindLearned
-from discreet.method.cells.blind_tau import STEPS, Losses, tau_steps
+from discreet.method.cells.blind_kernels import ADDED, STEPS, BlindLearned
+from discreet.method.cells.blind_tau import Losses, tau_steps
 
 BILLION = 10**9
 
@@ -125,6 +125,7 @@ class BlindRest:
             secret=np.cumsum([0, *(secret.number for secret in secrets)]).astype(np.int64),
             rows=rows,
             known=np.array([secret.known for secret in secrets], dtype=np.int64),
+            spread=ADDED * (rows / known),
             prior=np.log(rows / known),
             having=np.ascontiguousarray(having),
             logs=np.ascontiguousarray(logs),

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import BlindColumn, by_element, summed
-from discreet.method.cells.blind_kernels import loss
+from discreet.method.cells.blind_kernels import STEPS, losses, told_odds
 
 if TYPE_CHECKING:
     from discreet.method.cells.blind_table import BlindSecret
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-STEPS = 20
-"""Powers are so many parts of one."""
 FIRST, LAST = 3, 22
 EVALUATED = 500
 """Rows of each half."""
@@ -97,23 +95,24 @@ class Losses:
         """By the half that is guessed, element of all columns, and value."""
         start = np.cumsum([0, *self.elements])
         self.places = np.array([first + codes for first, codes in zip(start, self.codes, strict=False)]).T
-        self.shares: Floats = np.array([prior / prior.sum() for prior in self.prior])[self.half]
+        self.shares: Floats = np.array([prior / prior.sum() for prior in self.prior]).T[:, self.half]
+        """By value and row."""
         self.told = 0
         self.scores: Floats = np.zeros((self.rows, secret.number))
-        self.odds = np.ones_like(self.scores)
+        self.odds = np.ones((secret.number, self.rows))
         """What one step more makes of each value, beside the likeliest."""
-        self.true_shares = float(np.log(self.shares[np.arange(self.rows), self.true]).sum())
+        self.true_shares = float(np.log(self.shares[self.true, np.arange(self.rows)]).sum())
         self.true_odds = 0.0
         """Logarithms of the shares and of these odds, of all true values."""
         self._known: dict[int, float] = {}
 
     def tell(self) -> None:
         """Tell one column more of each row."""
-        rows = np.arange(self.rows)
-        self.scores += self.logs[self.half, self.places[rows, self.order[:, self.told]]]
-        logs = (self.scores - self.scores.max(axis=1, keepdims=True)) / STEPS
-        self.odds = np.exp(logs)
-        self.true_odds = float(logs[rows, self.true].sum())
+        self.true_odds = float(
+            told_odds(
+                self.logs, self.half, self.places, self.order, self.told, self.true, self.scores, self.odds,
+            )
+        )  # fmt: skip
         self.told += 1
         self._known = {}
 
@@ -127,8 +126,13 @@ class Losses:
     def about(self, step: int) -> float:
         """Return the loss, nearly."""
         if step not in self._known:
-            true = self.true_shares + step * self.true_odds
-            self._known[step] = float(loss(self.shares, self.odds, step)) - true
+            first = step - 1  # three at once: the neighbours are asked for next
+            if self._known:
+                first = step - 2 if step < min(self._known) else step
+            found = np.zeros(3)
+            losses(self.shares, self.odds, first, found)
+            for each, lost in enumerate(found.tolist(), first):
+                self._known[each] = lost - (self.true_shares + each * self.true_odds)
         return self._known[step]
 
     def exact(self, step: int) -> Decimal:

@@ -19,6 +19,7 @@ from discreet.method.cells.chance import Chance
 from discreet.method.cells.greedy import Learn, Learned
 from discreet.method.cells.rule_kernels import NOTHING
 from discreet.method.cells.table import Bayes, CellTable
+from discreet.method.cells.walks import Grow, Walks
 
 Flags = npt.NDArray[np.bool_]
 
@@ -42,12 +43,13 @@ class RuleDefence:
 
 @dataclass(frozen=True)
 class Defence:
-    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), rules (`rules`), or else ID3."""
+    """A method against one adversary: naive Bayes (`bayes`), a learner (`learn`), a tree (`grow`), `rules`, or ID3."""
 
     method: str
     bayes: Bayes | None = None
     learn: Learn | None = None
     rules: RuleDefence | None = None
+    grow: Grow | None = None
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,13 @@ class AgainstBayes:
 
 
 class AgainstTree:
-    """ID3, by HID3."""
+    """ID3 or any other decision tree, by HID3."""
 
-    def __init__(self, trees: hid3.Trees, ward: Ward) -> None:
+    def __init__(self, trees: hid3.TreesOfTable, ward: Ward) -> None:
         self.trees, self.ward = trees, ward
 
     def exposed(self, rows: Ints, actuals: Ints) -> Flags:
-        """Say of which rows some tree guesses the true value."""
+        """Say of which rows some tree tells the true value."""
         table, ward = self.trees.table, self.ward
         start = int(table.first[ward.column])
         nodes = table.frame.codes[ward.column, rows]
@@ -137,11 +139,11 @@ class AgainstTree:
         hidden = np.flatnonzero(nodes == start)
         if len(hidden):
             for tree in self.trees.trees(ward.column, int(rows[hidden[0]]), ward.predictors):
-                found[hidden] |= tree.guesses(table, rows[hidden]) == places[hidden]
+                found[hidden] |= tree.told(table, rows[hidden], places[hidden])
         for place in np.flatnonzero(nodes != start).tolist():  # each is guessed by all others
             row = int(rows[place])
             trees = self.trees.trees(ward.column, row, ward.predictors)
-            found[place] = any(tree.guess(table, row) == places[place] for tree in trees)
+            found[place] = any(tree.tells(table, row, int(places[place])) for tree in trees)
         return found
 
     def protect(self, row: int, actual: int, chance: Chance) -> Outcome:
@@ -150,8 +152,10 @@ class AgainstTree:
         return hid3.protect(self.trees, ward.column, ward.predictors, row, actual, chance, deletes=ward.deletes)
 
     def lenient(self) -> AgainstTree:
-        """Return the same defence where a tie is enough."""
-        return self  # a tree has one guess
+        """Return the same defence where a tie is enough; ID3 has one guess."""
+        if not isinstance(self.trees, Walks):
+            return self
+        return AgainstTree(Walks(self.trees.table, self.trees.grow, strict=False), replace(self.ward, strict=False))
 
 
 class AgainstLearner:
@@ -319,4 +323,6 @@ def guard_of(table: CellTable, trees: hid3.Trees, ward: Ward, defence: Defence) 
         return AgainstLearner(table, ward, defence.learn)
     if defence.bayes is not None:
         return AgainstBayes(table, ward, defence.bayes, defence.method)
+    if defence.grow is not None:
+        return AgainstTree(Walks(table, defence.grow, strict=ward.strict), ward)
     return AgainstTree(trees, ward)

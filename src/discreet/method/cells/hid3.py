@@ -2,8 +2,8 @@
 
 Guarantee: a cell whose outcome is `safe` or `done` is hidden (or generalised), and the ID3 trees of the other rows of
 the table as it is then give the row other classes. There are two of them where classes of other rows are told roughly:
-such rows train as the commonest class that they can be, or are left out. A tree stands behind `GrownTree`: any tree of
-that shape would do.
+such rows train as the commonest class that they can be, or are left out. `protect` asks of a tree only what `AnyTree`
+says: `GrownTree` is that of ID3, whose walk is the thesis's; `walks.py` has all others.
 
 Rows whose class is hidden are left out of training, so the same trees serve all cells of a column that are hidden.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +23,39 @@ from discreet.method.cells.chance import Chance
 from discreet.method.cells.kernels import LEAVE, NOBODY, REFUSE
 from discreet.method.cells.table import CellTable
 from discreet.method.cells.trees import Nodes
+from discreet.method.cells.value_ranges import ranges
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class AnyTree(Protocol):
+    """A decision tree that a row can be hidden from; classes are told by their places among the candidates."""
+
+    def tells(self, table: CellTable, row: int, true: int) -> bool:
+        """Whether the tree tells the class of a row."""
+        ...
+
+    def told(self, table: CellTable, rows: Ints, true: Ints) -> Flags:
+        """Say of which rows the tree tells the class."""
+        ...
+
+    def stop(self, walk: RowWalk) -> bool:
+        """Change cells of a row until the tree does not tell its class; it is as it was when that fails."""
+        ...
+
+
+class TreesOfTable(Protocol):
+    """The trees of a table in the making."""
+
+    table: CellTable
+    low: Ints
+    """The first value (by its place in the domain) below each node of the columns' trees."""
+    high: Ints
+
+    def trees(self, column: int, row: int, predictors: Sequence[int]) -> Sequence[AnyTree]:
+        """Return the trees by which a row is guessed, for a confidential column."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -53,6 +85,19 @@ class GrownTree:
         found: Ints = kernels.guesses(table.frame.codes, rows, *self._arrays())
         return found
 
+    def tells(self, table: CellTable, row: int, true: int) -> bool:
+        """Whether the tree gives a row its class."""
+        return self.guess(table, row) == true
+
+    def told(self, table: CellTable, rows: Ints, true: Ints) -> Flags:
+        """Say which rows the tree gives their class."""
+        told: Flags = self.guesses(table, rows) == true
+        return told
+
+    def stop(self, walk: RowWalk) -> bool:
+        """Change cells of a row, as the thesis does, until the tree gives it another class."""
+        return walk.hide(self, 0)
+
     def _arrays(self) -> tuple[Ints, ...]:
         return self.low, self.high, self.predictors, self.split, self.common, self.child_at, self.child, self.people
 
@@ -73,7 +118,7 @@ class Trees:
     def __init__(self, table: CellTable) -> None:
         self.table = table
         self._factor = kernels.sieve(table.rows)
-        self.low, self.high = _ranges(table)
+        self.low, self.high = ranges(table)
         self._grown: dict[tuple[int, int, int, tuple[int, ...], bool], tuple[int, GrownTree]] = {}
 
     def trees(self, column: int, row: int, predictors: Sequence[int]) -> tuple[GrownTree, ...]:
@@ -136,20 +181,8 @@ class Trees:
         return GrownTree(named, split, common, child_at, child, people, self.low, self.high)
 
 
-def _ranges(table: CellTable) -> tuple[Ints, Ints]:
-    """Return for each node the range of values (places in the domain) at or below it."""
-    low, high = [], []
-    for tree in table.trees:
-        is_leaf = np.zeros(len(tree.parent) + 1, dtype=np.int64)
-        is_leaf[tree.leaves] = 1
-        before = np.concatenate([[0], np.cumsum(is_leaf)])
-        low.append(before[np.arange(len(tree.parent))])
-        high.append(before[tree.end])
-    return np.concatenate(low).astype(np.int64), np.concatenate(high).astype(np.int64)
-
-
 def protect(
-    trees: Trees,
+    trees: TreesOfTable,
     column: int,
     predictors: Sequence[int],
     row: int,
@@ -172,19 +205,19 @@ def protect(
         table.set(column, row, top - start)
         against = trees.trees(column, row, predictors)
         true = place - int(trees.low[top])
-        if all(tree.guess(table, row) != true for tree in against):
+        if not any(tree.tells(table, row, true) for tree in against):
             return Outcome("safe")
         two = int(trees.high[top] - trees.low[top]) == 2
         if two and chance.coin == LEAVE:
             return Outcome("by lot")
-        walk = _TreeWalk(table, row, true, step)
+        walk = RowWalk(table, row, true, step)
         if not (two and chance.coin == REFUSE) and walk.hide_from(against):
             return Outcome("done", changes=walk.keep())
         top = int(step[top])
     return Outcome("failed")
 
 
-class _TreeWalk:
+class RowWalk:
     """A way through trees on which a row changes its own cells until it comes to other classes."""
 
     def __init__(self, table: CellTable, row: int, true: int, step: Nodes) -> None:
@@ -201,13 +234,13 @@ class _TreeWalk:
             self.table.set(column, self.row, int(after[column] - self.table.first[column]))
         return np.stack([np.full(len(changed), self.row), changed], axis=1).astype(np.int64)
 
-    def hide_from(self, trees: Sequence[GrownTree]) -> bool:
+    def hide_from(self, trees: Sequence[AnyTree]) -> bool:
         """Change cells until no tree gives the row its class; it is as it was when that fails.
 
         Each walk that is needed makes some cell coarser, and none makes one finer: so it ends.
         """
-        while exposing := [tree for tree in trees if tree.guess(self.table, self.row) == self.true]:
-            if not self.hide(exposing[0], 0):
+        while exposing := [tree for tree in trees if tree.tells(self.table, self.row, self.true)]:
+            if not exposing[0].stop(self):
                 self.codes[:, self.row] = self.before
                 return False
         return True

@@ -3,6 +3,7 @@
 from discreet.policy.adversaries.bag_of_words import BagOfWords
 from discreet.policy.adversaries.base import Adversary, register
 from discreet.policy.adversaries.bayesian_network import BayesianNetwork
+from discreet.policy.adversaries.c45 import C45
 from discreet.policy.adversaries.id3 import Id3
 from discreet.policy.adversaries.learner import Learner
 from discreet.policy.adversaries.naive_bayes import NaiveBayes
@@ -11,6 +12,7 @@ from discreet.policy.adversaries.rules import MOST_CONDITIONS, Rules, too_many_c
 for _kind in (
     NaiveBayes,
     Id3,
+    C45,
     BayesianNetwork,
     BagOfWords,
     Rules,
@@ -19,6 +21,7 @@ for _kind in (
     register(_kind)
 
 __all__ = [
+    "C45",
     "MOST_CONDITIONS",
     "Adversary",
     "BagOfWords",

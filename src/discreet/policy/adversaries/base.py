@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from discreet.common.registry import Registry
+from discreet.common.registry import Registry, listed
 from discreet.policy.cell_methods import FOR_ALL, Hideable, Method
 from discreet.policy.part import Part
 
@@ -48,6 +48,11 @@ class Adversary(Part):
         return cls.names[0]
 
     @classmethod
+    def met(cls, method: str) -> tuple[str, ...]:
+        """Return the words of those that a method is against."""
+        return cls.names[:1] if method in cls.methods else ()
+
+    @classmethod
     def needs_options(cls) -> bool:
         """Whether its word alone does not say enough."""
         return any(field.is_required() for field in cls.model_fields.values())
@@ -67,7 +72,12 @@ class Adversary(Part):
 
     def defence(self, method: Method | None, may_hide: tuple[Hideable, ...] | None) -> str:
         """Return the method that works against it: as the policy says, else as fits what may be hidden."""
-        return method if method in (*FOR_ALL, *self.methods) and method is not None else self.usual_defence(may_hide)
+        return method if method in (*FOR_ALL, *self.met_by) and method is not None else self.usual_defence(may_hide)
+
+    @property
+    def met_by(self) -> tuple[str, ...]:
+        """The methods that may be against it besides those for all."""
+        return self.methods
 
     def usual_defence(self, may_hide: tuple[Hideable, ...] | None) -> str:  # noqa: ARG002
         """Return the method against it where the policy names none."""
@@ -94,6 +104,13 @@ class Adversary(Part):
 
 ADVERSARIES: Registry[type[Adversary]] = Registry("adversary")
 """All adversaries by the words that mean them, in the order in which they are told of."""
+
+
+def whom(method: str) -> str:
+    """Return whom a method is against, and which of them to name: "id3, c45 or decision_tree; name one"."""
+    kinds = list(dict.fromkeys(kind for kind in ADVERSARIES if kind.met(method)))
+    names = [name for kind in kinds for name in kind.met(method)]
+    return f"{listed(names)}; name {kinds[0].pronoun if len(names) == 1 else 'one of them'}"
 
 
 def register(kind: type[Adversary]) -> None:

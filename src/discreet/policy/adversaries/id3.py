@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from discreet.policy.adversaries.base import Adversary
-from discreet.policy.cell_methods import AGAINST_ID3, Hideable
+from discreet.policy.cell_methods import AGAINST_TREES, Hideable
 
 
 class Id3(Adversary):
@@ -15,7 +15,7 @@ class Id3(Adversary):
     """
 
     names: ClassVar[tuple[str, ...]] = ("id3",)
-    methods: ClassVar[tuple[str, ...]] = AGAINST_ID3
+    methods: ClassVar[tuple[str, ...]] = AGAINST_TREES
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from discreet.policy.adversaries.base import Adversary
+from discreet.policy.cell_methods import AGAINST_TREES, Hideable
 
 LearnerName = Literal[
     "logistic_regression",
@@ -18,6 +19,8 @@ LearnerName = Literal[
     "multilayer_perceptron",
     "winnow",
 ]
+TREES = ("decision_tree",)
+"""Learners that are one tree, whose walk HID3 can stop."""
 
 
 class Learner(Adversary):
@@ -61,3 +64,17 @@ class Learner(Adversary):
     def options(self) -> dict[str, Any]:
         """Return nothing: its name says it all."""
         return {}
+
+    @classmethod
+    def met(cls, method: str) -> tuple[str, ...]:
+        """Return the words of those that a method is against."""
+        return TREES if method in AGAINST_TREES else ()
+
+    @property
+    def met_by(self) -> tuple[str, ...]:
+        """The methods that may be against it besides those for all: HID3, if it is a tree."""
+        return AGAINST_TREES if self.name in TREES else ()
+
+    def usual_defence(self, may_hide: tuple[Hideable, ...] | None) -> str:
+        """Return the method against it where the policy names none."""
+        return AGAINST_TREES[0] if self.name in TREES else super().usual_defence(may_hide)

@@ -14,6 +14,12 @@ from discreet.policy.mistakes import TAGGED
 from discreet.policy.part import Part
 from discreet.policy.places import Path
 
+Beside = Annotated[
+    tuple[str, ...] | None,
+    Field(
+        description="columns that go out as they are: a row weighs the more, the worse they predict its target already"
+    ),
+]
 Inputs = Annotated[tuple[str, ...] | None, Field(description="the columns it is predicted from; all when absent")]
 
 
@@ -106,6 +112,17 @@ class PredictingUse(WeightedUse):
     """Whether the target is read as numbers; else its values are classes."""
     target: str
     inputs: Inputs = None
+    beside: Beside = None
+
+    @model_validator(mode="after")
+    def _beside_fits(self) -> Self:
+        if self.beside is None:
+            return self
+        if not self.beside or len(set(self.beside)) < len(self.beside):
+            raise ValueError("beside: name at least one column, each once")
+        if self.target in self.beside:
+            raise ValueError(f"beside: {self.target!r} is what is to be predicted; take it out")
+        return self
 
     @model_validator(mode="after")
     def _inputs_fit(self) -> Self:
@@ -133,13 +150,19 @@ class PredictingUse(WeightedUse):
 
     def sees(self, column: str) -> bool:
         """Whether the target is predicted from a column, too."""
-        return self.inputs is None or column in self.inputs
+        return self.inputs is None or column in self.inputs or column in (self.beside or ())
+
+    def beyond_disclosure(self) -> str | None:
+        """What it asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
+        return None if self.beside is None else "'beside'"
 
     def mentions(self) -> Iterator[tuple[Path, str]]:
         """Yield each place of it that names a column of the table."""
         yield (self.name,), self.target
         for place, column in enumerate(self.inputs or ()):
             yield ("inputs", place), column
+        for place, column in enumerate(self.beside or ()):
+            yield ("beside", place), column
 
     def values_named(self) -> Mapping[str, frozenset[str]]:
         """Return the values of the target that it names, by the field that names them."""

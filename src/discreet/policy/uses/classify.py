@@ -40,6 +40,7 @@ class Classify(PredictingUse):
             target: str,
             *,
             inputs: Sequence[str] | None = ...,
+            beside: Sequence[str] | None = ...,
             costs: Mapping[str, Mapping[str, object]] | str | PurePath | None = ...,
             suppressed: Literal["one", "group", "dearest"] = ...,
             weight: object = ...,
@@ -49,7 +50,7 @@ class Classify(PredictingUse):
         """What it asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
         if self.suppressed != "one":
             return f"'suppressed: {self.suppressed}'"
-        return None if self.costs is None else "'costs'"
+        return super().beyond_disclosure() if self.costs is None else "'costs'"
 
     def values_named(self) -> Mapping[str, frozenset[str]]:
         """Return the values of the target that it names, by the field that names them."""

@@ -38,6 +38,7 @@ class Regress(PredictingUse):
             target: str,
             *,
             inputs: Sequence[str] | None = ...,
+            beside: Sequence[str] | None = ...,
             by: Literal["variance", "median"] = ...,
             suppressed: Literal["all", "group"] = ...,
             weight: object = ...,
@@ -47,4 +48,4 @@ class Regress(PredictingUse):
         """What it asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
         if self.suppressed != "all":
             return f"'suppressed: {self.suppressed}'"
-        return "'by: median'" if self.by == "median" else None
+        return "'by: median'" if self.by == "median" else super().beyond_disclosure()
