@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: setup demo kernels test test-all recipes lint types docs pictures bench reproduce ci clean
+.PHONY: setup demo kernels test test-all nightly recipes lint types docs pictures bench reproduce ci clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -45,9 +45,14 @@ test: $(READY) $(KERNELS)
 
 # Everything, nothing skipped: needs Java, Chromium, PostgreSQL and the public data sets as well.
 # One process more than cores: some tests wait for programs that they start.
+test-all: TEST_PROFILE ?= ci
 test-all:
 	@$(MAKE) --no-print-directory setup $(ALL_KERNELS) EXTRAS=dev,docs,spark,connect,browser
-	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=ci $(PYTEST) -n $(PROCESSES)
+	DISCREET_REQUIRE_ALL=1 HYPOTHESIS_PROFILE=$(TEST_PROFILE) $(PYTEST) -n $(PROCESSES)
+
+# The same at length: many random examples, large tables, and the tests that show at length what others show in short.
+nightly:
+	@$(MAKE) --no-print-directory test-all TEST_PROFILE=nightly
 
 # Recipes, the container's steps, the action's install, the built package: in environments of their own, which are
 # fetched from the package index. What is not there (R, Docker's base, other shells) is skipped with the reason.

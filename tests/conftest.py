@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import tests.profiles  # noqa: F401 - how many random examples are tried
 from discreet.common.compiled import as_begun
 from tests.lighter import be_lighter, in_full
 from tests.not_again import NotAgain
+from tests.profiles import NIGHTLY  # and how many random examples are tried
 
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # else programs that tests start after Spark Connect may abort
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,10 +49,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for shared in ("spark", "browser"):
             if item.get_closest_marker(shared) and not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(shared))
-    if "recipes" not in config.option.markexpr:  # they install what others make: only who asks for them runs them
-        kept = [item for item in items if not item.get_closest_marker("recipes")]
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("recipes")])
-        items[:] = kept
+    # Recipes install what others make: only who asks for them runs them. What others show in short is for nights.
+    left_out = {"recipes": "recipes" not in config.option.markexpr, "nightly": not NIGHTLY}
+    names = [name for name, is_left_out in left_out.items() if is_left_out]
+    config.hook.pytest_deselected(items=[item for item in items if any(map(item.get_closest_marker, names))])
+    items[:] = [item for item in items if not any(map(item.get_closest_marker, names))]
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not any(map(item.get_closest_marker, ("process", "bench", "slow"))))
 

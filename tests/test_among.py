@@ -163,6 +163,7 @@ def protected(
     assert d.verify(release.table, policy, original=None if engine == "spark" else frame(table)).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @given(st.data())
 def test_every_release_of_every_search_keeps_them(search: str, data: st.DataObject) -> None:
@@ -176,6 +177,7 @@ def test_a_search_that_is_stopped_at_once_keeps_them_too(search: str, data: st.D
     protected(*data.draw(jobs(search)), time_limit=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(st.data())

@@ -27,6 +27,7 @@ def test_places_are_different_and_in_order(rows: int, data: st.DataObject) -> No
     assert ((places >= 0) & (places < rows)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [1, 2, 3])
 def test_every_choice_is_as_likely(wanted: int) -> None:
     chance, tries = chance_from(3), 12_000

@@ -276,6 +276,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert "take 'decide: blind' out" in refused.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [None, "who"])
 def test_with_persons_and_samples(unit: str | None) -> None:
     table = people().with_columns(pl.Series("who", [str(row // 2) for row in range(120)]))

@@ -42,6 +42,7 @@ files = st.one_of(
 )
 
 
+@pytest.mark.slow
 @VERY_MANY
 @given(files)
 @example(b"a,b,s\nx,y,1\nx,y,0\n")
@@ -73,6 +74,7 @@ documents = st.recursive(
 )
 
 
+@pytest.mark.slow
 @VERY_MANY
 @given(st.one_of(texts, st.text(max_size=40)), st.sampled_from([".yaml", ".toml"]))
 def test_random_text_as_a_policy(folder: Path, text: str, suffix: str) -> None:
@@ -88,6 +90,7 @@ def test_random_text_as_a_policy(folder: Path, text: str, suffix: str) -> None:
 items = st.lists(st.dictionaries(words, documents, max_size=5), max_size=3)
 
 
+@pytest.mark.slow
 @VERY_MANY
 @given(st.dictionaries(words, documents | items, max_size=6))
 def test_random_documents_as_a_policy(document: dict[str, object]) -> None:
@@ -107,6 +110,7 @@ lines = st.sampled_from([
 headers = st.sampled_from(["a,b,s\n", "b,a,s\n", "", "a,b\n", "a,a,s\n"])
 
 
+@pytest.mark.slow
 @given(st.lists(lines, max_size=6), headers, st.sampled_from("123"))
 def test_no_output_has_a_sensitive_value(folder: Path, rows: list[str], header: str, nines: str) -> None:
     """Whatever is wrong with the file, and also when nothing is: no sensitive value is printed anywhere."""
@@ -126,6 +130,7 @@ def test_no_output_has_a_sensitive_value(folder: Path, rows: list[str], header: 
         assert SECRET not in result.output
 
 
+@pytest.mark.slow
 @given(fuzz_jobs())
 def test_random_jobs_of_every_kind(job: FuzzJob) -> None:
     """What comes out keeps its promises by a count that knows nothing of the product; the rest is refused."""

@@ -64,6 +64,7 @@ def released(job: DiversityJob, engine: str = "local", time_limit: float | None 
 # Every search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @given(st.data())
 def test_every_release_of_every_search_keeps_it(search: str, data: st.DataObject) -> None:
@@ -77,6 +78,7 @@ def test_a_search_that_is_stopped_at_once_keeps_it_too(search: str, data: st.Dat
     released(data.draw(diversity_jobs(search)), time_limit=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(st.data())
@@ -94,6 +96,7 @@ def test_every_release_of_spark_keeps_it(data: st.DataObject) -> None:
 # The best of all cuts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", GLOBAL)
 @given(st.data())
 def test_the_best_of_all_cuts(search: str, data: st.DataObject) -> None:

@@ -65,6 +65,7 @@ def mixed_jobs(draw: st.DrawFn) -> tuple[list[Row], list[tuple[Any, Any]], dict[
     return rows, asked, policy
 
 
+@pytest.mark.slow
 @given(mixed_jobs())
 def test_random_jobs_of_persons(job: tuple[list[Row], list[tuple[Any, Any]], dict[str, Any]]) -> None:
     """What comes out keeps every promise by the reference and by verification; the rest is refused."""

@@ -183,6 +183,7 @@ def test_spread_of_one_value_a_person(rows: list[Row], asked: tuple[Any, Any]) -
     assert kept(persons(released(release, rows), "who"), promise, READINGS)
 
 
+@pytest.mark.slow
 @MANY
 @given(
     some_rows(constant=False),
@@ -335,6 +336,7 @@ def test_tokens_that_part_a_person_or_are_none_are_found() -> None:
     assert any("has values of the original" in problem for problem in found.truthful.problems)
 
 
+@pytest.mark.slow
 def test_tokens_do_not_follow_the_order_of_rows_or_ids() -> None:
     """Of six persons in their order, tokens come in any order: 40 drawings are hardly ever all sorted alike."""
     orders = set()

@@ -106,6 +106,7 @@ def test_progress_tells_every_stage_in_order() -> None:
     assert [p.disclosed for p in seen if p.left] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_two_jobs_at_once_do_not_mix() -> None:
     alone = {h: d.protect(bank(), bank_policy(h)).plan.to_json() for h in ("75%", "50%", "40%", "30%")}
     together: dict[str, str] = {}

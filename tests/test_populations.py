@@ -175,6 +175,7 @@ def test_too_few_people_for_masked_rows_are_no_release_with_masked_rows() -> Non
 # Commands, plans, new rows
 
 
+@pytest.mark.slow
 def test_verify_apply_and_audit_take_the_population_from_elsewhere(folder: Path, tmp_path: Path) -> None:
     out, plan, policy = str(folder / "out.csv"), str(folder / "plan.json"), str(folder / "policy.yaml")
     run("protect", str(folder / "table.csv"), "--policy", policy, "--out", out, "--plan", plan)
@@ -226,6 +227,7 @@ def test_check_and_frontier_speak_of_people(folder: Path) -> None:
 # What nobody learns
 
 
+@pytest.mark.slow
 def test_public_texts_and_plans_tell_nothing_of_the_population(folder: Path) -> None:
     """Adversary's view: no name, no count of people, no path in what is public; no row of the population anywhere.
 

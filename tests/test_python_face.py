@@ -72,6 +72,7 @@ def test_a_draft_of_any_table(kind: str, tmp_path: Path) -> None:
         d.draft(TABLE.lazy())
 
 
+@pytest.mark.slow
 def test_attacks_alone_are_those_of_an_audit() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=2, over=["town"])])
     found = d.attack_release(TABLE, policy, TABLE, seed=1)

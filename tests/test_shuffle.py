@@ -106,6 +106,7 @@ def test_what_is_not_covered_names_the_order_only_where_it_is_kept() -> None:
 # Every search and engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @given(st.data())
 def test_the_same_rows_leave_and_are_verified(search: str, data: st.DataObject) -> None:
@@ -123,6 +124,7 @@ def test_the_same_rows_leave_and_are_verified(search: str, data: st.DataObject) 
     assert len(frame_of(again.table)) <= len(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(rows=ROWS, more=st.sampled_from(MORE))
@@ -286,6 +288,7 @@ def test_with_confidential_cells_the_plan_keeps_the_order(tmp_path: Path) -> Non
         d.verify(release.table, asked, table, order=order[:-1])
 
 
+@pytest.mark.slow
 def test_the_commands_take_the_plan(tmp_path: Path) -> None:
     table, asked = confidential()
     table.write_csv(tmp_path / "t.csv")

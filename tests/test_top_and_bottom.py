@@ -144,6 +144,7 @@ def kept(frame: pl.DataFrame, column: dict[str, Any], policy: d.Policy, engine: 
 # Every search and every engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @given(st.data())
 def test_what_lies_there_is_told_together_by_every_search(search: str, data: st.DataObject) -> None:

@@ -110,6 +110,7 @@ def released(table: pl.DataFrame, said: dict[str, Any], engine: str = "local", t
     assert release.audit.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @given(st.data())
 def test_every_release_of_every_search_keeps_them(search: str, data: st.DataObject) -> None:
@@ -123,6 +124,7 @@ def test_a_search_that_is_stopped_at_once_keeps_them_too(search: str, data: st.D
     released(*data.draw(jobs(search)), time_limit=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
 @given(st.data())

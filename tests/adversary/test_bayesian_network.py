@@ -34,6 +34,7 @@ def as_defined(case: Case) -> None:
     same(trained.guess(view.lines(one(case.row))), expected)
 
 
+@pytest.mark.slow
 @given(plain_cases())
 def test_counts_as_the_reference(case: Case) -> None:
     as_defined(case)

@@ -56,6 +56,7 @@ def test_this_version_was_tried() -> None:
     assert isinstance(random_forest(3), QuickForest)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(20, 200), st.sampled_from([1, 3, 400]))
 def test_boosting_with_few_bins_is_the_same(seed: int, rows: int, different: int) -> None:
     draws = np.random.default_rng(seed)

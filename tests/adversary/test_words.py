@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_texts_that_tell_are_hidden() -> None:
     assert make(BagOfWords()).name == "bag_of_words"
 
 
+@pytest.mark.slow
 def test_an_audit_reads_texts_that_nobody_promised_anything_about() -> None:
     """The policy speaks of a town; the notes beside it tell the illness all the same."""
     table = clinic().with_columns(town=pl.Series(["p", "p", "p", "q", "q", "q"] * 7))

@@ -127,6 +127,7 @@ def with_remedy(remedy: Remedy) -> dict[str, Any]:
     return json.loads(json.dumps(page))  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_the_page_has_the_words_of_the_report(app: Served) -> None:
     made(app, attack_page(rich()))
     said, report = app.words("/attacks"), rich().to_html()

@@ -199,6 +199,7 @@ def test_resume_needs_something(tmp_path: Path) -> None:
         Sitting.begin(OpenFolder.of(tmp_path), resume=True)
 
 
+@pytest.mark.slow
 def test_rows_are_shown_by_pages(inside: Path) -> None:
     (inside / "long.csv").write_text("n,v\n" + "".join(f"{n},v{n}\n" for n in range(120)))
     with served(inside) as app:

@@ -67,6 +67,7 @@ def tree(app: Served, column: str = "town") -> object:
     return found.to_tree()
 
 
+@pytest.mark.slow
 def test_a_column_without_groups_shows_its_values_as_text(app: Served) -> None:
     page = app.page("/groups?column=town")
     assert "&lt;b&gt;Bari&lt;/b&gt;" in page
@@ -137,6 +138,7 @@ def test_a_file_is_imported_and_what_it_lacks_is_said(app: Served) -> None:
     assert "town-groups.csv" in app.desk.now.files
 
 
+@pytest.mark.slow
 def test_numbers_have_ends_that_can_be_moved(app: Served) -> None:
     assert "look like numbers" in app.words("/groups?column=age")
     edit(app, "type", "age", type="number")
@@ -162,6 +164,7 @@ def test_numbers_have_ends_that_can_be_moved(app: Served) -> None:
     assert "age:" not in app.desk.now.text
 
 
+@pytest.mark.slow
 def test_dates_are_put_on_a_scale(app: Served) -> None:
     assert "look like dates" in app.words("/groups?column=born")
     edit(app, "type", "born", type="date", date_format="")

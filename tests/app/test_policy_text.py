@@ -63,6 +63,7 @@ def paths(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, 
     return [path, *(each for name, value in inner for each in paths(value, (*path, name)))]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(words, values, min_size=1, max_size=4), st.data(), values)
 def test_every_edit_says_what_the_data_say(data: dict[str, Any], draw: st.DataObject, value: object) -> None:
     """Whatever is written, and however odd its names are, the text afterwards says exactly what was wanted."""

@@ -73,6 +73,7 @@ def test_a_table_larger_than_memory_is_refused_with_what_to_do(tmp_path: Path, m
     assert not (tmp_path / "t.rows").exists()
 
 
+@pytest.mark.slow
 def test_the_server_holds_no_library_of_tables() -> None:
     """A job needs the memory: what looks at rows is in processes of its own."""
     code = (

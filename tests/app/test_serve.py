@@ -99,6 +99,7 @@ def test_no_secret_of_a_start_is_printed_with_it(tmp_path: Path) -> None:
             assert str(secret) not in shown
 
 
+@pytest.mark.slow
 def test_the_library_loads_nothing_of_it() -> None:
     code = (
         "import sys\nimport discreet\ndiscreet.Policy\nimport discreet.cli.app\n"

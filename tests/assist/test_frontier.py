@@ -26,6 +26,7 @@ from tests.profiles import FEW
 SHARES = [Fraction(n, 6) for n in range(7)]
 
 
+@pytest.mark.slow
 @given(mixed_jobs(), st.sampled_from([sweep.MOST_ROWS_COPIED, 0]))
 def test_every_point_is_what_protect_would_plan(job: Job, copied: int) -> None:
     sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)

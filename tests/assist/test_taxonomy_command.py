@@ -46,6 +46,7 @@ def test_the_tree_goes_to_the_output_and_the_warnings_beside_it(folder: Path) ->
         assert part not in result.stdout
 
 
+@pytest.mark.slow
 def test_a_written_tree_is_private_and_of_use_in_a_policy(folder: Path) -> None:
     result = run("taxonomy", "t.csv", "zip", "--out", "zip.csv")
     assert result.stdout == ""
@@ -208,6 +209,7 @@ def test_init_writes_groups_for_columns_with_many_values(folder: Path) -> None:
     run("check", "p.yaml", "--table", "t.csv")
 
 
+@pytest.mark.slow
 def test_a_redirected_tree_is_utf_8_whatever_the_terminal_shows(folder: Path) -> None:
     (folder / "u.csv").write_text("x\nÅbo\nŁódź\n", encoding="utf-8")
     words = [sys.executable, "-m", "discreet", "taxonomy", "u.csv", "x"]
@@ -216,6 +218,7 @@ def test_a_redirected_tree_is_utf_8_whatever_the_terminal_shows(folder: Path) ->
     assert set(d.read_taxonomy(folder / "x.csv").leaves) == {"Åbo", "Łódź"}
 
 
+@pytest.mark.slow
 def test_it_does_without_the_compiler(folder: Path) -> None:
     code = (
         "import sys; from typer.testing import CliRunner; from discreet.cli.app import app\n"

@@ -111,6 +111,7 @@ def test_rows_that_are_not_there_are_not_guessed() -> None:
     assert not attacks(scene_of(frame(), ask(method="nrd")))
 
 
+@pytest.mark.slow
 def test_one_cell_alone_is_read_from_its_changes() -> None:
     """DECP changes only rows of the true value: whoever knows it reads the value."""
     table = frame()

@@ -32,6 +32,7 @@ def test_means_of_probabilities_are_covered_at_least_as_often(spread: float) -> 
     assert np.mean([low <= 0.3 <= high for low, high in intervals]) > 0.945
 
 
+@pytest.mark.slow
 def test_a_sampled_attack_covers_what_it_finds_on_everybody() -> None:
     rng = np.random.default_rng(3)
     job = rng.integers(0, 6, 12_000)

@@ -42,6 +42,7 @@ def attacked(
     return {attack.name: attack for task in learning_attacks(scene) for attack in task.run()}
 
 
+@pytest.mark.slow
 def test_what_follows_is_learned_by_all_and_is_no_leak() -> None:
     found = attacked(people(400, 0))
     assert {"naive_bayes", "id3", "rules", *LIBRARY} <= set(found)
@@ -70,6 +71,7 @@ def test_what_only_ones_own_row_tells_is_a_leak() -> None:
     assert not any(f"i{n}" in warning for warning in forest.warnings for n in range(4))
 
 
+@pytest.mark.slow
 def test_people_outside_are_the_control_where_they_are_given() -> None:
     found = attacked(people(300, 2), control=people(200, 3))
     for attack in found.values():

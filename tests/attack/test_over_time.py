@@ -71,6 +71,7 @@ def test_without_earlier_releases_there_is_nothing_to_link() -> None:
     assert attacked([], told("xxyy", "HIV flu HIV flu")) == {}
 
 
+@pytest.mark.slow
 def test_an_audit_with_a_ledger_has_both(tmp_path: Path) -> None:
     rows = pl.DataFrame({"id": [str(n) for n in range(40)], "age": list("xy" * 20), "ill": ["HIV", "flu"] * 20})
     for year in (1, 2):

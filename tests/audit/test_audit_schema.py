@@ -39,6 +39,7 @@ def test_real_audits_fit(name: str) -> None:
     validate(json.loads(real(name).to_json()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKED)
 def test_attacked_audits_fit(name: str) -> None:
     audit = attacked(name)

@@ -43,6 +43,7 @@ def run(*words: str, code: int = 0) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_an_audit_shows_every_kind_of_attack_beside_its_baseline(folder: Path) -> None:
     out = run(*AUDIT).stdout
     for part in (

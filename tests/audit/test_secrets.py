@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import jsonschema
 import polars as pl
+import pytest
 
 import discreet as d
 from discreet.audit.schema import audit_schema
@@ -18,6 +19,7 @@ TABLE = pl.DataFrame({
 })  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_audit_tells_l_t_and_beta_of_every_secret() -> None:
     policy = d.Policy.from_dict({
         "protect": [{"k": 2, "over": ["job"]}, {"infer": {"ill": "ulcer"}, "given": ["job"], "at_most": "50%"}]

@@ -322,6 +322,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert out == "[]\n"
 
 
+@pytest.mark.slow
 def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
     code = (
         "import sys\nfrom typer.testing import CliRunner\nfrom discreet.cli.app import app\n"

@@ -15,6 +15,7 @@ PROTECT = ("protect", "bank.csv", "--policy", "bank.yaml", "--out", "release.csv
 AUDIT = ("audit", "release.csv", "-p", "bank.yaml", "--original", "bank.csv")
 
 
+@pytest.mark.slow
 def test_output_that_tells_of_people_says_first_that_it_is_private(folder: Path) -> None:
     for words in (
         (*PROTECT, "--plan", "plan.json"),
@@ -31,6 +32,7 @@ def test_output_that_tells_of_people_says_first_that_it_is_private(folder: Path)
     assert next(iter(told)) == "private"
 
 
+@pytest.mark.slow
 def test_quiet_prints_a_verdict_without_values(folder: Path) -> None:
     jobs = {
         (*PROTECT, "--plan", "plan.json"): "Verified: release.csv, 24 rows: every promise holds.",

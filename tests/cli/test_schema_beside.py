@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tools import release
 
 from discreet.policy.schema import HEADER, policy_schema
 from tests.commands import run
 
 
+@pytest.mark.slow
 def test_init_writes_the_schema_beside_its_draft(folder: Path) -> None:
     run("init", "bank.csv", "--out", "draft.yaml")
     assert (folder / "draft.yaml").read_text().startswith(HEADER)

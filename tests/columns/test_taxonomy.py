@@ -342,6 +342,7 @@ def test_a_circle_does_not_hide_other_parents(file: Path) -> None:
     assert clash.startswith("line 3: the group 'A' is under '*' (line 2) and under 'C' (line 3)")
 
 
+@pytest.mark.slow
 def test_many_long_circles_are_told_soon(file: Path) -> None:
     steps = "".join(f"v{number};a{number};a{number + 1};*\nw{number};a{number};a0;*\n" for number in range(20_000))
     found = problems(file, steps)
@@ -576,6 +577,7 @@ def test_paths_name_their_lines() -> None:
 # Speed
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_lines_are_read(file: Path) -> None:
     numbers = list(range(100_000))
     random.Random(1).shuffle(numbers)

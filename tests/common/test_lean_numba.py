@@ -49,6 +49,7 @@ def _fresh(function: Kernel) -> Kernel:
     return Kernel(function.py_func, inline=function.inline)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tried", [True, False])
 def test_loops_come_to_the_same_with_any_version_of_numba(
     tried: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

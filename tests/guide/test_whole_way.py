@@ -55,6 +55,7 @@ def test_a_draft_passes_check_without_any_choice(make: Callable[[int], pl.DataFr
     run("check", "p.yaml", "--table", "t.csv")
 
 
+@pytest.mark.slow
 def test_guesses_in_three_languages(folder: Path) -> None:
     from discreet.assist.draft import draft_policy
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import polars as pl
+import pytest
 from hypothesis import given
 
 from discreet.ledger.entry import PERSON
@@ -14,6 +15,7 @@ from tests.reference import releases as slow
 from tests.reference.releases import Published
 
 
+@pytest.mark.slow
 @given(sequences())
 def test_as_the_dictionary_of_persons(releases: list[Published]) -> None:
     *past, last = past_of(releases)
@@ -32,6 +34,7 @@ def test_as_the_dictionary_of_persons(releases: list[Published]) -> None:
     assert found.new == len(slow.new_persons(releases))
 
 
+@pytest.mark.slow
 @given(sequences(least=2))
 def test_k_by_a_plain_count(releases: list[Published]) -> None:
     """The joint view in a few lines of Polars."""

@@ -68,6 +68,7 @@ def tables(draw: st.DrawFn) -> list[pl.DataFrame]:
     return found
 
 
+@pytest.mark.slow
 @FEW
 @given(tables(), st.lists(st.sampled_from(PROMISED), min_size=1, max_size=3, unique=True), st.data())
 def test_nothing_is_broken_over_all_releases(
@@ -133,6 +134,7 @@ def test_leavers_are_refused_removed_or_reported(tmp_path: Path) -> None:
     assert any("one.csv" in text for text in removed.audit.not_covered)
 
 
+@pytest.mark.slow
 def test_who_is_removed_is_drawn_by_lot(tmp_path: Path) -> None:
     """Not by what they hold: over many draws everybody with the same past is left out at some time."""
     publish(tmp_path, table(id="a b c d e f", age="x x x x x x"), {"protect": [K2]}, "one.csv")
@@ -276,6 +278,7 @@ def test_a_seed_draws_the_same_persons_whatever_the_secret(tmp_path: Path) -> No
     assert len(left[0]) == 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "streaming"])
 def test_large_engines_keep_the_promises_too(tmp_path: Path, engine: str) -> None:
     """Nobody leaves, so nobody has to be left out; who came and who changed is counted alike."""

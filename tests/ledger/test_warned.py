@@ -24,6 +24,7 @@ from tests.reference.releases import Promised
 WARNED = {"leavers": "warn", "hold": True}
 
 
+@pytest.mark.slow
 @FEW
 @given(tables(), st.lists(st.sampled_from(PROMISED), min_size=1, max_size=3, unique=True))
 def test_who_is_here_keeps_every_promise(rows: list[pl.DataFrame], promised: list[Promised]) -> None:

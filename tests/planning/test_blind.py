@@ -32,6 +32,7 @@ def text_of(release: d.Release) -> str:
     return release.table.write_csv()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", ["starred", "none"])
 def test_other_secrets_give_the_same_release(blocks: str) -> None:
     frame, draw = table(), random.Random(2)
@@ -183,6 +184,7 @@ def test_known_columns_are_told_or_the_row_fails() -> None:
     assert d.verify(fewer.table, policy(known=["job"], on_failure="remove"), statement=fewer.statement).holds
 
 
+@pytest.mark.slow
 def test_the_statement_stands_beside_the_release_and_is_enough_to_verify(tmp_path: Path) -> None:
     table().write_csv(tmp_path / "t.csv")
     out, asked = tmp_path / "out.csv", policy()

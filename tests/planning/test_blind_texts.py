@@ -62,6 +62,7 @@ def assert_same(of: BlindTable) -> None:
         assert answer.written == blocks
 
 
+@pytest.mark.slow
 @MANY
 @given(tables())
 def test_it_equals_the_slow_version(of: BlindTable) -> None:
@@ -80,6 +81,7 @@ def correlated(number: int, seed: int, columns: int = 4) -> tuple[tuple[str, ...
     return tuple(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", ["starred", "told", "none"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_it_equals_the_slow_version_on_larger_tables(seed: int, blocks: str) -> None:

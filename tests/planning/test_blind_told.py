@@ -76,6 +76,7 @@ def test_other_secrets_and_other_cells_within_a_block_give_the_same_release() ->
     assert again.statement.to_json() == release.statement.to_json()
 
 
+@pytest.mark.slow
 def test_numbers_dates_missing_cells_and_groups() -> None:
     frame, asked = mixed()
     release = protected(frame, asked)
@@ -180,6 +181,7 @@ def test_what_a_block_covers() -> None:
     assert untrue([("25", "[20, 30)"), ("31", "[20, 30)")], None, "*", [], blocks=True) == [False, True]
 
 
+@pytest.mark.slow
 def test_who_compares_a_release_with_its_original_understands_sets() -> None:
     frame = table()
     release = protected(frame, TOLD)

@@ -372,6 +372,7 @@ def mixed(draw: st.DrawFn) -> tuple[pl.DataFrame, d.Policy]:
     return frame, d.Policy(protect=[asked, *groups])
 
 
+@pytest.mark.slow
 @given(mixed())
 def test_groups_and_cells_hold_together(job: tuple[pl.DataFrame, d.Policy]) -> None:
     """A clear error, or a release in which plain counting finds every promise kept."""

@@ -78,6 +78,7 @@ def test_check_says_limits_and_what_will_be_hidden(tmp_path: Path) -> None:
     assert cells.to_dict()["methods"] == {"naive_bayes": "blind", "count": "blind"}
 
 
+@pytest.mark.slow
 def test_the_audit_has_the_aware_adversary_with_the_limit_beside() -> None:
     frame = table()
     release = d.protect(frame, policy())
@@ -89,6 +90,7 @@ def test_the_audit_has_the_aware_adversary_with_the_limit_beside() -> None:
     assert all(attack.released.tries == 6 for attack in aware)
 
 
+@pytest.mark.slow
 def test_plan_audit_report_and_what_is_printed_have_the_rehearsal(tmp_path: Path) -> None:
     table().write_csv(tmp_path / "t.csv")
     (tmp_path / "p.yaml").write_text("protect:\n- {column: ill, rows: [3, 11, 40], at_most: 50%}\n")
@@ -108,6 +110,7 @@ def test_plan_audit_report_and_what_is_printed_have_the_rehearsal(tmp_path: Path
     assert not d.protect(table(), policy(rehearse=False)).plan.rehearsed
 
 
+@pytest.mark.slow
 def test_a_margin_is_chosen_by_the_other_rows_alone() -> None:
     frame, asked = table(), policy(margin="rehearsed")
     release = d.protect(frame, asked)
@@ -129,6 +132,7 @@ def test_a_margin_is_chosen_by_the_other_rows_alone() -> None:
     assert not d.verify(release.table, asked, frame, statement=another).holds
 
 
+@pytest.mark.slow
 def test_the_largest_margin_is_chosen_with_which_nobody_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     first = planning(table(), policy(margin="rehearsed"))
     assert settled(first).margin_of("ill") == MARGINS[0]
@@ -144,6 +148,7 @@ def test_the_largest_margin_is_chosen_with_which_nobody_passes(monkeypatch: pyte
     assert settled(first).margin_of("ill") == 0
 
 
+@pytest.mark.slow
 def test_who_reads_a_release_finds_the_blocks_that_its_stars_tell() -> None:
     frame = table()
     for blocks in ("starred", "told"):

@@ -75,6 +75,7 @@ def recoded(frame: pl.DataFrame, plan: d.Plan) -> pl.DataFrame:
 # The whole way
 
 
+@pytest.mark.slow
 @given(mixed_jobs(search="coordinate"), st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(0)]))
 def test_every_release_lacks_the_rows_that_do_not_fit_and_no_others(job: Job, limit: Fraction) -> None:
     job = removing(job, limit)
@@ -97,6 +98,7 @@ def test_every_release_lacks_the_rows_that_do_not_fit_and_no_others(job: Job, li
     assert plan.apply(job.frame).table.equals(table)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @given(mixed_jobs(search="coordinate", most_rows=12), mixed_jobs(search="coordinate", most_rows=12))
 def test_new_rows_fit_or_are_left_out(job: Job, other: Job) -> None:
     """Rows of another table: with unseen values, of other sizes, with other shares of the property."""
@@ -409,6 +411,7 @@ def test_medians_of_rows_side_by_side(published: bool, tmp_path: Path) -> None:
     assert d.verify(release.table, policy, original=table).holds
 
 
+@pytest.mark.slow
 def test_a_million_rows_are_put_side_by_side_quickly() -> None:
     """No loop of Python over rows: a few seconds of one core, where such a loop would take a minute."""
 

@@ -49,6 +49,7 @@ def sampling(job: Job, share: Fraction, k_on: Literal["sample", "population"], r
     return Job(job.columns, job.rows, job.policy.model_copy(update=changed))
 
 
+@pytest.mark.slow
 @given(
     mixed_jobs(search="coordinate", most_rows=24),
     st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(4, 5), Fraction(1)]),
@@ -251,6 +252,7 @@ def test_a_seed_repeats_the_sample_and_the_audit_says_so() -> None:
     assert d.protect(table, policy()).audit.warnings == ()
 
 
+@pytest.mark.slow
 def test_every_row_is_as_likely_to_be_drawn() -> None:
     source = open_table(pl.DataFrame({"age": AGES}), policy())
     times = np.zeros(100)
@@ -372,6 +374,7 @@ def run(*words: str, code: int = 0) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"age": AGES}).write_csv("t.csv")
@@ -400,6 +403,7 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     run("check", "many.yaml", "--table", "t.csv")
 
 
+@pytest.mark.slow
 def test_the_schema_knows_samples() -> None:
     import jsonschema
 

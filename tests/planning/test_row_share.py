@@ -227,6 +227,7 @@ def test_mistakes(said: dict[str, Any], message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import jsonschema
     import yaml

@@ -157,6 +157,7 @@ def test_every_method(method: Any, may_hide: Any) -> None:
         assert len(edited(release)) <= len(edited(other))
 
 
+@pytest.mark.slow
 def test_figure_2() -> None:
     golden = load_golden("safe_fig2.json")
     frame = pl.DataFrame(golden["table"]["rows"], schema=NAMES, orient="row")
@@ -306,6 +307,7 @@ def test_rules_beside_classifiers(seed: int, method: Any) -> None:
     assert len(numbers) > 36
 
 
+@pytest.mark.slow
 def test_a_share_of_many_digits() -> None:
     frame = random_frame()
     asked = ask("0.333333333333333333333333333333333333333", may_hide="f")

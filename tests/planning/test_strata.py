@@ -48,6 +48,7 @@ def test_every_stratum_has_its_share_rounded_down_or_up(rows: list[int], share: 
     assert all(floor(share * some) <= drawn <= ceil(share * some) for some, drawn in zip(rows, found, strict=True))
 
 
+@pytest.mark.slow
 def test_who_is_rounded_up_is_drawn_as_often_as_it_lacks() -> None:
     """Three strata lack 1/2, 1/4 and 1/4 of a row: one of them gets it."""
     share, tries = Fraction(1, 4), 4000
@@ -63,6 +64,7 @@ def test_who_is_rounded_up_is_drawn_as_often_as_it_lacks() -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_row_is_as_likely_whatever_its_stratum() -> None:
     """A stratum of one row is drawn as often as a row of a large one."""
     frame, asked, drawn = table({"large": 19, "alone": 1}), policy("25%"), Counter[int]()

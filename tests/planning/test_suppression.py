@@ -71,6 +71,7 @@ def test_equals_the_slow_version(job: Job, rows: Any, sample: bool, data: st.Dat
         assert rows_of(masks, sizes) == Counter(looks[number] for number in gone if told[number] == here)
 
 
+@pytest.mark.slow
 def test_the_lot_is_even() -> None:
     """Rows of every combination are taken by their number; each pair of rows is as likely as any other."""
     chance = chance_from(5)

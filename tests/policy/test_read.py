@@ -264,6 +264,7 @@ _fields = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(_fields, _plain | st.lists(st.dictionaries(_fields, _plain, max_size=4), max_size=3), max_size=6)
 )

@@ -166,6 +166,7 @@ def test_mistakes_about_a_new_use_are_told() -> None:
         d.protect(TABLE, d.Policy.from_dict({"use": {**SPOT, "spot": "Ratting"}, "protect": [TEMPLATE]}))
 
 
+@pytest.mark.slow
 def test_the_schema_knows_a_new_use_as_long_as_it_is_there() -> None:
     document = {"use": SPOT, "protect": [TEMPLATE]}
     before = policy_schema()

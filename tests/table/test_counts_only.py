@@ -60,6 +60,7 @@ def assert_same(job: Job, seed: int) -> None:
     assert local.native().equals(expected.table)
 
 
+@pytest.mark.slow
 @given(mixed_jobs(search="coordinate"), st.integers(0, 9))
 def test_cuts_by_coordinate_search(job: Job, seed: int) -> None:
     assert_same(job, seed)

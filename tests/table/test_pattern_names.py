@@ -22,7 +22,6 @@ from discreet.assist.proposing.tally import count_values
 from discreet.cli.app import app
 from discreet.table.memory import needed, size_of_parquet
 from tests.kinds import KINDS, to_rows
-from tests.spark import GROUP, session
 from tests.table.engines import frame_of
 
 pytestmark = pytest.mark.xdist_group("pattern names")  # what plain names give is made once, by one process
@@ -157,16 +156,6 @@ def test_confidential_cells(engine: str | None, names: dict[str, str], tmp_path:
     assert all_of(names, cell_policy(names), tmp_path, engine=engine) == plainly(cell_policy, engine=engine)
 
 
-@GROUP
-@pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize(("names", "policy"), [(TURNS[0], group_policy), (TURNS[3], cell_policy)])
-def test_spark(names: dict[str, str], policy: Callable[[dict[str, str]], d.Policy], tmp_path: Path) -> None:
-    """There the identifier is the key, too, by which the rows stand as the other engines have them."""
-    session()
-    found = all_of(names, policy(names), tmp_path, engine="spark", key=names["person"])
-    assert found == plainly(policy)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("names", "engine"), [(TURNS[0], "local"), (TURNS[3], "streaming")])
 def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
@@ -264,6 +253,7 @@ def test_drafts(names: dict[str, str], tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["init", str(path)]).stdout == draft.text
 
 
+@pytest.mark.slow
 def test_only_one_place_asks_polars_for_a_column_by_a_name_that_is_not_ours() -> None:
     """`pl.col` reads patterns: elsewhere it gets names that stand in the code."""
     wrong = []

@@ -266,6 +266,7 @@ def test_values_that_cells_are_chosen_by_count_together() -> None:
     assert d.verify(hiding(rows), asked, TABLE).requirements[0].answer == "broken"
 
 
+@pytest.mark.slow
 def test_decoys_of_rules_must_be_enough_where_cells_are_chosen_by_their_value() -> None:
     asked = ask(where={"ill": "hiv"}, against=RULES, decoys=True)
     hidden = hidden_values(d.protect(TABLE, policy(asked)).table)  # type: ignore[arg-type]

@@ -44,6 +44,7 @@ def paths(values: Sequence[object], kind: Any = "auto", **said: Any) -> list[str
     return tree(values, kind, **said).to_csv().splitlines()
 
 
+@pytest.mark.slow
 @given(COLUMNS, st.sampled_from(["auto", "ranges", "prefix", "balanced"]), st.booleans())
 def test_every_value_is_covered_and_every_label_is_its_own(values: list[str], kind: str, fill: bool) -> None:
     tally = count_values(pl.DataFrame({"x": values}), "x")

@@ -85,6 +85,7 @@ def is_possible(job: Job) -> bool:
     return True
 
 
+@pytest.mark.slow
 @FEW
 @given(tiny_jobs())
 def test_every_cut_is_released_as_it_was_reckoned(job: Job) -> None:
@@ -103,6 +104,7 @@ def test_every_cut_is_released_as_it_was_reckoned(job: Job) -> None:
                 assert {texts[0], texts[-1]} <= set(table[recoding.column])
 
 
+@pytest.mark.slow
 @FEW
 @given(tiny_jobs())
 def test_what_is_proven_best_is_the_best_of_all_releases(job: Job) -> None:

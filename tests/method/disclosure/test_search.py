@@ -74,6 +74,7 @@ def _canonical(text: str | None) -> str | None:
     return None if text is None else re.sub(r"\b1e2\b", "100", re.sub(r"\b7\.0\b", "7", text))
 
 
+@pytest.mark.slow
 @MANY
 @given(mixed_jobs())
 def test_equals_the_reference_on_numbers_taxonomies_and_k(job: Job) -> None:
@@ -96,6 +97,7 @@ def test_equals_the_reference_on_numbers_taxonomies_and_k(job: Job) -> None:
     assert again.apply(job.frame).table.equals(release.table)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @MANY
 @given(jobs())
 def test_equals_the_reference_on_random_tables(job: Job) -> None:

@@ -89,6 +89,7 @@ def test_an_end_at_any_time_is_safe(job: Job, moment: int) -> None:
     assert len(heard) <= moment + len(found.groupings) * 2
 
 
+@pytest.mark.slow
 @given(mixed_jobs(most_rows=6, search="coordinate"), st.sampled_from(KINDS))
 def test_never_better_than_the_best_of_all_groupings(job: Job, kind: Labels) -> None:
     problem = asked(job)
@@ -195,6 +196,7 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert (one.groupings[0].group == two.groupings[0].group).all()
 
 
+@pytest.mark.slow
 def test_more_columns_than_level_vectors_can_tell() -> None:
     """20 columns have too many level vectors: rows are split from the top down instead."""
     rng = np.random.default_rng(3)

@@ -32,6 +32,7 @@ def policy() -> Iterator[d.Policy]:
     unregister(names["NoCommonValue"])
 
 
+@pytest.mark.slow
 def test_it_is_planned_verified_audited_and_used_again(policy: d.Policy) -> None:
     release = d.protect(TABLE, policy)
     told = frame_of(release.table)["job"].to_list()

@@ -292,6 +292,7 @@ def test_what_is_read_equals_the_csv_module(read: Read, data: bytes) -> None:
     assert [[value or "" for value in row] for row in frame.rows()] == [row or [""] for row in expected]
 
 
+@pytest.mark.slow
 def test_a_large_file_with_line_ends_in_quotes(read: Read) -> None:
     # Polars reads parts of a large file at once and must find where records start.
     chance = random.Random(1)

@@ -99,6 +99,7 @@ def test_padding_and_skipped_frames_are_passed_over(tmp_path: Path) -> None:
         rows(kept(tmp_path, "zst", first + second + skipped[:-1]))
 
 
+@pytest.mark.slow
 def test_a_small_file_does_not_fill_memory_at_once(tmp_path: Path) -> None:
     """What is asked for is what is unpacked, however much a few bytes stand for."""
     from discreet.table.formats.packing import unpacking

@@ -93,6 +93,7 @@ def test_every_text_comes_back(kind: str, engine: str, tmp_path: Path) -> None:
     assert texts_of(path, engine).equals(nasty())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ONE_OF_EACH)
 def test_the_commands_take_every_kind(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need(kind)

@@ -94,6 +94,7 @@ def test_bytes_are_refused(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.slow
 def test_a_release_is_a_new_table_beside_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = made(Path("public.db"), "CREATE TABLE kept (a)", "INSERT INTO kept VALUES (1)")

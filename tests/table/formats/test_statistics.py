@@ -167,6 +167,7 @@ def test_whole_numbers_stay_numbers(kind: str, tmp_path: Path) -> None:
     assert [kind.is_numeric() for kind in found.dtypes] == [True, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sav", "dta"])
 def test_the_commands_take_them(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -43,6 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 def test_scratch_files_are_private_and_go(engine: str, here: Path, tmp_path: Path) -> None:
     table(500).write_csv(tmp_path / "t.csv")
@@ -77,6 +78,7 @@ def test_a_full_disk_for_scratch_files(engine: str, form: str, tmp_path: Path, m
     assert not (tmp_path / "r.parquet").exists()
 
 
+@pytest.mark.slow
 def test_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB says so before it dies; no value of the table is in what it says."""
     monkeypatch.setattr(opening, "DUCKDB_SHARE", 1e-9)

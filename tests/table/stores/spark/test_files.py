@@ -59,11 +59,16 @@ def kept_by_spark(files: list[str]) -> list[Path]:
 @pytest.mark.parametrize(
     ("said", "settings", "where"),
     [
-        (None, "", "tmp"),
-        ("{0}/one,{0}/two", "spark.local.dir {0}/three\n", "one two"),
-        (None, "spark.local.dir {0}/three\n", "three"),
+        pytest.param(None, "", "tmp", id="not said"),
+        pytest.param(
+            "{0}/one,{0}/two",
+            "spark.local.dir {0}/three\n",
+            "one two",
+            id="in the environment",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(None, "spark.local.dir {0}/three\n", "three", id="in the settings", marks=pytest.mark.nightly),
     ],
-    ids=["not said", "in the environment", "in the settings"],
 )
 def test_files_of_spark_are_private_and_go(said: str | None, settings: str, where: str, tmp_path: Path) -> None:
     """They lie where Spark was told to put them, in a folder of ours."""

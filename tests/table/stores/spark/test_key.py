@@ -143,7 +143,7 @@ def test_the_lot_among_equal_rows_is_that_of_the_local_engine() -> None:
     assert sorted(from_spark(found.table).rows(), key=lambda row: row[1]) == expected.table.rows()
 
 
-@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("missing", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_cells_attacks_and_verification(missing: bool) -> None:
     """The same release, plan, attacks and verification as of the sorted table in memory."""
     frame, policy = customers(), HIDING
@@ -343,6 +343,7 @@ def test_thresholds() -> None:
         d.frontier(to_spark(frame), policy)
 
 
+@pytest.mark.nightly
 def test_adult(data_dir: Path) -> None:
     """Groups and single cells of real people, known by a number."""
     rows = adult(data_dir).head(2500)
