@@ -8,7 +8,10 @@ A test whose examples are dear is marked `@FEW`, one whose examples cost next to
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 EXAMPLES = {"quick": 5, "ci": 10, "nightly": 2_000}
@@ -32,6 +35,11 @@ VERY_MANY = settings(max_examples=_usual * 20)
 NIGHTLY = PROFILE == "nightly"
 KILLS = 100 if NIGHTLY else 6
 """How often a test kills a program that it starts."""
+
+
+def in_short(cases: Iterable[Any], shown: int = 1) -> list[Any]:
+    """Return the cases of a parameter, the first of them as they are and the others for nights."""
+    return [case if at < shown else pytest.param(case, marks=pytest.mark.nightly) for at, case in enumerate(cases)]
 
 
 def size(usual: int, nightly: int) -> int:

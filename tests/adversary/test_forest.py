@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.adversary import forest, learners
 from discreet.adversary.forest import QuickForest, random_forest
+from tests.profiles import FEW
 
 sklearn_ensemble = pytest.importorskip("sklearn.ensemble")
 sparse = pytest.importorskip("scipy.sparse")
@@ -57,6 +58,7 @@ def test_this_version_was_tried() -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(st.integers(0, 10_000), st.integers(20, 200), st.sampled_from([1, 3, 400]))
 def test_boosting_with_few_bins_is_the_same(seed: int, rows: int, different: int) -> None:
     draws = np.random.default_rng(seed)

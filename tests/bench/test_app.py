@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT
 
 pytest.importorskip("starlette", reason="the app is not installed (discreet[app])")
-pytestmark = [pytest.mark.bench, pytest.mark.xdist_group("app")]
+pytestmark = [pytest.mark.bench, pytest.mark.nightly, pytest.mark.xdist_group("app")]
 
 
 def test_every_figure_stands_beside_its_mark(data_dir: Path) -> None:

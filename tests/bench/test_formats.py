@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from tests.conftest import ROOT
+from tests.profiles import NIGHTLY
 
 pytestmark = pytest.mark.bench
-KINDS = ["csv", "csv.gz", "jsonl", "xlsx", "sqlite", "sav"]
+KINDS = ["csv", "xlsx"] if not NIGHTLY else ["csv", "csv.gz", "jsonl", "xlsx", "sqlite", "sav"]
 """One of each way to read; all kinds are read in the tests of formats."""
 
 

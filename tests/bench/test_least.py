@@ -80,6 +80,7 @@ def test_no_cut_misjudges_fewer_rows(seed: int, rows: int, kinds: int, k: int) -
         assert Least(facts, k, known).prove() == most
 
 
+@pytest.mark.nightly
 def test_the_least_of_adult(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The best cut known for k = 250 is a best one: from below it is found, and nothing is above it."""
     monkeypatch.setenv("DISCREET_DATA", str(data_dir))

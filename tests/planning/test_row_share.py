@@ -25,6 +25,7 @@ from discreet.policy.requirements.k_anonymity import scaled_k
 from tests.conftest import load_golden
 from tests.jobs import Job, mixed_jobs
 from tests.method.cuts.test_coordinate import adult_columns
+from tests.profiles import in_short
 
 
 def searching_on(job: Job, share: Fraction, rows: str = "mask") -> Job:
@@ -170,7 +171,7 @@ def test_a_share_in_which_every_target_is_missing(by: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [10, 100])
+@pytest.mark.parametrize("k", in_short([10, 100]))
 def test_adult_is_nearly_as_good_as_with_all_rows(k: int, data_dir: Path) -> None:
     from tests.reference.test_cuts_reference import ADULT, ADULT_PLACES
 

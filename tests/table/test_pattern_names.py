@@ -22,6 +22,7 @@ from discreet.assist.proposing.tally import count_values
 from discreet.cli.app import app
 from discreet.table.memory import needed, size_of_parquet
 from tests.kinds import KINDS, to_rows
+from tests.profiles import in_short
 from tests.table.engines import frame_of
 
 pytestmark = pytest.mark.xdist_group("pattern names")  # what plain names give is made once, by one process
@@ -141,7 +142,7 @@ def test_frames(kind: str, names: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", TURNS[::2])
+@pytest.mark.parametrize("names", in_short(TURNS[::2]))
 @pytest.mark.parametrize(
     ("form", "engine"), [("csv", None), ("parquet", None), ("csv", "streaming"), ("parquet", "duckdb")]
 )
@@ -150,7 +151,7 @@ def test_files(form: str, engine: str | None, names: dict[str, str], tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", TURNS[::2])
+@pytest.mark.parametrize("names", in_short(TURNS[::2]))
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_confidential_cells(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
     assert all_of(names, cell_policy(names), tmp_path, engine=engine) == plainly(cell_policy, engine=engine)
@@ -168,7 +169,7 @@ def test_attacks(engine: str, names: dict[str, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", TURNS[::2])
+@pytest.mark.parametrize("names", in_short(TURNS[::2]))
 @pytest.mark.parametrize("engine", [None, "streaming", "duckdb"])
 def test_missing_values_and_removed_rows(engine: str | None, names: dict[str, str], tmp_path: Path) -> None:
     found = []

@@ -21,6 +21,7 @@ from discreet.method.local.shapes import Labels
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import Job, jobs, mixed_jobs
+from tests.profiles import in_short
 from tests.reference import local as slow
 
 KINDS: list[Labels] = ["tight", "fixed", "set"]
@@ -239,7 +240,7 @@ def adult(data_dir: Path, k: int, *more: Any, **columns: d.Column) -> CutProblem
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", ARX)
+@pytest.mark.parametrize("k", in_short(ARX))
 def test_adult_loses_less_than_the_best_known(data_dir: Path, k: int) -> None:
     problem = adult(data_dir, k)
     found = search(problem)
