@@ -89,6 +89,9 @@ def measured(folder: Path, table: str, rows: int, limit: str, *, parts: bool) ->
     reports = ["--report", "report.html", "--public-report", "public.html"]
     command = [sys.executable, "-m", "discreet", "protect", table, *names, *reports, "--quiet"]
     command += ["--time-limit", limit] if limit else []
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    with running(folder):  # once before it is measured: byte code of all modules, also of libraries, is there then
+        pass
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as program:
         alone = Memory(program.pid)
         assert program.wait() == 0, "the command failed"

@@ -4,7 +4,8 @@
                           [--before SOURCE] [--repeat 3] [--jobs protect report audit] [--kernels] [--goals]
 
 CPU seconds (and wall seconds, and peak memory) of whole commands, each a process of its own: `warm`, where compiled
-loops are on disk, and `cold`, where none are (the first run on a machine; byte code of modules is there in both). With
+loops are on disk, and `cold`, where none are (the first run on a machine; byte code of all modules, also of libraries,
+is there in both). With
 `--before`, the folder `src` of another version, both are run in turn, and the releases are compared byte for byte.
 `--kernels` lists the loops that a cold run compiles, and how long each takes. At the end stands what has a goal; with
 `--goals` exactly that is measured: all kinds on 24 rows and on Adult, the report of 24 rows, the audit of Adult with
@@ -128,7 +129,7 @@ def main() -> None:
         compileall.compile_dir(source, quiet=2)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        floor = median([run([sys.executable, "-c", FLOOR], SOURCE, folder) for _ in range(options.repeat)])
+        floor = median([run([sys.executable, "-c", FLOOR], SOURCE, folder) for _ in range(options.repeat + 1)][1:])
         print(f"floor: {FLOOR}\n  {floor}\n")
         found: list[Measured] = []
         for table in tables_asked:
@@ -165,6 +166,7 @@ def compare(
     releases = set()
     costs: dict[tuple[str, str], list[Cost]] = {}
     kept = {name: folder / f"kept-{name}" for name in versions}
+    run(command("protect" if job == "audit" else job, table, policy, folder), SOURCE, kept["now"])
     for turn in range(repeat + 1):
         for name, source in versions.items():
             cold = folder / "cold" if turn < min(repeat, 2) else None
@@ -235,7 +237,9 @@ def run(words: list[str], source: Path, kept: Path) -> Cost:
 
 def environment(source: Path, kept: Path) -> dict[str, str]:
     """Return the environment of a command: which version, and where compiled loops are kept."""
-    return {**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": str(kept)}
+    said = {**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": str(kept)}
+    said.pop("PYTHONDONTWRITEBYTECODE", None)  # each job is run once before it is measured: byte code is there then
+    return said
 
 
 def median(costs: list[Cost]) -> Cost:

@@ -128,6 +128,20 @@ def collapse(columns: Sequence[str], encoded: Sequence[Encoded], rows: int) -> C
     )
 
 
+def occurring(key: Ints) -> tuple[Ints, Ints]:
+    """Return the different keys, ascending (none is below 0), and how many rows have each.
+
+    >>> occurring(np.array([7, 2, 7]))
+    (array([2, 7]), array([1, 2]))
+    """
+    if len(key) and int(key.max()) < 4 * len(key):
+        totals = np.bincount(key).astype(np.int64)
+        present = np.flatnonzero(totals)
+        return present, totals[present]
+    found, counts = np.unique(key, return_counts=True)
+    return found, counts.astype(np.int64)
+
+
 def regroup(key: Ints) -> tuple[Ints, Ints, Ints]:
     """Sort rows by key: return the order, the start of each group in it, and the group of each row."""
     order = np.argsort(key, kind="stable")

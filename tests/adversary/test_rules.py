@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.adversary.lattice import superset_sums
+from discreet.adversary.lattice import Kinds, superset_sums
 from discreet.adversary.make import make
 from discreet.adversary.rules import Denominator, Judged, Leak, Rule, RulesGuesser, TrainedRules, aware
 from discreet.adversary.view import Lines, Seen, View, flat_tree
@@ -278,6 +278,18 @@ def wide(columns: int, rows: int = 50) -> View:
     tree = flat_tree(["a", "b"])
     predictors = tuple(Seen(f"x{place}", tree, chance.integers(1, 3, rows)) for place in range(columns))
     return View(Seen("y", flat_tree(["s", "t"]), chance.integers(0, 3, rows)), predictors)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 7), st.integers(1, 9)), max_size=30), st.data())
+def test_rules_to_some_values_at_once_are_those_to_each(drawn: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    told, agree, rows = np.array(sorted(drawn), dtype=np.int64).reshape(-1, 3).T
+    kinds = Kinds((), rows, np.searchsorted(told, np.arange(1, 6)))  # 0 tells no value
+    values = np.array(data.draw(st.lists(st.integers(0, 3), unique=True)), dtype=np.int64)
+    found = kinds.counted_of(agree.astype(np.int32), values, 8)
+    assert found.shape == (len(values), 8)
+    for line, value in zip(found, values.tolist(), strict=True):
+        first, stop = int(kinds.starts[value]), int(kinds.starts[value + 1])
+        assert line.tolist() == kinds.counted(agree.astype(np.int32), first, stop, 8).tolist()
 
 
 def test_twenty_conditions_and_no_more() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import jsonschema
 import polars as pl
@@ -11,6 +13,10 @@ import pytest
 
 import discreet as d
 from discreet.audit.schema import audit_schema
+from discreet.audit.secrets import secret_risks
+from discreet.policy.bind import bind
+from discreet.table.local import LocalEngine
+from discreet.table.source import open_table
 
 TABLE = pl.DataFrame({
     "job": ["p"] * 4 + ["q"] * 4,
@@ -39,3 +45,18 @@ def test_an_audit_tells_l_t_and_beta_of_every_secret() -> None:
     jsonschema.Draft202012Validator(audit_schema()).validate(told)
     assert told["secrets"][0]["after"] == {"l": 2, "entropy_l": found.after.entropy_l, "t": "3/8", "beta": "1"}
     assert "β" in audit.to_html()
+
+
+def test_the_groups_of_a_secret_are_counted_once_for_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = d.Policy.from_dict({"protect": [{"infer": {"ill": "ulcer"}, "given": ["job"], "at_most": "50%"}]})
+    asked: list[tuple[str, ...]] = []
+    recount = LocalEngine.recount
+
+    def listening(self: LocalEngine, given: Sequence[str], *said: Any) -> Any:
+        asked.append(tuple(given))
+        return recount(self, given, *said)
+
+    monkeypatch.setattr(LocalEngine, "recount", listening)
+    source = open_table(TABLE, policy)
+    assert secret_risks(source, source, bind(policy, TABLE.columns).policy)
+    assert asked == [("job", "ill")] * 2  # before and after

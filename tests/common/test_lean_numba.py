@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,3 +90,39 @@ def test_arrays_live_as_long_as_they_are_needed(function: Callable[..., Any]) ->
         assert np.array_equal(found, first)
         assert np.array_equal(found, function(*arguments))
         assert sys.getrefcount(numbers) <= before + 1
+
+
+KEPT = """
+import sys
+import numpy as np
+from discreet.common.compiled import always, kernel
+
+@kernel
+def doubled(x):
+    found = np.empty(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        found[i] = 2 * x[i]
+    return found
+
+@kernel
+def summed(x):
+    return x.sum()
+
+with always("compiled"):
+    print(doubled(np.arange(3)).tolist(), "numba.np.arraymath" in sys.modules)
+    if "more" in sys.argv:
+        print(summed(np.ones(3)), doubled(np.arange(2)).tolist())
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not lean_numba.options(inner=True), reason="not tried with this version of Numba")
+def test_a_loop_on_disk_is_loaded_alone_and_others_are_compiled_after_it(tmp_path: Path) -> None:
+    (tmp_path / "kept.py").write_text(KEPT, encoding="utf-8")
+    said = []
+    for more in ((), (), ("more",)):
+        run = [sys.executable, "kept.py", *more]
+        found = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr
+        said.append(found.stdout.splitlines())
+    assert said == [["[0, 2, 4] True"], ["[0, 2, 4] False"], ["[0, 2, 4] False", "3.0 [0, 2]"]]

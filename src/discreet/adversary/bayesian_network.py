@@ -26,7 +26,7 @@ import numpy as np
 from discreet.adversary.base import Guesses, guess_in_parts
 from discreet.adversary.products import Products
 from discreet.adversary.view import UNKNOWN, Lines, Seen, View
-from discreet.encoded import Ints
+from discreet.encoded import Ints, occurring
 
 LIKE_ALL = 5
 """Rows that look like all rows, which are added to those that are counted."""
@@ -75,8 +75,9 @@ class TrainedNetwork:
         first, second = one[both], other[both]
         width, height = int(first.max()) + 1, int(second.max()) + 1
         left = classes * width + first
-        _, sample, rows = np.unique(left * height + second, return_index=True, return_counts=True)
-        mine, lefts, rights = (_numbers(keys)[sample] for keys in (classes, left, classes * height + second))
+        keys, rows = occurring(left * height + second)
+        both_left, right = keys // height, keys // (width * height) * height + keys % height
+        mine, lefts, rights = (_sums(rows, key) for key in (keys // (width * height), both_left, right))
         gain = rows * np.log(rows * mine / (lefts * rights.astype(np.float64)))
         return float(gain.sum()) / len(self.view.training)
 
@@ -140,10 +141,12 @@ def _key(places: Iterable[Ints], width: int) -> Ints:
     return key
 
 
-def _numbers(keys: Ints) -> Ints:
-    """Return for each row how many have the same key."""
-    _, which, rows = np.unique(keys, return_inverse=True, return_counts=True)
-    return rows[which.reshape(-1)]
+def _sums(rows: Ints, keys: Ints) -> Ints:
+    """Return for each number of rows the sum of all that have the same key."""
+    different, which = np.unique(keys, return_inverse=True)
+    # Sums of whole numbers below 2^53 are exact here.
+    sums = np.bincount(which.reshape(-1), weights=rows, minlength=len(different)).astype(np.int64)
+    return sums[which.reshape(-1)]
 
 
 def _directed(size: int, edges: list[tuple[int, int]]) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses
 from discreet.adversary.view import UNKNOWN, Flags, Lines, View
-from discreet.encoded import Ints
+from discreet.encoded import Ints, occurring
 
 _LOG_ERROR = 64 * 2.0**-53
 """Far above the relative error of a product with a logarithm (a few units in the last place)."""
@@ -222,9 +222,9 @@ class _LevelColumn:
     def terms(self) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the counts n (by node and branch) and m (by node, branch and class), each with its node."""
         key = (self.group * self.size + self._values) * self._growing.classes + self.label
-        keys, counts = np.unique(key, return_counts=True)
+        keys, counts = occurring(key)
         groups = keys // (self.size * self._growing.classes)
-        return self.after.counts, self.after.keys // self.size, counts.astype(np.int64), groups
+        return self.after.counts, self.after.keys // self.size, counts, groups
 
 
 class _NodeCounts:
@@ -232,8 +232,7 @@ class _NodeCounts:
 
     def __init__(self, keys: Ints, size: int) -> None:
         self.size = size
-        self.keys, counts = np.unique(keys, return_counts=True)
-        self.counts = counts.astype(np.int64)
+        self.keys, self.counts = occurring(keys)
 
     def commonest(self, groups: Ints, first: Ints, stop: Ints) -> Ints:
         """Return the most common of the values `first` to `stop` at each node: ties, and none at all, to the first."""

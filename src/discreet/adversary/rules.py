@@ -29,6 +29,8 @@ from discreet.policy.adversaries import MOST_CONDITIONS, too_many_conditions
 Denominator: TypeAlias = Literal["all", "published"]
 MOST_RULES = 10_000
 """Unsafe rules that are listed, when nothing else is said."""
+_MOST_COUNTS = 1_000_000
+"""Counts of the rules to several values that are held at once."""
 
 
 @dataclass(frozen=True)
@@ -277,9 +279,10 @@ class TrainedRules:
         agree, told, end = kinds.agreeing(pattern), int(kinds.starts[0]), int(kinds.starts[-1])
         published = kinds.counted(agree, told, end, size)
         rows = published + kinds.counted(agree, 0, told, size)
-        for value in values.tolist():
-            first, stop = int(kinds.starts[value]), int(kinds.starts[value + 1])
-            yield value, _CountedRules(kinds.counted(agree, first, stop, size), rows, published)
+        for begin in range(0, len(values), some := max(1, _MOST_COUNTS // size)):
+            here = values[begin : begin + some]
+            for value, found in zip(here.tolist(), kinds.counted_of(agree, here, size), strict=True):
+                yield value, _CountedRules(found, rows, published)
 
     def _among(self, counted: _CountedRules) -> Ints:
         return counted.rows if self.options.denominator == "all" else counted.published

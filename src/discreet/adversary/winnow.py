@@ -32,14 +32,16 @@ class Winnow:
         """Learn from rows, as often as it is said or until no guess is wrong."""
         self.classes_, true = np.unique(classes, return_inverse=True)
         weights = np.ones((len(self.classes_), numbers.shape[1] + 1))
+        classes_of = true.tolist()
         order = np.random.default_rng(self.seed).permutation(numbers.shape[0])
-        ends, columns, values = numbers.indptr, numbers.indices, numbers.data
+        starts, columns, values = _with_one(numbers)
         for _ in range(self.passes):
             wrong = 0
             for row in order.tolist():
-                places = np.append(columns[ends[row] : ends[row + 1]], weights.shape[1] - 1)
-                scores = weights[:, places] @ np.append(values[ends[row] : ends[row + 1]], 1.0)
-                right = int(true[row])
+                here = slice(starts[row], starts[row + 1])
+                places = columns[here]
+                scores = weights[:, places] @ values[here]
+                right = classes_of[row]
                 own, scores[right] = scores[right], -1.0
                 other = int(scores.argmax())
                 if own > scores[other]:
@@ -56,3 +58,11 @@ class Winnow:
         """Return the shares of the weighted sums: in their order, no more than that."""
         sums = numbers @ self._weights[:, :-1].T + self._weights[:, -1]
         return np.asarray(sums / sums.sum(axis=1, keepdims=True))
+
+
+def _with_one(numbers: Any) -> tuple[list[int], Ints, Floats]:
+    """Return where the numbers of each row begin, their places and they themselves, with the 1 behind each row."""
+    rows, width = numbers.shape
+    at = np.asarray(numbers.indptr[1:], dtype=np.int64)
+    columns = np.insert(numbers.indices.astype(np.int64), at, width)
+    return [0, *(at + np.arange(1, rows + 1)).tolist()], columns, np.insert(numbers.data, at, 1.0)

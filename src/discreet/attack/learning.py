@@ -312,7 +312,7 @@ class _Library:
         if rows.people is None:  # nobody knows which rows they are: by their own values
             numbers = self.encoding.table(self.scene.original, self._victims)
             return self._right(name, rows, self.scene.draw(known, self.most), numbers, self.true)
-        others, mine = np.setdiff1d(known, rows.people), np.intersect1d(known, rows.people)
+        others, mine = _without(known, rows.people), np.sort(rows.people[rows.classes[rows.people] >= 0])
         training = np.sort(np.concatenate([mine, self.scene.draw(others, max(self.most - len(mine), 0))]))
         return self._right(name, rows, training, rows.numbers[rows.people], self.true)
 
@@ -323,7 +323,7 @@ class _Library:
         known = np.flatnonzero(rows.classes >= 0)
         for part in folds(self.scene, len(self.true), len(rows.classes)):
             people = rows.people[part]
-            training = self.scene.draw(np.setdiff1d(known, people), self.most)
+            training = self.scene.draw(_without(known, people), self.most)
             rate += self._right(name, rows, training, rows.numbers[people], self.true[part])
         return rate
 
@@ -346,6 +346,13 @@ class _Library:
         likely: Floats = learner(numbers)
         best = likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)
         return Rate(float((best[np.arange(len(true)), true] / best.sum(axis=1)).sum()), len(true))
+
+
+def _without(rows: Ints, some: Ints) -> Ints:
+    """Return ascending rows without some."""
+    left = np.ones(int(rows.max(initial=-1)) + 1, dtype=np.bool_)
+    left[some[some < len(left)]] = False
+    return rows[left[rows]]
 
 
 assert set(LIBRARY) <= set(LEARNERS)

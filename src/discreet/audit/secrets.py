@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.requirements.any_value import Any
@@ -18,6 +19,7 @@ from discreet.policy.requirements.times import TimesUsual
 from discreet.table.engine import Engine
 from discreet.verification.findings import Worst
 from discreet.verification.persons import counting_of, with_persons
+from discreet.verification.vectors import CountedOnce
 from discreet.verification.worst_groups import worst_of
 
 MOST_VALUES = 1_000
@@ -99,9 +101,10 @@ def _distance(policy: Policy, column: str) -> str:
 
 def _figures(table: Engine, policy: Policy, known: Sequence[str], column: str, distance: str) -> SecretFigures:
     given = tuple(known)
+    once = table if policy.unit is not None else cast(Engine, CountedOnce(table))  # all four ask for the same groups
 
     def worst(promise: GroupPromise) -> Worst | None:
-        (found,) = worst_of(table, policy, given, [promise], counting_of(policy))
+        (found,) = worst_of(once, policy, given, [promise], counting_of(policy))
         return None if found is None or found.rows == found.hidden else found
 
     values, even = worst(Diversity(0, given, column, 1)), worst(EntropyDiversity(0, given, column, Fraction(1)))

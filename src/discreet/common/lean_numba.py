@@ -2,8 +2,9 @@
 
 Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
 nor machine code: it is compiled into its callers. A number written in a call does not make a loop of its own. Loops
-that make no arrays count no references to them. Which operator adds two integers is looked up once. What Numba tries in
-vain is not told in bold, for which it would take hold of standard output each time: nobody sees most of these texts.
+that make no arrays count no references to them. A loop that is on disk is loaded by itself. Which operator adds two
+integers is looked up once. What Numba tries in vain is not told in bold, for which it would take hold of standard
+output each time: nobody sees most of these texts.
 
 This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
 """
@@ -20,8 +21,11 @@ from numba import _dynfunc
 from numba.core import errors, ir, types
 from numba.core.compiler import Compiler, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
 from numba.core.types import functions
+
+from discreet.common.own_program import MATRICES, sparing
 
 Function = Callable[..., Any]
 TRIED = {(0, 68)}
@@ -60,6 +64,22 @@ def any_number(compiled: Any) -> None:
     if numba.version_info.short in TRIED:
         ask = compiled.get_call_template
         compiled.get_call_template = lambda args, kws: ask([types.unliteral(arg) for arg in args], kws)
+
+
+def load_alone(compiled: Any) -> None:
+    """Have a loop that is kept on disk loaded without what Numba needs to compile others, which takes as long again.
+
+    Where it is not on disk, Numba loads all that when it compiles it.
+    """
+    if numba.version_info.short in TRIED:
+        cache = compiled._cache
+        cache.load_overload = lambda signature, context: _loaded(cache, signature, context)
+
+
+def _loaded(cache: Any, signature: Any, context: Any) -> Any:
+    rtsys.initialize(context)  # whoever makes arrays needs it when running, too
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -132,6 +152,11 @@ class _OuterCompiler(Compiler):
     """Numba's way to compile, ours in parts."""
 
     lowering: type = _OuterLowering
+
+    def __init__(self, *said: Any) -> None:
+        with sparing(*MATRICES):
+            import numba.np.arraymath  # noqa: F401 - what Numba loads now to compile anything
+        super().__init__(*said)
 
     def compile_extra(self, function: Any) -> Any:
         with _quick_lookup():

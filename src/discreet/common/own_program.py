@@ -27,6 +27,9 @@ UNUSED = (
 )
 """What scikit-learn loads, for half of the time that its loading takes, and the learners that we ask hardly use."""
 
+MATRICES = "scipy", "scipy.linalg.cython_blas"
+"""What Numba loads to see whether it is there, for loops that multiply matrices."""
+
 OTHER_SOURCES = (
     "polars.catalog.unity",
     "polars.io.database",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from discreet.common.compiled_files import stamp
-from discreet.common.own_program import sparing
+from discreet.common.own_program import MATRICES, sparing
 
 Function = Callable[..., Any]
 
@@ -21,16 +21,20 @@ def load() -> Any:
         import numba
 
         return numba
-    with sparing("scipy", "scipy.linalg.cython_blas"):
+    with sparing(*MATRICES):
         import numba
-        import numba.np.arraymath
+
+        from discreet.common.lean_numba import TRIED
+
+        if numba.version_info.short not in TRIED:  # else before the first loop is compiled, if any is
+            import numba.np.arraymath
     return numba
 
 
 def njit(function: Function, files: set[str]) -> Function:
     """Compile on first call; keep it on disk where a place for it can be written."""
     numba = load()
-    from discreet.common.lean_numba import any_number, options
+    from discreet.common.lean_numba import any_number, load_alone, options
 
     try:
         compiled: Any = numba.njit(cache=True, nogil=True, **options(inner=False))(function)
@@ -42,6 +46,7 @@ def njit(function: Function, files: set[str]) -> Function:
         # counts too, and that of all files whose loops are compiled into it, which Numba does not look at.
         kept = compiled._cache._cache_file
         kept._version = f"{kept._version} {[stamp(name) for name in sorted(files)]}"
+        load_alone(compiled)
     any_number(compiled)
     return compiled  # type: ignore[no-any-return]
 

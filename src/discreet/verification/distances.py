@@ -145,8 +145,8 @@ def entropy(
             shares = rows / known[:, None]
             bits = -np.where(rows > 0, shares * np.log(np.maximum(shares, 1e-300)), 0.0).sum(axis=1)
             near = np.where(rows.sum(axis=1) > 0, np.minimum(np.exp(-bits) * FINE, FINE), 0).astype(np.int64)
-            unsure = np.abs(bits - math.log(promise.l)) < 1e-9 * (1 + rows.shape[1])
-            kept = bits > math.log(promise.l)
+            unsure = (promise.l > 1) & (np.abs(bits - math.log(promise.l)) < 1e-9 * (1 + rows.shape[1]))
+            kept = (bits > math.log(promise.l)) | (promise.l <= 1)  # nothing is surer than one value
             kept[rows.sum(axis=1) == 0] = True
             for place in np.flatnonzero(unsure & (rows.sum(axis=1) > 0)).tolist():
                 kept[place] = _uncertain([int(count) for count in rows[place] if count], promise.l)

@@ -216,7 +216,10 @@ def _times_of_texts(counts: TextCounts, but: Sequence[str | None]) -> GroupFigur
     np.maximum.at(most, group, rough)
     chosen = np.full(counts.size, -1, dtype=np.int64)
     # Floats only choose who is looked at; a margin far above their error keeps every contender in.
-    for place in np.flatnonzero(rough >= most[group] * (1 - 1e-9)).tolist():
+    contenders = np.flatnonzero(rough >= most[group] * (1 - 1e-9))
+    alone = np.bincount(group[contenders], minlength=counts.size)[group[contenders]] == 1
+    chosen[group[contenders[alone]]] = contenders[alone]
+    for place in contenders[~alone].tolist():
         best = int(chosen[group[place]])
         if best < 0 or int(above[place]) * int(below[best]) > int(above[best]) * int(below[place]):
             chosen[group[place]] = place

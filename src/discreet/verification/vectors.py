@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from discreet.encoded import Ints
 from discreet.policy import Policy
-from discreet.table.engine import Engine
+from discreet.table.engine import Engine, Recount
 
 AT_ONCE = 4_000_000
 """Numbers of groups times values that are looked at together."""
@@ -85,22 +86,61 @@ class TextCounts:
             yield slice(first, first + many), counts
 
 
-def text_counts(table: Engine, policy: Policy, given: Sequence[str], column: str) -> TextCounts:
+class CountedOnce:
+    """A table whose groups are counted once, however many figures are made of them; whatever else is asked of itself.
+
+    It holds what it has counted: it is made for some figures, and not kept longer.
+    """
+
+    def __init__(self, table: Engine) -> None:
+        self._table = table
+        self._recounts: dict[tuple[tuple[object, ...], ...], Recount] = {}
+        self._texts: dict[tuple[object, ...], TextCounts] = {}
+
+    def recount(
+        self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
+    ) -> Recount:
+        """Count the groups of rows with equal texts on `given`."""
+        asked = tuple(given), (column,), tuple(values), tuple(hidden)
+        if asked not in self._recounts:
+            self._recounts[asked] = self._table.recount(given, column, values, hidden)
+        return self._recounts[asked]
+
+    def texts_by_group(self, policy: Policy, given: Sequence[str], column: str) -> TextCounts:
+        """Return the texts of a column by groups on others, with one policy."""
+        asked = tuple(given), column
+        if asked not in self._texts:
+            self._texts[asked] = _counted_texts(self.recount((*given, column), None, (), ()), policy, given, column)
+        return self._texts[asked]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+
+def text_counts(table: Engine | CountedOnce, policy: Policy, given: Sequence[str], column: str) -> TextCounts:
     """Return the texts of a column by groups on others; the root of its taxonomy tells nothing, either."""
-    fine = table.recount((*given, column), None, (), ())
+    if isinstance(table, CountedOnce):
+        return table.texts_by_group(policy, given, column)
+    return _counted_texts(table.recount((*given, column), None, (), ()), policy, given, column)
+
+
+def _counted_texts(fine: Recount, policy: Policy, given: Sequence[str], column: str) -> TextCounts:
     names = [f"known {place}" for place in range(len(given))]
     rows = fine.texts.rename(dict(zip(fine.texts.columns, [*names, "value"], strict=True)))
-    rows = rows.with_columns(pl.Series("rows", fine.rows))
     texts = rows.get_column("value").unique(maintain_order=True)
     of_text = pl.DataFrame({"value": texts, "text": np.arange(len(texts))})
+    rows = rows.with_columns(pl.Series("rows", fine.rows))
+    rows = rows.join(of_text, on="value", how="left", nulls_equal=True, maintain_order="left").drop("value")
     if names:
-        groups = rows.select(names).unique(maintain_order=True)
-        numbered = groups.with_columns(group=np.arange(groups.height))
-        rows = rows.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
+        told = rows.group_by(names, maintain_order=True).agg("text", "rows")
+        groups = told.select(names)
+        sizes = told.get_column("text").list.len().to_numpy()
+        rows = told.select(pl.col("text").explode(), pl.col("rows").explode())
+        rows = rows.with_columns(group=np.repeat(np.arange(groups.height), sizes))
     else:
         groups = pl.DataFrame()
         rows = rows.with_columns(group=pl.lit(0))
-    rows = rows.join(of_text, on="value", how="left", nulls_equal=True, maintain_order="left").sort("group", "text")
+    rows = rows.sort("group", "text")
     silent = set(policy.hidden_texts())
     said = policy.column(column)
     if said.taxonomy is not None:

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from discreet.common.own_program import be_own_program
+from discreet.common.own_program import be_own_program, load_tables
 from discreet.errors import DiscreetError, PolicyError
 
 STOP = "stop"
@@ -60,6 +60,7 @@ def run(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which ends us
     be_own_program()
     _say_nothing()
+    load_tables()
     talk = Talk(pipe)
     orders: queue.Queue[tuple[str, Mapping[str, Any]]] = queue.Queue()
     threading.Thread(target=_listen, args=(pipe, talk, orders), daemon=True).start()

@@ -11,7 +11,7 @@ import polars as pl
 
 from discreet.app.rows import changed_path, places_path
 
-BLOCK = 50_000
+BLOCK = 10_000
 """Rows that are turned into texts at once."""
 NEW_LINE = 10
 

@@ -13,7 +13,6 @@ import polars as pl
 from discreet.app.rows import PAGE
 from discreet.app.work.child import Talk
 from discreet.app.work.row_file import RowFile, blocks
-from discreet.assist.draft import DraftChoices, DraftJob
 from discreet.errors import InputError
 from discreet.fit.persons import repeated
 from discreet.policy import FileOptions
@@ -89,6 +88,8 @@ def _dialect(engine: LocalEngine) -> dict[str, Any] | None:
 
 def looked(talk: Talk, table: str, stamp: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Look at the columns: their kinds, what is missing, who may be named, and what a draft takes them for."""
+    from discreet.assist.draft import DraftChoices, DraftJob  # the first rows are shown without it
+
     del talk
     engine = engine_of(table, stamp, options)
     job = DraftJob(table, source=engine)
@@ -123,6 +124,8 @@ def drafted(
     talk: Talk, table: str, stamp: str, options: Mapping[str, Any], preset: str | None = None
 ) -> dict[str, Any]:
     """Draft a policy, with trees for files beside it: what `discreet init TABLE --out policy.yaml` writes."""
+    from discreet.assist.draft import DraftChoices, DraftJob
+
     del talk
     draft = DraftJob(table, source=engine_of(table, stamp, options)).draft(DraftChoices(preset=preset), beside="policy")
     trees = {name: tree.to_csv().encode() for name, tree in draft.trees.items()}
