@@ -225,13 +225,18 @@ def protected(table: pl.DataFrame, rules: d.Policy | dict[str, Any], limit: floa
         known = next(policy.promises()).given
         words += f", misjudged {misjudged(release.table, known, policy.target):.4f}"
     words += "" if release.plan.complete else ", stopped"
-    return Answer(words, stamp(release.table.write_csv()))
+    return Answer(words, stamp(csv_of(release.table)))
 
 
 def misjudged(released: Any, known: Iterable[str], target: str) -> float:
     """Return the share of rows that are not of their group's most frequent class; suppressed rows are a group."""
     most = released.group_by(*known, target).len().group_by(*known).agg(pl.col("len").max())["len"].sum()
     return 1 - float(most) / len(released)
+
+
+def csv_of(table: Any) -> str:
+    """Return a released table of Polars as a file."""
+    return str(table.write_csv())
 
 
 def stamp(text: str) -> str:
@@ -245,7 +250,7 @@ def frontier(rows: int, limit: float) -> Answer:  # noqa: ARG001 - it has none
 
     golden = json.loads(k_anonymity.GOLDEN.read_text())
     table = expand(k_anonymity.adult(golden["columns"]), golden["columns"], rows, SEED)
-    rules = k_anonymity.policy(golden, 10, "LM").to_dict()
+    rules: dict[str, Any] = k_anonymity.policy(golden, 10, "LM").to_dict()
     known = [column for column in golden["columns"] if column != "marital-status"]
     rules["protect"] = [
         {"k": 10, "over": golden["columns"]},
@@ -290,7 +295,7 @@ def proofs(jobs: list[tuple[str, d.Policy]], table: pl.DataFrame, limit: float) 
         bound = release.plan.bound
         said = "proven" if bound == 1 else f"{1 / bound - 1:.1%} above the bound" if bound else "no bound"
         words.append(f"{name} {said} in {time.process_time() - begin:.0f} s")
-        stamps.append(stamp(release.table.write_csv()))
+        stamps.append(stamp(csv_of(release.table)))
     return Answer(", ".join(words), stamp(" ".join(stamps)))
 
 
@@ -319,7 +324,7 @@ def local_arx(rows: int, limit: float) -> Answer:
         )
         release = d.protect(table, rules, seed=SEED, time_limit=limit)
         words.append(f"k = {k}: LM {1 - (release.audit.detail or 0):.4f} in {time.process_time() - begin:.1f} s")
-        stamps.append(stamp(release.table.write_csv()))
+        stamps.append(stamp(csv_of(release.table)))
     return Answer(", ".join(words), stamp(" ".join(stamps)))
 
 
