@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.cli.app import app
 from discreet.common.watch import Watch
-from discreet.method.base.space import Node, Space
+from discreet.method.base.space import Node, Places, Space
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
@@ -101,7 +101,7 @@ def test_intervals_at_given_ends_begin_with_a_drawn_row_in_them() -> None:
             len(rows),
             (Node(0, len(rows), share=Fraction(1), interval=True),),
             np.isin(np.arange(len(rows)), allowed),
-            tuple(Fraction(place, len(rows)) for place in range(len(rows))),
+            Places(tuple(range(len(rows))), len(rows)),
         )
         counts = np.array(rows)
         found = _seen_only(ColumnCounts(space, counts, counts.reshape(-1, 1), np.zeros(len(rows), dtype=np.bool_)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
@@ -170,6 +170,17 @@ def share_of_range(value: Decimal, lowest: Decimal, highest: Decimal) -> Fractio
     if highest == lowest:
         return Fraction(0)
     return Fraction(EXACT.subtract(value, lowest)) / Fraction(EXACT.subtract(highest, lowest))
+
+
+def whole_distances(values: Sequence[Decimal]) -> list[int]:
+    """Return how far ascending values are from the first, in whole units of their last digit.
+
+    >>> whole_distances([Decimal("1.5"), Decimal("2"), Decimal("1E+1")])
+    [0, 5, 85]
+    """
+    digits = max(0, *(-int(value.as_tuple().exponent) for value in values))
+    wholes = [int(EXACT.scaleb(value, digits)) for value in values]
+    return [whole - wholes[0] for whole in wholes]
 
 
 @cache

@@ -151,7 +151,7 @@ def _number_column(
         tuple(numbers),
         tuple(found[number][1] for number in numbers),
         tuple(found[number][0] for number in numbers),
-        others_than(bound.populations, name, [scale.write(number) for number in numbers]),
+        bool(bound.populations) and others_than(bound.populations, name, [scale.write(number) for number in numbers]),
     )
     return NumberColumn(name, said, values, domain, missing, bound.policy.marker), None
 

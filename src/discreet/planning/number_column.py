@@ -24,9 +24,9 @@ from discreet.columns.intervals import (
     cut_values,
     intervals,
 )
-from discreet.columns.scale import share_of_range
+from discreet.columns.scale import share_of_range, whole_distances
 from discreet.encoded import Ints
-from discreet.method.base.space import Flags, Node, Space
+from discreet.method.base.space import Flags, Node, Places, Space
 from discreet.plan.local_groups import Label
 from discreet.plan.parts import Recoding
 from discreet.planning.changeable import Domain, as_parts
@@ -53,7 +53,8 @@ class NumberColumn:
         numbers, extra = self.values.numbers, len(self.missing)
         size = extra + len(numbers)
         lowest, highest = numbers[0], numbers[-1]
-        places = (Fraction(0),) * extra + tuple(share_of_range(number, lowest, highest) for number in numbers)
+        away = whole_distances(numbers)
+        places = Places((0,) * extra + tuple(away), max(away[-1], 1))
         cuts = np.zeros(size, dtype=np.bool_)
         cuts[extra:] = allowed_cuts(self.values, self.column)
         cuts[extra] = False
@@ -69,11 +70,20 @@ class NumberColumn:
         """The places of the table's values among the missing values and numbers."""
         places: dict[str | Decimal | None, int] = {value: place for place, value in enumerate(self.missing)}
         places |= {number: place for place, number in enumerate(self.values.numbers, start=len(self.missing))}
+        return np.array(
+            [
+                places[value if number is None else number]
+                for value, number in zip(self.domain, self._numbers, strict=True)
+            ],
+            dtype=np.int64,
+        )
+
+    @cached_property
+    def _numbers(self) -> list[Decimal | None]:
+        """The number of each of the table's values; None for the missing ones."""
         scale = self.column.scale
         assert scale is not None
-        return np.array(
-            [places[value if value in places else scale.read(value)] for value in self.domain], dtype=np.int64
-        )
+        return [None if value in self.missing else scale.read(value) for value in self.domain]
 
     def codes_of(self, values: Sequence[str | None]) -> Ints:
         """Return the codes of the last numbers that are cut before each; none where no interval has it for sure."""
@@ -177,7 +187,7 @@ class NumberColumn:
         scale = self.column.scale
         assert scale is not None
         texts = recoding.texts(self.domain, scale)
-        numbers = [None if value in self.missing else scale.read(value) for value in self.domain]
+        numbers = self._numbers
         reach: dict[object, tuple[Decimal, Decimal]] = {}
         for text, number in zip(texts, numbers, strict=True):
             if number is not None:

@@ -77,6 +77,9 @@ class NumberTexts:
             if text.isascii() and text.isdigit():  # quicker
                 return Fraction(int(text))
             text = self._with_point(text)
+            whole, _, part = text.partition(".")
+            if text.isascii() and whole.isdigit() and part.isdigit():  # quicker
+                return Fraction(int(whole + part), 10 ** len(part))
             return Fraction(text) if _NUMBER.fullmatch(text) else None
         except ValueError:  # more digits than can be converted
             return None

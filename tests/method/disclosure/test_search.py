@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -15,6 +16,9 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.common.watch import Watch
+from discreet.encoded import Ints
+from discreet.method.base.problem import ColumnCounts
+from discreet.method.disclosure import plain_state
 from discreet.planning.disclosing import Planner
 from discreet.planning.find import find_plan
 from discreet.planning.prepared import prepare
@@ -341,3 +345,22 @@ def test_reasons_name_a_promise_that_telling_more_would_break(job: Job) -> None:
         else:
             assert isinstance(requirement, d.Template)
             assert Fraction(kept.hits, kept.rows) > requirement.at_most
+
+
+@given(jobs() | mixed_jobs())
+def test_values_with_the_same_counts_are_reckoned_with_once(job: Job) -> None:
+    """The steps are those that come out if each value is looked at by itself, to the last bit."""
+
+    def each(column: ColumnCounts) -> tuple[Ints, Ints]:
+        own = np.arange(column.space.size)
+        return own, own
+
+    found = []
+    for alike in (plain_state._alike, each):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(plain_state, "_alike", alike)
+            try:
+                found.append(find_plan(prepare(job.frame, job.policy).task, Watch()))
+            except d.ImpossiblePromise:
+                return
+    assert found[0] == found[1]

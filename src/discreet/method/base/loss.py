@@ -70,7 +70,7 @@ def _denominator(space: Space) -> int:
     if space.plain:
         return max(space.size - 1, 1)
     shares = [node.share for node in space.nodes] + [share for shares in space.shares for share in shares]
-    return math.lcm(*(share.denominator for share in shares), *(share.denominator for share in space.places))
+    return math.lcm(*(share.denominator for share in shares), space.places.unit)
 
 
 def _column(space: Space, scale: Fraction, whole: bool) -> ColumnUnits:
@@ -81,7 +81,7 @@ def _column(space: Space, scale: Fraction, whole: bool) -> ColumnUnits:
         nothing = np.zeros(0, dtype=np.int64)
         return ColumnUnits(np.array(nodes, dtype=np.int64), nothing.reshape(0, 1), nothing, round(scale))
     by_node = np.array([round(scale * node.share) for node in space.nodes], dtype=np.int64)
-    places = np.array([round(scale * share) for share in space.places], dtype=np.int64)
+    places = space.places.times(scale)
     by_code = by_node.reshape(-1, 1)
     if space.shares:
         by_code = np.array([[round(scale * share) for share in shares] for shares in space.shares], dtype=np.int64)

@@ -7,6 +7,7 @@ which a disclosure cuts in two in front of some code.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -35,6 +36,38 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where the number of each code stands between the smallest (0) and the largest (1): all over one denominator."""
+
+    numerators: tuple[int, ...] = ()
+    denominator: int = 1
+
+    def __len__(self) -> int:
+        return len(self.numerators)
+
+    def __getitem__(self, code: int) -> Fraction:
+        return Fraction(self.numerators[code], self.denominator)
+
+    @property
+    def unit(self) -> int:
+        """The least number of equal parts such that every number stands at the end of one."""
+        return self.denominator // math.gcd(self.denominator, *self.numerators)
+
+    def floats(self) -> Floats:
+        """Return the places, each rounded once."""
+        return np.array([numerator / self.denominator for numerator in self.numerators])
+
+    def times(self, scale: Fraction) -> npt.NDArray[np.int64]:
+        """Return the places in parts of a whole of so many, each rounded to the nearest, halves to the even one."""
+        by, whole = scale.numerator, scale.denominator * self.denominator
+        found = np.empty(len(self), dtype=np.int64)
+        for at, numerator in enumerate(self.numerators):
+            below, over = divmod(by * numerator, whole)
+            found[at] = below + (2 * over > whole or (2 * over == whole and below & 1))
+        return found
+
+
+@dataclass(frozen=True)
 class Space:
     """The codes 0 to `size` - 1 of a column and how they may be told apart."""
 
@@ -43,8 +76,8 @@ class Space:
     """The root first; none for a plain column."""
     cuts: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """In front of which codes an interval may be cut."""
-    places: tuple[Fraction, ...] = ()
-    """Where the number of each code stands between the smallest (0) and the largest (1); none without intervals."""
+    places: Places = Places()
+    """Where the number of each code stands; none without intervals."""
     shares: tuple[tuple[Fraction, ...], ...] = ()
     """For each node what a value of each code loses when only the node is known; none where that is the node's share
     for all of them."""
@@ -52,7 +85,7 @@ class Space:
     @cached_property
     def positions(self) -> Floats:
         """The places as floats."""
-        return np.array([float(place) for place in self.places])
+        return self.places.floats()
 
     @cached_property
     def node_at(self) -> dict[tuple[int, int], int]:

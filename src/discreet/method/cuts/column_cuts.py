@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,14 +15,16 @@ from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
 from discreet.method.cuts.evaluation import Firsts
 from discreet.method.cuts.objective import Objective
 
-MOST_BLOCKS = 256
-"""Intervals that are looked at in a column of numbers: with more values only some (by quantiles) are cut at."""
+MOST_BLOCKS, FEW_BLOCKS = 256, 64
+"""Intervals that are looked at in a column of numbers: with as many values or more, a search cuts at few of them (by
+quantiles), and looks at more around the cuts that it has found at last."""
 
 
 class ColumnCuts:
     """The shape of one tree or number column, for its best cut."""
 
-    def __init__(self, space: Space, rows: Ints) -> None:
+    def __init__(self, space: Space, rows: Ints, around: Firsts | None = None) -> None:
+        """`around` is the cut that is to be made better, where one was found."""
         self.space = space
         self.interval: int | None = None
         if space.plain:
@@ -37,7 +42,20 @@ class ColumnCuts:
                 self.leaf[node.first] = place
         if self.interval is not None:
             node = space.nodes[self.interval]
-            self.begins = _blocks(space, rows, node.first, node.stop)
+            self.begins = _blocks(space, rows, node.first, node.stop, around)
+
+    @property
+    def thinned(self) -> bool:
+        """Whether only some of the cuts are looked at that there may be."""
+        return self.interval is not None and len(self.begins) <= int(self.space.cuts.sum())
+
+    def searched(self) -> Space:
+        """Return the space with those cuts only."""
+        if not self.thinned:
+            return self.space
+        cuts = np.zeros_like(self.space.cuts)
+        cuts[self.begins[1:]] = True
+        return replace(self.space, cuts=cuts)
 
     def told_apart(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Return the codes with all of a smallest interval as one: the first ones stand for these, in their order."""
@@ -134,11 +152,37 @@ def _cheapest(cost: Ints) -> tuple[int, list[int]]:
     return int(best[blocks]), begins[:-1]
 
 
-def _blocks(space: Space, rows: Ints, first: int, stop: int) -> npt.NDArray[np.int64]:
-    """Return where the smallest intervals begin: at every allowed cut, or at so many quantiles of the rows."""
+def _blocks(space: Space, rows: Ints, first: int, stop: int, around: Firsts | None) -> npt.NDArray[np.int64]:
+    """Return where the smallest intervals begin: at every allowed cut, or at quantiles of the rows.
+
+    Around a cut there are more: its own, places nearer and nearer to these, and quantiles of its intervals.
+    """
     cuts = np.flatnonzero(space.cuts[first:stop]) + first
     if len(cuts) >= MOST_BLOCKS:
+        own, most = np.zeros(0, dtype=np.int64), FEW_BLOCKS
+        if around is not None:
+            own, most = _near(cuts, np.unique(around[first:stop])), MOST_BLOCKS
         before = np.concatenate([[0], np.cumsum(rows[first:stop])])[cuts - first]
-        wanted = np.linspace(0, int(rows[first:stop].sum()), MOST_BLOCKS + 1)[1:-1]
-        cuts = cuts[np.unique(np.minimum(np.searchsorted(before, wanted), len(cuts) - 1))]
+        wanted = np.linspace(0, int(rows[first:stop].sum()), max(most - len(own), 1) + 1)[1:-1]
+        cuts = np.union1d(own, cuts[np.minimum(np.searchsorted(before, wanted), len(cuts) - 1)])
     return np.concatenate([[first], cuts]).astype(np.int64)
+
+
+def _near(cuts: Ints, found: Ints) -> Ints:
+    """Return the cuts that were found, and of the others those 1, 2, 4, 8... places from each, and from both ends.
+
+    Of so many that there would be more than three in four blocks, only every other, or every third...
+    """
+    at = np.searchsorted(cuts, found[np.isin(found, cuts)])
+    ends = np.unique(np.concatenate([[-1], at, [len(cuts)]]))
+    far = [(int(low), int(high), max(int(high - low) // 2, 1).bit_length()) for low, high in pairwise(ends)]
+    room = max(MOST_BLOCKS * 3 // 4 - len(at), 1)
+    step = max(-(-2 * sum(times for *_, times in far) // room), 1)
+    near = [
+        place
+        for low, high, times in far
+        for power in range(0, times, step)
+        for place in (low + 2**power, high - 2**power)
+    ]
+    places = np.unique(np.concatenate([at, np.array(near, dtype=np.int64)]))
+    return np.asarray(cuts[places[(places >= 0) & (places < len(cuts))]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
@@ -30,12 +31,22 @@ class ColumnSteps:
         self.problem = problem
         self.evaluator = evaluator
         self.columns = [ColumnCuts(column.space, column.rows) for column in problem.columns]
-        codes = [column.told_apart(codes) for column, codes in zip(self.columns, problem.codes, strict=True)]
-        self.contexts = ContextMaker(problem, evaluator, codes)
+        self.contexts = ContextMaker(problem, evaluator, self._codes())
         self.guesses = self.contexts.share > 1
         """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
         self.taken: dict[tuple[int, Objective, bytes], Candidate] = {}
+
+    def look_around(self, cut: Cut) -> None:
+        """Cut wide number columns at more places from now on, near the cuts that were found."""
+        self.columns = [
+            ColumnCuts(column.space, column.rows, own) for column, own in zip(self.problem.columns, cut, strict=True)
+        ]
+        self.contexts.see(self._codes())
+        self.taken.clear()
+
+    def _codes(self) -> list[npt.NDArray[np.int32]]:
+        return [column.told_apart(codes) for column, codes in zip(self.columns, self.problem.codes, strict=True)]
 
     def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
         """Take the best step of each column in turn until none is better."""

@@ -46,8 +46,7 @@ class ContextMaker:
     def __init__(self, problem: CutProblem, evaluator: Evaluator, codes: Sequence[npt.NDArray[np.int32]]) -> None:
         self.problem = problem
         self.evaluator = evaluator
-        self.codes = codes
-        """The codes of each column, all of a smallest interval as one."""
+        self.see(codes)
         rows = len(problem.sizes)
         tables = problem.tables
         self.hits = np.concatenate([table.hits for table in tables]) if tables else np.zeros((0, rows), dtype=np.int64)
@@ -64,7 +63,6 @@ class ContextMaker:
             known = [np.where(table.fixed == table.strangers, 0, table.fixed).astype(np.uint64) for table in tables]
             key, _ = keys(known, bounds, rows)
             self.beside = np.unique(key, return_inverse=True)[1].astype(np.int64)
-        self._order: dict[int, Ints] = {}
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.rows = np.empty(rows + 1, dtype=np.int64)
         self.table = np.empty(rows + 1024, dtype=np.int64)
@@ -81,6 +79,12 @@ class ContextMaker:
         self.share = max(rows // MANY_ROWS, 1)
         """Of how many contexts one is looked at."""
 
+    def see(self, codes: Sequence[npt.NDArray[np.int32]]) -> None:
+        """Take these for the codes of each column from now on: all of a smallest interval are one."""
+        self.codes = codes
+        self.widths = [int(own.max(initial=-1)) + 1 for own in codes]
+        self._order: dict[int, Ints] = {}
+
     def of(self, cut: Cut, place: int) -> Contexts:
         """Return the rows by what the other columns release of them, and by code (numbers: by the smallest interval).
 
@@ -90,7 +94,7 @@ class ContextMaker:
         evaluator, problem = self.evaluator, self.problem
         chosen, groups = self._some(np.delete(evaluator.every, place), evaluator.parts(cut))
         ids = evaluator.ids[: len(chosen)]
-        code, width = self.codes[place], problem.columns[place].space.size
+        code, width = self.codes[place], self.widths[place]
         if groups * width <= len(self.table):
             found = collapse_directly(
                 chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.start,

@@ -22,6 +22,9 @@ from discreet.method.cuts.column_steps import ColumnSteps
 from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts
 from discreet.method.cuts.objective import Candidate, Objective
 
+MOST_LOOKS_AROUND = 4
+"""How often the cuts of wide number columns are looked for among others near those that were found."""
+
 
 @dataclass(frozen=True)
 class CoordinateWatch:
@@ -47,7 +50,7 @@ def search(
     a cut that leaves out no more rows than it may.
     """
     steps = ColumnSteps(problem, evaluator)
-    cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
+    cuts = cuts_of([column.searched() for column in steps.columns], [column.pinned for column in problem.columns])
     coarsest = tuple(_coarsest(column.space) for column in problem.columns)
     start = evaluator.evaluate(coarsest)
     best = Candidate(start.cut, start, objective.cost(start))
@@ -73,10 +76,9 @@ def search(
             reluctance = max(reluctance - 1, 0)
         else:
             reluctance += 1
-    if steps.contexts.share > 1 and carry_on(CoordinateWatch(kicks + 1, best)):
-        steps.contexts.share = 1
-        last = steps.descend(best.cut, objective, range(len(coarsest)))
-        best = last if objective.allows(last.outcome) or not objective.allows(best.outcome) else best
+    thinned = any(column.thinned for column in steps.columns)
+    if (steps.contexts.share > 1 or thinned) and carry_on(CoordinateWatch(kicks + 1, best)):
+        best = _at_last(steps, best, objective)
     return showing(best, problem, evaluator, objective)
 
 
@@ -96,10 +98,20 @@ def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cu
     """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
     found = evaluator.evaluate(cut)
     begin = Candidate(found.cut, found, objective.cost(found))
-    steps = ColumnSteps(problem, evaluator)
+    return _at_last(ColumnSteps(problem, evaluator), begin, objective)
+
+
+def _at_last(steps: ColumnSteps, begin: Candidate, objective: Objective) -> Candidate:
+    """Return a cut made better by steps that look at all rows, and at other cuts of wide number columns around it."""
     steps.contexts.share = 1
-    better = steps.descend(cut, objective, range(len(cut)))
-    return begin if objective.allows(begin.outcome) and not objective.allows(better.outcome) else better
+    better = begin
+    for _ in range(MOST_LOOKS_AROUND):
+        if any(column.thinned for column in steps.columns):
+            steps.look_around(better.cut)
+        last, better = better, steps.descend(better.cut, objective, range(len(begin.cut)))
+        if better.cost == last.cost or not any(column.thinned for column in steps.columns):
+            break
+    return better if objective.allows(better.outcome) or not objective.allows(begin.outcome) else begin
 
 
 def _coarsest(space: Space) -> Firsts:

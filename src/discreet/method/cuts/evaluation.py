@@ -135,9 +135,10 @@ class Evaluator:
         if known not in self._told:
             if len(self._told) >= MOST_KEPT:
                 self._told.clear()
-            parts, part = np.unique(firsts, return_inverse=True)
-            loss = code_losses(self.problem.columns[place].space, self.units.columns[place], firsts)
-            self._told[known] = ToldColumn(part.astype(np.int64), len(parts), loss)
+            space = self.problem.columns[place].space
+            part = part_numbers(space, firsts)
+            parts = int(part.max(initial=-1)) + 1
+            self._told[known] = ToldColumn(part, parts, code_losses(space, self.units.columns[place], firsts))
         return self._told[known]
 
     def evaluate(self, cut: Cut, *, by_lot: bool = True) -> CutOutcome:
@@ -340,19 +341,37 @@ def _joined(found: Sequence[Ints]) -> Ints:
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
+def part_numbers(space: Space, firsts: Firsts) -> Ints:
+    """Return the part of each code as a number from 0, in ascending order; all that is hidden is the first one."""
+    begins = firsts == np.arange(len(firsts))
+    part = np.cumsum(begins, dtype=np.int64)
+    if space.plain:
+        part[~begins] = 0
+    return part - 1 if begins.all() or not space.plain else part
+
+
 def code_losses(space: Space, units: ColumnUnits, firsts: Firsts) -> Ints:
     """Return what a cell of each code of one column loses, in units."""
     if space.plain:
         hidden = firsts < 0
         return np.where(hidden, units.nodes[max(int(hidden.sum()) - 1, 0)], 0)
-    loss = np.zeros(space.size, dtype=np.int64)
-    for first, stop in part_ranges(firsts):
-        node = space.node_at.get((first, stop))
-        if node is None:
-            loss[first:stop] = units.positions[stop - 1] - units.positions[first]
-        else:
-            loss[first:stop] = units.by_code[node, first:stop] if space.shares else units.nodes[node]
+    if len(units.positions):  # numbers may have very many parts, and few nodes
+        begins = np.flatnonzero(np.append(True, firsts[1:] != firsts[:-1]))
+        stops = np.append(begins[1:], space.size)
+        loss = np.repeat(units.positions[stops - 1] - units.positions[begins], stops - begins)
+        told = [(first, stop) for first, stop in space.node_at if firsts[first] == first and _ends(firsts, first, stop)]
+    else:
+        loss = np.zeros(space.size, dtype=np.int64)
+        told = part_ranges(firsts)
+    for first, stop in told:
+        node = space.node_at[first, stop]
+        loss[first:stop] = units.by_code[node, first:stop] if space.shares else units.nodes[node]
     return loss
+
+
+def _ends(firsts: Firsts, first: int, stop: int) -> bool:
+    """Whether the part that begins with a code stops there."""
+    return bool(firsts[stop - 1] == first and (stop == len(firsts) or firsts[stop] != first))
 
 
 def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
