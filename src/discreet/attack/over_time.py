@@ -19,7 +19,7 @@ from discreet.attack.base import Attack, AttackTask
 from discreet.attack.linkage import listed
 from discreet.common.rates import Rate
 from discreet.compare.scene import Scene
-from discreet.encoded import Ints, encode, keys
+from discreet.encoded import Ints, keys
 from discreet.ledger.entry import PERSON, PastRelease, people_frame
 from discreet.ledger.names import ColumnNames
 
@@ -83,12 +83,12 @@ class _Linked:
         found = []
         for release, row in zip(self.releases, self._rows, strict=True):
             there = [column for name in known if (column := self.names.among(release.columns, name)) is not None]
-            encoded = [encode(release.texts(column)) for column in there]
+            encoded = [release.encoded(column) for column in there]
             key, _ = keys([one.codes for one in encoded], [len(one.domain) for one in encoded], release.people.height)
             value = None
             column = None if target is None else self.names.among(release.columns, target)
             if column is not None:
-                said = encode(release.texts(column))
+                said = release.encoded(column)
                 silent = release.policy.is_unknown
                 to = [-1 if silent(text) else domain.setdefault(text, len(domain)) for text in said.domain]
                 value = np.array(to, dtype=np.int64)[said.codes]

@@ -9,7 +9,6 @@ its name; whoever opens the ledger next completes it where a file with that hash
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import secrets
@@ -24,8 +23,9 @@ import polars as pl
 
 from discreet.common.private import private_json
 from discreet.errors import InputError
-from discreet.ledger.entry import DRAFT, PENDING, PERSON, LedgerEntry, PastRelease, entry_of
-from discreet.ledger.secret import LedgerSecret, new_secret, read_secret
+from discreet.ledger.entry import DRAFT, PENDING, LedgerEntry, PastRelease, entry_of
+from discreet.ledger.people_file import people_bytes, read_people
+from discreet.ledger.secret import HMAC, SIPHASH, LedgerSecret, new_secret, read_secret
 from discreet.policy import Policy
 from discreet.table.digests import digest_of
 
@@ -34,7 +34,8 @@ if sys.platform != "win32":
 else:
     import msvcrt
 
-VERSION = 1
+VERSION, READ = 2, (1, 2)
+"""What is written, and what is read: the first version has other hashes, and names of persons as texts."""
 INDEX, LOCK, SECRET = "ledger.json", "lock", "secret"
 WARNING = "this ledger tells what was published about whom. Keep it; never publish it."
 WAIT = 30.0
@@ -67,7 +68,7 @@ class LedgerFolder:
     def read(self, entry: LedgerEntry) -> PastRelease:
         """Return what a release tells of everybody in it."""
         try:
-            people = pl.read_parquet(self.path / entry.people)
+            people = read_people(self.path / entry.people)
         except (OSError, pl.exceptions.PolarsError):
             raise InputError(f"{self.path / entry.people}: cannot be read; restore the ledger from a copy") from None
         return PastRelease(entry.name, Policy.from_dict(dict(entry.policy)), entry.columns, people)
@@ -82,9 +83,7 @@ class LedgerFolder:
         Nobody finds them before an entry names them.
         """
         stem = secrets.token_hex(8)
-        held = io.BytesIO()
-        people.sort(PERSON).write_parquet(held)  # whose row stood where is nobody's business
-        _write(self.path / f"{stem}.parquet", held.getvalue())
+        _write(self.path / f"{stem}.parquet", people_bytes(people))
         if plan is None:
             return f"{stem}.parquet", None
         _write(self.path / f"{stem}.plan.json", plan.encode())
@@ -93,6 +92,7 @@ class LedgerFolder:
     def list(self, entries: Sequence[LedgerEntry]) -> None:
         """Let the ledger have these entries: the moment in which a change is made, whole."""
         self.entries = tuple(entries)
+        self.body["version"] = VERSION
         self.body["entries"] = [entry.to_dict() for entry in entries]
         fresh = self.path / f"{INDEX}.{secrets.token_hex(4)}"
         _write(fresh, private_json(WARNING, self.body).encode())
@@ -183,7 +183,8 @@ def _opened(folder: Path, secret: Path | None, *, create: bool) -> LedgerFolder:
             key = read_secret(folder / SECRET) if (folder / SECRET).exists() else new_secret(folder / SECRET)
         else:
             key = read_secret(secret) if secret.exists() else new_secret(secret)
-        made = LedgerFolder(folder, key, body={"version": VERSION, "secret": key.check, "entries": []})
+        body = {"version": VERSION, "secret": key.check, "hash": SIPHASH, "entries": []}
+        made = LedgerFolder(folder, key, body=body)
         made.list([])
         return made
     body = _read_index(folder / INDEX)
@@ -193,6 +194,9 @@ def _opened(folder: Path, secret: Path | None, *, create: bool) -> LedgerFolder:
     key = read_secret(kept if secret is None else secret)
     if key.check != body["secret"]:
         raise InputError(f"{secret or kept}: is not the secret that the persons of {folder} are known by")
+    if body.setdefault("hash", HMAC) not in (SIPHASH, HMAC):
+        raise InputError(f"{folder / INDEX}: knows persons in a way that this version of discreet does not know")
+    key = key.hashing(body["hash"])
     try:
         entries = tuple(map(entry_of, body["entries"]))
     except (TypeError, KeyError):
@@ -209,7 +213,7 @@ def _read_index(path: Path) -> dict[str, Any]:
         body.pop("private", None)
     except (OSError, ValueError, KeyError, AttributeError, RecursionError):
         raise InputError(f"{path}: cannot be read; restore the ledger from a copy") from None
-    if version != VERSION:
+    if version not in READ:
         raise InputError(f"{path}: has version {version!r}; this version of discreet reads version {VERSION}")
     return body
 

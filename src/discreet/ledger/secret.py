@@ -1,6 +1,7 @@
 """The secret of a ledger, and the names under which it knows persons.
 
-A person is known by a keyed hash of her id (HMAC-SHA-256, its first 16 bytes). Whoever has the secret can try ids;
+A person is known by a keyed hash of her id: SipHash with 128 bits, by a key that is made of the secret. Ledgers of the
+first version know her by HMAC-SHA-256 (its first 16 bytes), id by id, and go on to. Whoever has the secret can try ids;
 beside the hashes, in the ledger itself, it stops only a glance. It may lie elsewhere.
 """
 
@@ -11,52 +12,71 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from discreet.common.reading import reading_file
 from discreet.errors import InputError
+from discreet.ledger.people_file import number_of
+from discreet.ledger.siphash import keyed_hashes
 
 BYTES = 32
 LEAST = 16
 BLOCK = 64
 """Bytes that SHA-256 takes at a time."""
-PROBE = b"the secret of this ledger"
+PROBE, NAMES = b"the secret of this ledger", b"the names of persons"
+SIPHASH, HMAC = "siphash-2-4-128", "hmac-sha-256-128"
+"""How ids are hashed: in ledgers that are made now, and in those of the first version."""
 
 
 class LedgerSecret:
-    """The key by which ids are hashed."""
+    """The key by which ids are hashed, and how."""
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key
-        block = (key if len(key) <= BLOCK else hashlib.sha256(key).digest()).ljust(BLOCK, b"\0")
-        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
-        self._last: tuple[tuple[str, ...], pl.Series] | None = None
+    def __init__(self, key: bytes, how: str = SIPHASH) -> None:
+        self._key, self._how = key, how
+        self._last: tuple[pl.Series, pl.Series] | None = None
 
     def __repr__(self) -> str:
         return "<LedgerSecret>"
+
+    def hashing(self, how: str) -> LedgerSecret:
+        """Return the same key, for ids that are hashed in some way."""
+        return LedgerSecret(self._key, how)
 
     @property
     def check(self) -> str:
         """What tells this secret from another one, and nothing else."""
         return hmac.digest(self._key, PROBE, "sha256").hex()
 
-    def names(self, ids: Sequence[str]) -> pl.Series:
-        """Return the names of persons, each by her id."""
-        wanted = tuple(ids)
-        if self._last is None or self._last[0] != wanted:
-            self._last = wanted, pl.Series([self._name(one) for one in wanted], dtype=pl.String)
+    def names(self, ids: pl.Series | Sequence[str]) -> pl.Series:
+        """Return the names of persons, each by her id: whole numbers of 128 bits."""
+        wanted = ids if isinstance(ids, pl.Series) else pl.Series(ids, dtype=pl.String)
+        if self._last is None or not self._last[0].equals(wanted):
+            self._last = wanted, self._hashed(wanted)
         return self._last[1]
 
-    def _name(self, one: str) -> str:
-        """Return the start of the HMAC of an id, from what the key alone makes of it: a third of the time."""
-        inner, outer = self._inner.copy(), self._outer.copy()
+    def _hashed(self, ids: pl.Series) -> pl.Series:
+        if self._how == SIPHASH:
+            return keyed_hashes(ids, hmac.digest(self._key, NAMES, "sha256")[:16])
+        digits = map(_hmac_of(self._key), ids.to_list())
+        return number_of(pl.Series(list(digits), dtype=pl.String))
+
+
+def _hmac_of(key: bytes) -> Callable[[str], str]:
+    """Return what makes the start of the HMAC of an id, from what the key alone makes of it: a third of the time."""
+    block = (key if len(key) <= BLOCK else hashlib.sha256(key).digest()).ljust(BLOCK, b"\0")
+    first = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+    last = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+
+    def made(one: str) -> str:
+        inner, outer = first.copy(), last.copy()
         inner.update(one.encode())
         outer.update(inner.digest())
         return outer.hexdigest()[:32]
+
+    return made
 
 
 def new_secret(path: Path) -> LedgerSecret:

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Encoded, Ints, encode, keys
+from discreet.encoded import Encoded, Ints
 from discreet.errors import InputError
-from discreet.ledger.entry import PERSON, PastRelease
-from discreet.ledger.names import ColumnNames
+from discreet.planning.past_people import PastPeople, places_among
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.persons import free_name
 from discreet.policy.requirements.any_of import sets_of
@@ -81,52 +80,46 @@ class JointItem:
 class JointPast:
     """Everybody in earlier releases or in the table, and what each promise over all of them knows and counts."""
 
-    def __init__(self, past: Sequence[PastRelease], policy: Policy, table: JointRows, name: str) -> None:
-        self.past, self.policy, self.table, self.name = past, policy, table, name
-        self.names = ColumnNames([*(release.policy for release in past), policy])
-        before = pl.concat([release.people.select(PERSON) for release in past]).unique().sort(PERSON)
-        fresh = table.persons.alias(PERSON).to_frame().join(before, on=PERSON, how="anti", maintain_order="left")
-        self.everybody = pl.concat([before, fresh]).with_row_index("place")
-        self.places = [self._places(release.persons) for release in past]
-        self.now = self._places(table.persons)
-        """The place of each row of the table among everybody."""
-        self.was_there = np.zeros((len(past), self.everybody.height), dtype=np.bool_)
-        for line, places in zip(self.was_there, self.places, strict=True):
-            line[places] = True
-        self._pasts: dict[tuple[str, ...], Ints] = {}
+    def __init__(self, before: PastPeople, policy: Policy, table: JointRows, name: str) -> None:
+        self.before, self.past, self.policy, self.table, self.name = before, before.past, policy, table, name
+        self.names, self.places = before.names, before.places
+        self.now = places_among(table.persons, before.persons)
+        """The place of each row of the table among everybody: those before in order, then others as the table has
+        them."""
+        fresh = self.now < 0
+        self.fresh = int(fresh.sum())
+        self.now[fresh] = len(before.persons) + np.arange(self.fresh)
+        self._pasts: dict[tuple[str, ...], tuple[Ints, int]] = {}
 
     @property
     def size(self) -> int:
         """How many people there are."""
-        return self.everybody.height
+        return len(self.before.persons) + self.fresh
 
     @cached_property
     def known_before(self) -> Flags:
         """Who is in an earlier release."""
-        found: Flags = np.asarray(self.was_there.any(axis=0))
-        return found
+        return np.arange(self.size) < len(self.before.persons)
 
-    def _places(self, persons: pl.Series) -> Ints:
-        if persons.equals(self.everybody.get_column(PERSON)):
-            return np.arange(len(persons), dtype=np.int64)
-        found = persons.alias(PERSON).to_frame().join(self.everybody, on=PERSON, how="left", maintain_order="left")
-        return found.get_column("place").to_numpy().astype(np.int64)
+    @cached_property
+    def here(self) -> Flags:
+        """Who is in the table."""
+        found = np.zeros(self.size, dtype=np.bool_)
+        found[self.now] = True
+        return found
 
     def past_of(self, over: Sequence[str]) -> Ints:
         """Return a number for how each person looked in earlier releases on some columns, presence included."""
+        return self.looks(over)[0]
+
+    def looks(self, over: Sequence[str]) -> tuple[Ints, int]:
+        """Return the same, and how many numbers there are."""
         which = self.names.ones(over)
         if which not in self._pasts:
-            codes, sizes = [line.astype(np.int64) for line in self.was_there], [2] * len(self.past)
-            for release, places in zip(self.past, self.places, strict=True):
-                for name in which:
-                    if (column := self.names.among(release.columns, name)) is not None:
-                        encoded = encode(release.texts(column))
-                        mine = np.zeros(self.size, dtype=np.int64)
-                        mine[places] = encoded.codes.astype(np.int64) + 1
-                        codes.append(mine)
-                        sizes.append(len(encoded.domain) + 1)
-            key, _ = keys(codes, sizes, self.size)
-            self._pasts[which] = np.unique(key, return_inverse=True)[1].astype(np.int64).ravel()
+            looks, number = self.before.looks(which)
+            if self.fresh:  # who is absent everywhere comes first
+                looks, number = np.concatenate((looks + 1, np.zeros(self.fresh, dtype=np.int64))), number + 1
+            self._pasts[which] = looks, number
         return self._pasts[which]
 
     def items(self) -> list[JointItem]:
@@ -242,7 +235,7 @@ class JointPast:
     def _told(self, place: int, column: str, policy: Policy) -> SpreadColumn:
         """Return what an earlier release tells of a column; what tells nothing there is the policy's marker."""
         release = self.past[place]
-        return self._spread(encode(release.texts(column)), self.places[place], release.policy, policy)
+        return self._spread(release.encoded(column), self.places[place], release.policy, policy)
 
     def _told_now(self, column: str, policy: Policy) -> SpreadColumn:
         return self._spread(self.table.encoded(column), self.now, self.policy, policy)

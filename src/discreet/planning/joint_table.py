@@ -89,7 +89,7 @@ class JointTable:
     """The policy on the table beside the past."""
     items: tuple[JointItem, ...]
     person: str
-    ids: tuple[str, ...]
+    ids: pl.Series
 
     def in_rows(self, plan: Plan) -> Plan:
         """Return a plan for the table beside the past as one for the table."""
@@ -111,7 +111,7 @@ class JointTable:
         )
         if source.row_wise:
             return replace(plan, masks=None)
-        whose = tuple(self.ids[number - 1] for number in gone)
+        whose = tuple(self.ids.gather([number - 1 for number in gone]).to_list())
         masks = Masks((Masked(self.person, whose, tuple(range(len(whose)))),), (ALL,) * len(whose)) if whose else None
         return replace(plan, suppressed=(), masks=masks)
 
@@ -125,7 +125,7 @@ class JointTable:
             columns.append(replace(told, of_combination=tuple(values.tolist())))
         everybody, groups = len(self.ids), len(grouping.losses)
         all_of_them = (Label(None, 0, max(everybody, 1)),)
-        whose = GroupColumn(self.person, self.ids, all_of_them, (0,) * groups, tuple(range(everybody)))
+        whose = GroupColumn(self.person, tuple(self.ids.to_list()), all_of_them, (0,) * groups, tuple(range(everybody)))
         return replace(grouping, columns=tuple(columns), beside=(whose,), group=tuple(group.tolist()))
 
     @contextmanager
@@ -142,28 +142,24 @@ class JointTable:
             ) from None
 
 
-def ids_of(source: Engine, person: str) -> list[str | None]:
+def ids_of(source: Engine, person: str) -> pl.Series:
     """Return who each row of a table is; its codes are not needed, and nearly all would be different."""
-    if isinstance(source, LocalEngine):
-        return source.texts(person).to_list()
-    whose = source.encoded(person)
-    return [whose.domain[code] for code in whose.codes.tolist()]
+    return source.texts(person) if isinstance(source, LocalEngine) else text_series(source.encoded(person))
 
 
-def table_now(source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret,
-              ) -> tuple[JointRows, tuple[str, ...]]:  # fmt: skip
+def table_now(
+    source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret
+) -> tuple[JointRows, pl.Series]:
     """Return the table that is to be released as searches need it, and the ids of its persons."""
     if source.row_wise:
         ids = ids_of(source, person)
         texts = {name: source.encoded(name) for name in needed}
     else:
         counted = source.count([person, *(name for name in needed if name != person)])
-        domain = counted.domain(person)
-        ids = [domain[code] for code in counted.code(person).tolist()]
+        ids = text_series(Encoded(counted.domain(person), counted.code(person)))
         texts = {name: Encoded(counted.domain(name), counted.code(name)) for name in needed}
-    known = tuple(one for one in ids if one is not None)
-    assert len(known) == len(ids)
-    return JointRows(tuple(columns), secret.names(known), texts.__getitem__), known
+    assert not ids.null_count()
+    return JointRows(tuple(columns), secret.names(ids), texts.__getitem__), ids
 
 
 def joint_table(
@@ -172,7 +168,7 @@ def joint_table(
     joint: JointPast,
     items: Sequence[JointItem],
     person: str,
-    ids: Sequence[str],
+    ids: pl.Series,
     merged: dict[int, Flags],
 ) -> JointTable:
     """Return the table beside the past of everybody in it.
@@ -184,10 +180,10 @@ def joint_table(
     """
     columns: dict[str, pl.Series] = {}
     for name in rows.counted:
-        columns[name] = _texts(joint.table.encoded(name))
+        columns[name] = text_series(joint.table.encoded(name))
     for item in items:
         for name in (*item.given, *(() if item.told is not None or item.column is None else (item.column,))):
-            columns.setdefault(name, _texts(joint.table.encoded(name)))
+            columns.setdefault(name, text_series(joint.table.encoded(name)))
     protect: list[JointRequirement] = []
     pasts: dict[tuple[str, ...], str] = {}
     for number, item in enumerate(items):
@@ -225,10 +221,11 @@ def joint_table(
         warnings=(),
         past=True,
     )
-    return JointTable(source, rows, table, bound, tuple(items), person, tuple(ids))
+    return JointTable(source, rows, table, bound, tuple(items), person, ids)
 
 
-def _texts(encoded: Encoded) -> pl.Series:
+def text_series(encoded: Encoded) -> pl.Series:
+    """Return a column of codes as texts."""
     return pl.Series(encoded.domain, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
 
 

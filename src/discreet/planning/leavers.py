@@ -14,14 +14,40 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.chance import Source
-from discreet.encoded import Ints, keys
+from discreet.encoded import Ints
 from discreet.planning.joint import JointItem, JointPast, SpreadColumn
+from discreet.planning.past_people import numbered
 from discreet.policy import GroupPromise
 from discreet.policy.requirements.base import Flags
 from discreet.policy.requirements.seen import SeenColumn
 
 ROUNDS = 200
 """How often people are left out, each time because of those before."""
+MOST_CELLS = 8
+"""Cells of a table of groups and values, for each person, that are counted at once."""
+
+
+@dataclass(frozen=True)
+class PastGroups:
+    """The groups of one promise among some people."""
+
+    key: Ints
+    """Of everybody, the group."""
+    whom: Flags
+    """Of everybody: who counts."""
+    lacking: Ints
+    """Of each group, how many more it lacks to keep the promise."""
+
+    @property
+    def any(self) -> bool:
+        """Whether some group breaks the promise."""
+        return bool((self.lacking > 0).any())
+
+    @property
+    def broken(self) -> Flags:
+        """Who stands in a group that breaks the promise."""
+        found: Flags = (self.lacking > 0)[self.key] & self.whom
+        return found
 
 
 @dataclass(frozen=True)
@@ -36,51 +62,36 @@ class Unmendable:
     """Of everybody: who is here for the first time."""
     by_item: dict[int, Flags]
     """For each item that some who are here break: who they are."""
-
-    @property
-    def any(self) -> bool:
-        """Whether there is anybody."""
-        return bool(self.leavers.any() or self.rare.any() or self.newcomers.any())
-
-
-@dataclass(frozen=True)
-class _PastGroups:
-    """The groups of one promise among some people."""
-
-    group: Ints
-    """Of everybody; -1 for who does not count."""
-    lacking: Ints
-
-    @property
-    def broken(self) -> Flags:
-        """Who stands in a group that breaks the promise."""
-        found: Flags = np.append(self.lacking > 0, False)[self.group]
-        return found
+    gone: dict[int, PastGroups]
+    """For each item that some who are absent break: their groups."""
 
 
 def unmendable(joint: JointPast, items: Sequence[JointItem], fixed: frozenset[str], seen: Seeing) -> Unmendable:
     """Return who breaks a promise whatever is hidden; `fixed` are the columns of the table that never change."""
-    here = np.zeros(joint.size, dtype=np.bool_)
-    here[joint.now] = True
+    here = joint.here
     leavers, staying = np.zeros_like(here), np.zeros_like(here)
     by_item: dict[int, Flags] = {}
+    of_absent: dict[int, PastGroups] = {}
     for number, item in enumerate(items):
         promise = item.make(seen)
         if promise is None:
             continue
-        leavers |= _groups(joint, item, promise, ~here, joint.past_of(item.over)).broken
-        found = _groups(joint, item, promise, here, _at_best(joint, item, fixed)).broken
-        if found.any():
-            by_item[number] = found
+        gone = _groups(joint, item, promise, ~here, *joint.looks(item.over))
+        if gone.any:
+            of_absent[number] = gone
+            leavers |= gone.broken
+        stay = _groups(joint, item, promise, here, *_at_best(joint, item, fixed))
+        if stay.any:
+            by_item[number] = found = stay.broken
             staying |= found
     new = staying & ~joint.known_before
-    return Unmendable(leavers, staying & joint.known_before, new, by_item)
+    return Unmendable(leavers, staying & joint.known_before, new, by_item, of_absent)
 
 
 def to_leave_out(
     joint: JointPast,
     items: Sequence[JointItem],
-    fixed: frozenset[str],
+    found: Unmendable,
     seen: Seeing,
     chance: Source,
     before: Flags,
@@ -88,42 +99,30 @@ def to_leave_out(
     hold: bool,
     leavers: str,
 ) -> Flags:
-    """Return who of those here is left out next: newcomers (`hold`), and people with a rare past.
+    """Return who of those here is left out next of those `found`: newcomers (`hold`), and people with a rare past.
 
     For those who left, others are left out only where the policy says `remove`. Where it only warns, they are reported.
     For whom earlier releases break a promise already (`before`, of the first of everybody) nothing can be mended: where
     the policy warns, they stay and are looked at together, or are left out where even so they are too few.
     """
-    found = unmendable(joint, items, fixed, seen)
     out = np.zeros(joint.size, dtype=np.bool_)
     if hold:
         out |= found.newcomers
     if leavers == "warn":
-        together = np.zeros(joint.size, dtype=np.int64)
+        together = np.zeros(joint.size, dtype=np.int64), 1
         lost = np.zeros(joint.size, dtype=np.bool_)
         lost[: len(before)] = before
         out |= found.rare & ~lost
         for number, whom in found.by_item.items():
             promise, known = items[number].make(seen), whom & joint.known_before & lost
-            if promise is not None and _groups(joint, items[number], promise, known, together).broken.any():
+            if promise is not None and _groups(joint, items[number], promise, known, *together).any:
                 out |= known
     if leavers != "remove":
         return out
     out |= found.rare
-    here = np.zeros(joint.size, dtype=np.bool_)
-    here[joint.now] = True
-    for item in items:
-        promise = item.make(seen)
-        if promise is None:
-            continue
-        past = joint.past_of(item.over)
-        groups = _groups(joint, item, promise, ~here, past)
-        if not (groups.lacking > 0).any():
-            continue
-        absent = groups.group >= 0
-        lacks = np.zeros(int(past.max()) + 1, dtype=np.int64)
-        lacks[past[absent]] = groups.lacking[groups.group[absent]]
-        taken = drawn_of(past[joint.now], ~out[joint.now], lacks, chance)  # in the order of the table, not of hashes
+    for number, groups in found.gone.items():
+        past = joint.past_of(items[number].over)
+        taken = drawn_of(past[joint.now], ~out[joint.now], groups.lacking, chance)  # as in the table, not by hashes
         out[joint.now[taken]] = True
     return out
 
@@ -141,40 +140,41 @@ def drawn_of(group: Ints, among: Flags, wanted: Ints, chance: Source) -> Flags:
     return found
 
 
-def _at_best(joint: JointPast, item: JointItem, fixed: frozenset[str]) -> Ints:
+def _at_best(joint: JointPast, item: JointItem, fixed: frozenset[str]) -> tuple[Ints, int]:
     """Return who looks alike with everything hidden that can be: the past, and columns that never change."""
-    codes, sizes = [joint.past_of(item.over)], [int(joint.past_of(item.over).max(initial=0)) + 1]
+    key, bound = joint.looks(item.over)
     for name in item.given:
         if name in fixed:
             encoded = joint.table.encoded(name)
             mine = np.zeros(joint.size, dtype=np.int64)
             mine[joint.now] = encoded.codes
-            codes.append(mine)
-            sizes.append(len(encoded.domain))
-    return keys(codes, sizes, joint.size)[0]
+            key, bound = numbered(key * len(encoded.domain) + mine, bound * len(encoded.domain))
+    return key, bound
 
 
-def _groups(joint: JointPast, item: JointItem, promise: GroupPromise, whom: Flags, key: Ints) -> _PastGroups:
+def _groups(joint: JointPast, item: JointItem, promise: GroupPromise, whom: Flags, key: Ints, bound: int) -> PastGroups:
     """Return the groups of some people, and how many more each lacks to keep a promise."""
     told = item.told
     if told is None and item.column is not None:
         told = told_now(joint, item.column)
-    counts = whom if told is None else whom & (told.codes >= 0)
-    known = counts
-    if told is not None and promise.known_only:
-        silent = np.array([joint.policy.is_unknown(value) for value in told.values] + [True], dtype=np.bool_)
-        known = counts & ~silent[told.codes]
-    group = np.full(joint.size, -1, dtype=np.int64)
-    kinds, group[counts] = np.unique(key[counts], return_inverse=True)
-    rows = np.bincount(group[known], minlength=len(kinds)).astype(np.int64)
-    tallies = np.zeros((0, len(kinds)), dtype=np.int64)
-    if told is not None:
-        tells = np.array([not joint.policy.is_unknown(value) for value in told.values], dtype=np.bool_)
-        marks = promise.marks(told.values, tells)
-        lines = [np.bincount(group[counts][mark[told.codes[counts]]], minlength=len(kinds)) for mark in marks]
-        tallies = np.array(lines, dtype=np.int64).reshape(len(marks), len(kinds))
-    lacking = promise.lacking(rows, tallies, joint.size)
-    return _PastGroups(group, np.where(rows > 0, lacking, 0))
+    if told is None:
+        rows, tallies = np.bincount(key[whom], minlength=bound), np.zeros((0, bound), dtype=np.int64)
+        return PastGroups(key, whom, np.where(rows > 0, promise.lacking(rows, tallies, joint.size), 0))
+    counts = whom & (told.codes >= 0)
+    tells = np.array([not joint.policy.is_unknown(value) for value in told.values], dtype=np.bool_)
+    marks = promise.marks(told.values, tells)
+    if bound * len(told.values) <= MOST_CELLS * joint.size:
+        cells = np.bincount((key * len(told.values) + told.codes)[counts], minlength=bound * len(told.values))
+        cells = cells.reshape(bound, len(told.values))
+        rows = (cells[:, tells] if promise.known_only else cells).sum(axis=1)
+        lines = [cells[:, mark].sum(axis=1) for mark in marks]
+    else:
+        group, value = key[counts], told.codes[counts]
+        rows = np.bincount(group[tells[value]] if promise.known_only else group, minlength=bound)
+        lines = [np.bincount(group[mark[value]], minlength=bound) for mark in marks]
+    tallies = np.array(lines, dtype=np.int64).reshape(len(marks), bound)
+    lacking = promise.lacking(rows.astype(np.int64), tallies, joint.size)
+    return PastGroups(key, counts, np.where(rows > 0, lacking, 0))
 
 
 def told_now(joint: JointPast, column: str) -> SpreadColumn:

@@ -15,14 +15,14 @@ from discreet.common.watch import Watch
 from discreet.encoded import Encoded, Ints
 from discreet.errors import InputError, PromiseError, TooManySuppressed, Unsettled
 from discreet.fit.fitting import fitted_persons
-from discreet.ledger.entry import people_frame
+from discreet.ledger.entry import people_frame, told_column
 from discreet.ledger.secret import LedgerSecret
 from discreet.plan.plan import Plan
 from discreet.planning.carrying_out import CarriedOut, carry_out, carry_out_again
 from discreet.planning.detail import detail_of
 from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import columns_of
-from discreet.planning.joint_table import JointTable, ids_of, joint_table
+from discreet.planning.joint_table import JointTable, ids_of, joint_table, text_series
 from discreet.planning.staying import KnownPeople, Staying
 from discreet.planning.task import Task, task_of
 from discreet.policy.bind import Bound
@@ -128,14 +128,12 @@ def told_of(source: Engine, released: Engine, plan: Plan, person: str, secret: L
         ids = ids_of(source, person)
         if released.rows < source.rows:
             places: Ints = np.searchsorted(source.numbers(), released.numbers())
-            ids = [ids[place] for place in places.tolist()]
+            ids = ids.gather(pl.Series(places).cast(pl.UInt32))
         encoded = [released.encoded(name) for name in released.columns]
     else:
         columns = {name: said for name, said in plan.policy.columns.items() if name != person}
         policy = plan.policy.model_copy(update={"columns": Frozen(columns)})
         counted = source.apply(replace(plan, policy=policy)).count([person, *released.columns])
-        domain = counted.domain(person)
-        ids = [domain[code] for code in counted.code(person).tolist()]
+        ids = text_series(Encoded(counted.domain(person), counted.code(person)))
         encoded = [Encoded(counted.domain(name), counted.code(name)) for name in released.columns]
-    texts = [pl.Series(each.domain, dtype=pl.String).gather(pl.Series(each.codes).cast(pl.UInt32)) for each in encoded]
-    return people_frame(secret.names([one for one in ids if one is not None]), texts)
+    return people_frame(secret.names(ids), [told_column(each) for each in encoded])

@@ -15,7 +15,7 @@ import polars as pl
 from discreet.chance import chance_from
 from discreet.encoded import Encoded
 from discreet.errors import InputError, PromiseError
-from discreet.ledger.entry import DRAFT, PERSON, PastRelease
+from discreet.ledger.entry import DRAFT, PastRelease
 from discreet.ledger.folder import opened
 from discreet.ledger.names import ColumnNames
 from discreet.ledger.note import LedgerUse
@@ -25,6 +25,7 @@ from discreet.plan.plan import Plan
 from discreet.planning.joint import JointItem, JointPast, JointRows
 from discreet.planning.joint_table import ids_of, table_now
 from discreet.planning.leavers import ROUNDS, Seeing, Unmendable, to_leave_out, unmendable
+from discreet.planning.past_people import PastPeople, places_among
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.policy.ledger_options import over_time
@@ -94,7 +95,7 @@ class Staying:
     source: Engine
     joint: JointPast
     items: tuple[JointItem, ...]
-    ids: tuple[str, ...]
+    ids: pl.Series
     held: int = 0
     """New persons who are kept back for a later release."""
     left_out: int = 0
@@ -128,18 +129,13 @@ def known_persons(source: Engine, person: str, policy: Policy) -> None:
 
 def met(beside: BesideLedger) -> tuple[int, int, int]:
     """Return how many persons of a table are in earlier releases, are new, and how many of those are not in it."""
-    source, people = beside.source, beside.people
-    now = people.secret.names([one for one in ids_of(source, people.person) if one is not None])
+    people = beside.people
+    now = people.secret.names(ids_of(beside.source, people.person))
     if not people.past:
         return 0, len(now), 0
-    matched, before = _known_of(now, people.past)
-    return matched, len(now) - matched, before - matched
-
-
-def _known_of(persons: pl.Series, past: Sequence[PastRelease]) -> tuple[int, int]:
-    """Return how many of some persons are in earlier releases, and how many are in these."""
-    before = pl.concat([release.people.select(PERSON) for release in past]).unique()
-    return persons.alias(PERSON).to_frame().join(before, on=PERSON, how="semi").height, before.height
+    before = PastPeople(people.past, beside.policy).persons
+    matched = int((places_among(now, before) >= 0).sum())
+    return matched, len(now) - matched, len(before) - matched
 
 
 def refuse_lost_columns(past: Sequence[PastRelease], policy: Policy, columns: Sequence[str]) -> None:
@@ -155,10 +151,10 @@ def refuse_lost_columns(past: Sequence[PastRelease], policy: Policy, columns: Se
             raise InputError(str(policy.problem(("ledger",), message)))
 
 
-def matched_persons(table: JointRows, past: Sequence[PastRelease], *, new_persons: bool) -> None:
+def refuse_strange_persons(joint: JointPast, *, new_persons: bool) -> None:
     """Refuse a table of which under half of the persons are known, unless that is right."""
-    matched, _ = _known_of(table.persons, past)
-    total = len(table.persons)
+    total = len(joint.table.persons)
+    matched = total - joint.fresh
     if 2 * matched < total and not new_persons:
         raise PromiseError(
             f"only {matched} of {total} persons are known from earlier releases: are ids written as they were (007 and "
@@ -172,16 +168,18 @@ def who_stays(source: Engine, bound: Bound, people: KnownPeople, seed: int | Non
     refuse_lost_columns(people.past, policy, bound.released)
     needed = _needed(bound, people.past, people.person)
     table, ids = table_now(source, people.person, bound.released, needed, people.secret)
-    matched_persons(table, people.past, new_persons=new_persons)
+    past = PastPeople(people.past, policy)
+    joint = JointPast(past, policy, table, people.name)
+    refuse_strange_persons(joint, new_persons=new_persons)
     fixed = frozenset(bound.columns) - frozenset(bound.changeable)
-    before = _broken_before(people, policy, warn=said.leavers == "warn")
+    before = _broken_before(past, people.name, policy, warn=said.leavers == "warn")
     chance = chance_from(seed, stream=LEAVING)
     held = left_out = 0
     for _ in range(ROUNDS):
-        joint = JointPast(people.past, policy, table, people.name)
         items = tuple(joint.items())
         seen = _seeing(joint)
-        out = to_leave_out(joint, items, fixed, seen, chance, before, hold=said.hold, leavers=said.leavers)
+        found = unmendable(joint, items, fixed, seen)
+        out = to_leave_out(joint, items, found, seen, chance, before, hold=said.hold, leavers=said.leavers)
         gone = out[joint.now]
         if not gone.any():
             break
@@ -194,16 +192,19 @@ def who_stays(source: Engine, bound: Bound, people: KnownPeople, seed: int | Non
             )
         source = _without(source, people.person, ids, gone)
         table, ids = table_now(source, people.person, bound.released, needed, people.secret)
-    found = unmendable(joint, items, fixed, seen)
+        joint = JointPast(past, policy, table, people.name)
+    else:
+        items, seen = tuple(joint.items()), _seeing(joint)
+        found = unmendable(joint, items, fixed, seen)
     merged = _judged(found, policy, items)
     return Staying(source, joint, items, ids, held, left_out, merged)
 
 
-def _without(source: Engine, person: str, ids: Sequence[str], gone: Flags) -> Engine:
+def _without(source: Engine, person: str, ids: pl.Series, gone: Flags) -> Engine:
     """Return a table without some of its persons."""
     if source.row_wise:
         return source.only(np.flatnonzero(~gone))
-    out = {ids[place] for place in np.flatnonzero(gone).tolist()}
+    out = set(ids.filter(pl.Series(gone)).to_list())
     whose = source.encoded(person)
     stays = np.array([value not in out for value in whose.domain], dtype=np.bool_)
     return source.only(np.flatnonzero(stays[whose.codes]))
@@ -230,11 +231,11 @@ def _seeing(joint: JointPast) -> Seeing:
     return seen
 
 
-def _broken_before(people: KnownPeople, policy: Policy, *, warn: bool) -> Flags:
+def _broken_before(past: PastPeople, name: str, policy: Policy, *, warn: bool) -> Flags:
     """Return for whom of earlier releases these break a promise together already; refuse to go on unless asked to."""
     columns: dict[str, Encoded] = {}
-    nobody = JointRows((), pl.Series([], dtype=pl.String), columns.__getitem__)
-    joint = JointPast(people.past, policy, nobody, people.name)
+    nobody = JointRows((), past.persons.clear(), columns.__getitem__)
+    joint = JointPast(past, policy, nobody, name)
     found = unmendable(joint, joint.items(), frozenset(), _seeing(joint))
     broken = int(found.leavers.sum())
     if broken and not warn:

@@ -16,13 +16,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from discreet.encoded import Ints
-from discreet.ledger.entry import PERSON, PastRelease
-from discreet.ledger.names import ColumnNames
+from discreet.ledger.entry import PastRelease
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.ledger_options import over_time
 from discreet.policy.requirements import PROMISES
@@ -30,10 +28,10 @@ from discreet.policy.requirements.any_of import sets_of
 from discreet.policy.requirements.base import GroupRequirement
 from discreet.policy.requirements.seen import SeenColumn, SeenOf
 from discreet.policy.seen_values import seen_values
-from discreet.table.local import LocalEngine
 from discreet.verification.answers import Answer
 from discreet.verification.counting import counted
 from discreet.verification.figures import GroupFigures
+from discreet.verification.joint_view import JointView, WeighedTexts
 from discreet.verification.properties import properties_of
 
 PERSONS, ANY = "persons", "any release"
@@ -109,7 +107,7 @@ class JointVerification:
 
 def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerification:
     """Count every promise of the last release and of those before it on all of them together."""
-    view = _JointView([*past, last])
+    view = JointView([*past, last], _spoken_of([*past, last]))
     excused: Flags = np.zeros(view.height, dtype=np.bool_)
     if over_time(last.policy).leavers == "warn":
         excused = ~view.there[:, -1] | _broken_before(view, [*past, last])
@@ -123,22 +121,31 @@ def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerifica
     return JointVerification(
         tuple(release.name for release in past),
         tuple(found),
-        matched=int((now & before).sum()),
-        new=int((now & ~before).sum()),
-        left=int((before & ~now).sum()),
-        broken=int(broken.sum()),
+        matched=view.persons(now & before),
+        new=view.persons(now & ~before),
+        left=view.persons(before & ~now),
+        broken=view.persons(broken),
     )
 
 
-def _broken_before(view: _JointView, releases: Sequence[PastRelease]) -> Flags:
+def _broken_before(view: JointView, releases: Sequence[PastRelease]) -> Flags:
     """Return for whom the releases before the last break a promise of any of them together already."""
     found = np.zeros(view.height, dtype=np.bool_)
     if len(releases) > 1:
-        before = _JointView(releases[:-1], names=view.names)
-        places = view.persons.search_sorted(before.persons).to_numpy()  # those of several releases are in order
+        before = view.before_the_last()
         for _, policy, index, made in _promised(releases):
             for _, whom in _counted(before, policy, index, made):
-                found[places[whom]] = True
+                found |= whom
+    return found
+
+
+def _spoken_of(releases: Sequence[PastRelease]) -> set[str]:
+    """Return the columns that promises of any release speak of."""
+    found: set[str] = set()
+    for release in releases:
+        for _, made in release.policy.groups():
+            found |= {name for over in sets_of(made.known) for name in over}
+            found |= set() if made.sensitive is None else {made.sensitive}
     return found
 
 
@@ -158,93 +165,11 @@ def _promised(
         yield tuple(reversed(names)), policy, index, made
 
 
-class _JointView:
-    """One line for each person who is in any release, with her texts in each."""
-
-    def __init__(self, releases: Sequence[PastRelease], names: ColumnNames | None = None) -> None:
-        self.releases = list(releases)
-        self.names = names or ColumnNames(release.policy for release in releases)
-        persons = [release.people.get_column(PERSON) for release in releases]
-        self.persons = persons[0] if len(persons) == 1 else pl.concat(persons).unique().sort()
-        places = self.persons.to_frame(PERSON).with_row_index("place")
-        self.there = np.zeros((len(self.persons), len(releases)), dtype=np.bool_)
-        self._places: list[Ints] = []
-        for number, some in enumerate(persons):
-            if some.equals(self.persons):  # a ledger keeps them in this order
-                self._places.append(np.arange(len(some), dtype=np.int64))
-            else:
-                here = some.to_frame(PERSON).join(places, on=PERSON, how="left", maintain_order="left")
-                self._places.append(here.get_column("place").to_numpy().astype(np.int64))
-            self.there[self._places[-1], number] = True
-        self._told: dict[tuple[int, str], tuple[Ints, pl.Series]] = {}
-        self._groups: dict[tuple[tuple[int, str], ...], Ints] = {}
-
-    @property
-    def height(self) -> int:
-        """How many persons there are."""
-        return len(self.persons)
-
-    def told(self, place: int, label: str) -> tuple[Ints, pl.Series]:
-        """Return what a release tells of everybody by the places of texts, and these; -1 for who is not in it."""
-        if (place, label) not in self._told:
-            said = self.releases[place].people.get_column(label)
-            texts = said.unique()
-            which = said.to_frame("text").join(
-                texts.to_frame("text").with_row_index("which"),
-                on="text", how="left", nulls_equal=True, maintain_order="left",
-            )  # fmt: skip
-            found = np.full(self.height, -1, dtype=np.int64)
-            found[self._places[place]] = which.get_column("which").to_numpy()
-            self._told[place, label] = found, texts
-        return self._told[place, label]
-
-    def labels(self, over: Sequence[str]) -> list[tuple[int, str]]:
-        """Return the releases and their columns that tell some columns."""
-        found = []
-        for place, release in enumerate(self.releases):
-            for name in over:
-                column = self.names.among(release.columns, name)
-                if column is not None:
-                    found.append((place, release.label(column)))
-        return found
-
-    def groups(self, over: Sequence[str]) -> Ints:
-        """Return who looks alike."""
-        keys = tuple(dict.fromkeys(self.labels(over)))
-        if keys not in self._groups:
-            group = np.zeros(self.height, dtype=np.int64)
-            for line in (*self.there.T.astype(np.int64), *(self.told(*key)[0] + 1 for key in keys)):
-                both = group * (int(line.max(initial=0)) + 1) + line  # both are below the number of persons
-                group = np.unique(both, return_inverse=True)[1].ravel().astype(np.int64)
-            self._groups[keys] = group
-        return self._groups[keys]
-
-    def having(self, column: str) -> list[int]:
-        """Return the releases that have a column, by their places."""
-        return [
-            place
-            for place, release in enumerate(self.releases)
-            if self.names.among(release.columns, column) is not None
-        ]
-
-    def texts(self, place: int, column: str, policy: Policy) -> pl.Series:
-        """Return what a release tells of a column of everybody; what tells nothing there is the policy's marker."""
-        release = self.releases[place]
-        name = self.names.among(release.columns, column)
-        assert name is not None
-        codes, different = self.told(place, release.label(name))
-        said = different.gather(pl.select(pl.when(pl.Series(codes) >= 0).then(pl.Series(codes))).to_series())
-        silent = [text for text in release.policy.hidden_texts() if text is not None]
-        hidden = said.is_in(silent).fill_null(None in release.policy.hidden_texts())
-        told = pl.when(hidden & pl.Series(self.there[:, place])).then(pl.lit(policy.marker)).otherwise(said)
-        return pl.select(told).to_series()
-
-
 @dataclass(frozen=True)
 class _JointJudge:
     """One promise with what it is counted on, for any way to tell persons apart."""
 
-    view: _JointView
+    view: JointView
     policy: Policy
     promise: GroupPromise
     counts: Flags
@@ -258,12 +183,13 @@ class _JointJudge:
         if not len(mine):
             return np.zeros(len(group), dtype=np.bool_)
         kinds, dense = np.unique(mine, return_inverse=True)
-        bad = self._of_any(dense, len(kinds)) if len(self.places) > 1 else self._of_one(dense)
+        weights = self.view.weights[self.counts]
+        bad = self._of_any(dense, len(kinds), weights) if len(self.places) > 1 else self._of_one(dense, weights)
         found = np.zeros(len(group), dtype=np.bool_)
         found[self.counts] = bad[dense]
         return found
 
-    def _of_one(self, dense: Ints) -> Flags:
+    def _of_one(self, dense: Ints, weights: Ints) -> Flags:
         """Return which groups break it, counted as in a single release."""
         column = self.promise.column
         label = f"{column} group"
@@ -271,34 +197,33 @@ class _JointJudge:
         if column is not None:
             said = self.view.texts(self.places[0], column, self.policy).filter(pl.Series(self.counts))
             frame = frame.with_columns(said.alias(column))
-        engine = LocalEngine(nw.from_native(frame, eager_only=True))
-        (figures,) = counted(engine, self.policy, (label,), [self.promise])
+        (figures,) = counted(WeighedTexts(frame, weights), self.policy, (label,), [self.promise])
         at = figures.texts.to_series(0).cast(pl.Int64).to_numpy()
         bad = np.zeros(int(dense.max()) + 1, dtype=np.bool_)
         bad[at] = _broken_groups(figures, self.promise)
         return bad
 
-    def _of_any(self, dense: Ints, number: int) -> Flags:
+    def _of_any(self, dense: Ints, number: int, weights: Ints) -> Flags:
         """Return the groups in which too many were shown with something in any release."""
         column = self.promise.column
         assert column is not None
         told, said = self._told
         silent = np.array([text in self.policy.hidden_texts() for text in said], dtype=np.bool_)
-        sizes = np.bincount(dense, minlength=number)
+        sizes = _summed(dense, weights, number)
         bad = np.zeros(number, dtype=np.bool_)
         found = properties_of(said, silent, self.policy, self.promise)
         limit, strict = self.promise.stated, PROMISES[self.promise.kind].strict
         for one in found.properties:
             has, may = self._anywhere(told, one.has), self._anywhere(told, one.open & ~one.has)
-            owns = np.bincount(dense[has], minlength=number)
-            known = sizes - np.bincount(dense[may & ~has], minlength=number)
+            owns = _summed(dense[has], weights[has], number)
+            known = sizes - _summed(dense[may & ~has], weights[may & ~has], number)
             usual, all_known = int(owns.sum()), int(known.sum())
             pairs, which = np.unique(np.stack((owns, known, sizes)), axis=1, return_inverse=True)
             verdicts = []
             for mine, here, size in pairs.T.tolist():
                 figure = Fraction(mine, max(here, 1))
                 if found.relative:
-                    all_of = Fraction(mine * len(dense), max(usual * size, 1))
+                    all_of = Fraction(mine * int(sizes.sum()), max(usual * size, 1))
                     figure = max(Fraction(mine * all_known, max(usual * here, 1)), all_of)
                 verdicts.append(figure >= limit if strict and mine else figure > limit)
             bad |= np.array(verdicts, dtype=np.bool_)[which.ravel()]
@@ -328,6 +253,13 @@ class _JointJudge:
         return found
 
 
+def _summed(group: Ints, weights: Ints, number: int) -> Ints:
+    """Return how many persons each group has: whole numbers, summed as such."""
+    found = np.zeros(number, dtype=np.int64)
+    np.add.at(found, group, weights)
+    return found
+
+
 def _broken_groups(figures: GroupFigures, promise: GroupPromise) -> Flags:
     """Return which groups break a promise, by exact fractions."""
     pairs, which = figures.pairs()
@@ -338,7 +270,7 @@ def _broken_groups(figures: GroupFigures, promise: GroupPromise) -> Flags:
 
 
 def _counted(
-    view: _JointView, policy: Policy, index: int, made: GroupRequirement
+    view: JointView, policy: Policy, index: int, made: GroupRequirement
 ) -> Iterator[tuple[JointFinding, Flags]]:
     """Yield what is found of one requirement, and for whom it is broken."""
     for about, judge in _judges(view, policy, index, made):
@@ -347,12 +279,12 @@ def _counted(
             broken |= judge.broken(view.groups(over))
         answer = Answer.BROKEN if broken.any() else Answer.HOLDS
         yield (
-            JointFinding((), index, judge.promise.kind, str(judge.promise), about, answer, int(broken.sum())),
+            JointFinding((), index, judge.promise.kind, str(judge.promise), about, answer, view.persons(broken)),
             broken,
         )
 
 
-def _judges(view: _JointView, policy: Policy, index: int, made: GroupRequirement) -> Iterator[tuple[str, _JointJudge]]:
+def _judges(view: JointView, policy: Policy, index: int, made: GroupRequirement) -> Iterator[tuple[str, _JointJudge]]:
     """Yield what is counted of one requirement: of persons, in each release that has its column, in any of them."""
     column = made.sensitive
     if column is None:
@@ -373,10 +305,12 @@ def _always(seen: SeenColumn) -> SeenOf:
     return lambda _: seen
 
 
-def _seen(view: _JointView, policy: Policy, column: str, places: Sequence[int]) -> SeenColumn:
+def _seen(view: JointView, policy: Policy, column: str, places: Sequence[int]) -> SeenColumn:
     """Return the different texts of a column in some releases that tell something."""
-    said = pl.concat(
-        [view.texts(place, column, policy).filter(pl.Series(view.there[:, place])) for place in places]
-    ).to_frame("text")
-    rows = said.group_by("text").len().sort("text", nulls_last=False)
-    return seen_values(policy, column, rows.get_column("text").to_list(), rows.get_column("len").to_list())
+    said = []
+    for place in places:
+        there = pl.Series(view.there[:, place])
+        texts = view.texts(place, column, policy)
+        said.append(pl.DataFrame({"text": texts, "persons": view.weights}).filter(there))
+    rows = pl.concat(said).group_by("text").agg(pl.col("persons").sum()).sort("text", nulls_last=False)
+    return seen_values(policy, column, rows.get_column("text").to_list(), rows.get_column("persons").to_list())

@@ -10,7 +10,7 @@ import polars as pl
 
 from discreet.encoded import Ints
 from discreet.errors import InputError
-from discreet.ledger.entry import PastRelease, people_frame
+from discreet.ledger.entry import PastRelease, people_frame, told_column
 from discreet.ledger.folder import LedgerFolder, opened
 from discreet.ledger.policies import person_column, with_person
 from discreet.ledger.secret import LedgerSecret
@@ -41,28 +41,28 @@ class LedgerCheck:
     secret: LedgerSecret
     past: tuple[PastRelease, ...]
     name: str
-    members: frozenset[str] | None
+    members: pl.Series | None
     """Who is in the release, where the ledger has it: others of the original were left out, or kept back."""
 
     def only_members(self, original: Engine) -> Engine:
         """Return the original with only the rows of those whom the ledger has in the release."""
         if self.members is None:
             return original
-        there = np.array([name in self.members for name in self._names(original)], dtype=np.bool_)
+        there = self._names(original).is_in(self.members.implode()).to_numpy()
         return original if there.all() else original.only(np.flatnonzero(there))
 
-    def _names(self, original: Engine) -> list[str]:
+    def _names(self, original: Engine) -> pl.Series:
         if self.person not in original.columns:
             raise InputError(f"--person: the original has no column {self.person!r}")
         whose = original.encoded(self.person)
-        ids = [whose.domain[code] for code in whose.codes.tolist()]
-        if None in ids or len(set(ids)) < len(ids):
+        if None in whose.domain or len(whose.domain) < original.rows:
             raise InputError(f"--person: {self.person!r} must be there in each row, and in no two rows the same")
-        return self.secret.names([one for one in ids if one is not None]).to_list()
+        ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
+        return self.secret.names(ids)
 
     def persons(self, original: Engine, places: Ints | None) -> pl.Series:
         """Return who each released row is; `places` are theirs in the original, all in order when absent."""
-        names = pl.Series(self._names(original), dtype=pl.String)
+        names = self._names(original)
         return names if places is None else names.gather(pl.Series(places).cast(pl.UInt32))
 
     def checked(
@@ -75,10 +75,7 @@ class LedgerCheck:
         if places is None and (unmatched is not None or released.rows != original.rows):
             return not_checkable(unmatched or LACKING)
         persons = self.persons(original, places)
-        texts = []
-        for column in released.columns:
-            encoded = released.encoded(column)
-            texts.append(pl.Series(encoded.domain, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32)))
+        texts = [told_column(released.encoded(column)) for column in released.columns]
         last = PastRelease(self.name, policy, tuple(released.columns), people_frame(persons, texts))
         return check_joint(self.past, last)
 
@@ -94,7 +91,7 @@ def ledger_check(
         return with_person(policy, whose), LedgerCheck(whose, folder.secret, past, name or THIS, members)
 
 
-def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, frozenset[str] | None]:
+def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None]:
     """Return what the ledger calls a release, and who is in it, where it has it."""
     if not isinstance(table, (str, Path)) or not Path(table).exists():
         return None, None
@@ -103,7 +100,7 @@ def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, frozenset[st
     if not alike:
         return None, None
     mine = next((entry for entry in alike if entry.path == path), alike[-1])  # two may read the same
-    return mine.name, frozenset(folder.read(mine).persons.to_list())
+    return mine.name, folder.read(mine).persons
 
 
 def places_of(matches: Matches | None) -> Ints | None:

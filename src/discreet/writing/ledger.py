@@ -10,7 +10,17 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError, PromiseError
-from discreet.ledger.entry import DRAFT, PERSON, PUBLISHED, WITHDRAWN, LedgerEntry, PastRelease, now, people_frame
+from discreet.ledger.entry import (
+    DRAFT,
+    PERSON,
+    PUBLISHED,
+    WITHDRAWN,
+    LedgerEntry,
+    PastRelease,
+    now,
+    people_frame,
+    told_column,
+)
 from discreet.ledger.folder import LedgerFolder, opened, stands
 from discreet.ledger.policies import person_column, with_person
 from discreet.policy import Policy, as_policy
@@ -97,7 +107,7 @@ class Ledger:
         with opened(self.path, self.secret) as folder:
             old, new = folder.secret.names(list(changes)), folder.secret.names(list(changes.values()))
             to = pl.DataFrame({PERSON: old, "new": new})
-            moved: set[str] = set()
+            moved: set[int] = set()
 
             def changed(release: PastRelease) -> pl.DataFrame:
                 both = release.people.join(to, on=PERSON, how="left", maintain_order="left")
@@ -181,11 +191,7 @@ def _beside(released: Engine, policy: Policy, source: Engine) -> Engine:
 def _people(released: Engine, beside: Engine, person: str, folder: LedgerFolder) -> pl.DataFrame:
     """Return what a release tells of each person."""
     whose = beside.encoded(person)
-    ids = [whose.domain[code] for code in whose.codes.tolist()]
-    if None in ids or len(set(ids)) < len(ids):
+    if None in whose.domain or len(whose.domain) < beside.rows:
         raise InputError(f"--person: {person!r} must be there in each row, and in no two rows the same")
-    texts = []
-    for column in released.columns:
-        encoded = released.encoded(column)
-        texts.append(pl.Series(encoded.domain, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32)))
-    return people_frame(folder.secret.names([one for one in ids if one is not None]), texts)
+    ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
+    return people_frame(folder.secret.names(ids), [told_column(released.encoded(name)) for name in released.columns])

@@ -1,0 +1,45 @@
+"""What a release tells of everybody, as a file of a ledger: Parquet, in the order of the persons' names.
+
+A name is a whole number of 128 bits. It is kept as its halves, `person` and `person_low`, which every program reads;
+columns are kept as numbers of their texts. Files of the first version have it as 32 hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+
+from discreet.ledger.entry import PERSON
+from discreet.ledger.siphash import halves, joined
+
+LOW = "person_low"
+
+
+def people_bytes(people: pl.DataFrame) -> bytes:
+    """Return what is written."""
+    ordered = people.sort(PERSON)  # whose row stood where is nobody's business
+    high, low = halves(ordered.get_column(PERSON))
+    whose = [pl.Series(PERSON, high), pl.Series(LOW, low)]
+    held = io.BytesIO()
+    pl.DataFrame([*whose, *ordered.drop(PERSON)]).write_parquet(held, compression="lz4")
+    return held.getvalue()
+
+
+def read_people(path: Path) -> pl.DataFrame:
+    """Return what a file tells of everybody."""
+    people = pl.read_parquet(path)
+    if LOW in people.columns:
+        names = joined(people.get_column(PERSON).to_numpy(), people.get_column(LOW).to_numpy())
+        return people.drop(LOW).with_columns(names.alias(PERSON))
+    return people.with_columns(number_of(people.get_column(PERSON)))
+
+
+def number_of(digits: pl.Series) -> pl.Series:
+    """Return names of 32 hexadecimal digits as whole numbers.
+
+    >>> number_of(pl.Series(["0" * 30 + "ff"])).item()
+    255
+    """
+    return digits.str.decode("hex").bin.reinterpret(dtype=pl.UInt128, endianness="big")

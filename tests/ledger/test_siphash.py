@@ -1,0 +1,109 @@
+"""The keyed hash of ids: the authors' test vectors, and equal to a slow version written from the paper."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from pathlib import Path
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as d
+from discreet.ledger.folder import opened
+from discreet.ledger.people_file import LOW, number_of, people_bytes, read_people
+from discreet.ledger.secret import HMAC, LedgerSecret
+from discreet.ledger.siphash import halves, joined, keyed_hashes
+
+KEY = bytes(range(16))
+VECTORS = ("a3817f04ba25a8e66df67214c7550293", "da87c1d86b99af44347659119b22fc45")
+"""Of nothing, and of one byte 0, by the key 0, 1, 2, ..., 15."""
+MASK = 2**64 - 1
+
+
+def turned(word: int, by: int) -> int:
+    """Turn a word left."""
+    return ((word << by) | (word >> (64 - by))) & MASK
+
+
+def slow(text: bytes, key: bytes) -> int:
+    """SipHash-2-4 with 128 bits, step by step."""
+    k = [int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")]
+    v = [
+        k[0] ^ 0x736F6D6570736575,
+        k[1] ^ 0x646F72616E646F6D ^ 0xEE,
+        k[0] ^ 0x6C7967656E657261,
+        k[1] ^ 0x7465646279746573,
+    ]
+
+    def rounds(number: int) -> None:
+        for _ in range(number):
+            v[0] = (v[0] + v[1]) & MASK
+            v[1] = turned(v[1], 13) ^ v[0]
+            v[0] = turned(v[0], 32)
+            v[2] = (v[2] + v[3]) & MASK
+            v[3] = turned(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) & MASK
+            v[3] = turned(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) & MASK
+            v[1] = turned(v[1], 17) ^ v[2]
+            v[2] = turned(v[2], 32)
+
+    padded = text + b"\0" * (7 - len(text) % 8) + bytes([len(text) % 256])
+    for begin in range(0, len(padded), 8):
+        word = int.from_bytes(padded[begin : begin + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xEE
+    rounds(4)
+    high = v[0] ^ v[1] ^ v[2] ^ v[3]
+    v[1] ^= 0xDD
+    rounds(4)
+    return high << 64 | (v[0] ^ v[1] ^ v[2] ^ v[3])
+
+
+def test_the_vectors_of_its_authors() -> None:
+    for text, wanted in zip(("", "\0"), VECTORS, strict=True):
+        for found in (slow(text.encode(), KEY), keyed_hashes(pl.Series([text]), KEY).item()):
+            assert b"".join((half % 2**64).to_bytes(8, "little") for half in (found >> 64, found)).hex() == wanted
+
+
+@given(st.lists(st.text(max_size=40).filter(lambda text: not any("\ud800" <= one <= "\udfff" for one in text))))
+def test_as_step_by_step(texts: list[str]) -> None:
+    found = keyed_hashes(pl.Series(texts, dtype=pl.String), KEY)
+    assert found.to_list() == [slow(text.encode(), KEY) for text in texts]
+    assert joined(*halves(found)).equals(found)
+
+
+def test_a_file_has_names_as_two_numbers_and_is_read_back(tmp_path: Path) -> None:
+    names = keyed_hashes(pl.Series(["a", "b", "c"]), KEY)
+    people = pl.DataFrame({"person": names, "c0": ["x", None, "y"]})
+    (tmp_path / "people.parquet").write_bytes(people_bytes(people))
+    written = pl.read_parquet(tmp_path / "people.parquet")
+    assert written.schema["person"] == written.schema[LOW] == pl.UInt64
+    assert read_people(tmp_path / "people.parquet").equals(people.sort("person"))
+
+
+def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path) -> None:
+    """Its names are HMAC-SHA-256, as texts; the same persons are known again."""
+    policy = {"protect": [{"k": 2, "over": ["age"]}]}
+    rows = pl.DataFrame({"id": list("abcd"), "age": list("xxyy")})
+    ledger = tmp_path / "ledger"
+    d.protect(rows, policy, ledger=ledger, person="id").write(tmp_path / "one.csv")
+    d.Ledger(ledger).publish("one.csv")
+    key = (ledger / "secret").read_bytes().strip()
+    digits = [hmac.digest(key, one.encode(), "sha256").hex()[:32] for one in rows["id"]]
+    assert LedgerSecret(key, HMAC).names(rows["id"]).equals(number_of(pl.Series(digits)))
+    with opened(ledger) as folder:
+        (entry,) = folder.entries
+    old = pl.DataFrame({"person": digits, "c0": rows["age"]}).sort("person")
+    old.write_parquet(ledger / entry.people)
+    body = json.loads((ledger / "ledger.json").read_text())
+    del body["hash"]
+    (ledger / "ledger.json").write_text(json.dumps({**body, "version": 1}))
+    d.protect(rows, policy, ledger=ledger, person="id").write(tmp_path / "two.csv")
+    found = d.Ledger(ledger).publish("two.csv")
+    assert (found.matched, found.new, found.left, found.holds) == (4, 0, 0, True)
+    assert json.loads((ledger / "ledger.json").read_text())["hash"] == HMAC
