@@ -19,6 +19,7 @@ import discreet as d
 from discreet.assist.check import check_policy
 from discreet.audit.schema import audit_schema
 from discreet.cli.app import app
+from discreet.common.rates import Rate
 from discreet.common.shares import percent
 from discreet.plan.rehearsed import LearnerRate
 from discreet.planning.blind import BlindPlanning
@@ -76,6 +77,21 @@ def test_check_says_limits_and_what_will_be_hidden(tmp_path: Path) -> None:
     assert cells.rehearsed.predictors == 4
     assert cells.rehearsed.limits[0] == 0.5
     assert cells.to_dict()["methods"] == {"naive_bayes": "blind", "count": "blind"}
+
+
+def test_check_points_from_the_older_methods_to_the_blind_one_without_a_table() -> None:
+    old = d.Policy(protect=[d.Confidential(column="ill", rows=[1], against=["naive_bayes"])])
+    (warning,) = check_policy(old).warnings
+    assert "at_most: 50%" in warning
+    assert "docs/blind.md" in warning
+    assert check_policy(policy()).warnings == ()
+
+
+def test_both_rates_are_printed_with_their_intervals_and_limits() -> None:
+    shown = rehearsed(planning(table(), policy()))["ill"]
+    seer = LearnerRate("seer", Rate(30, 100), 0.5, Rate(12, 20), 0.55, passes=False)
+    *_, line = replace(shown, learners=(seer,)).in_words()
+    assert "right on 30% (21.9% to 39.6%), limit 50%; surest fifth 60% (38.7% to 78.1%), limit 55%" in line
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from discreet.assist.preview import Preview, preview_columns
 from discreet.audit.about import not_covered
 from discreet.common.private import private_line
 from discreet.errors import InputError
-from discreet.fit.cells import hides, predictors_of, untouchable
+from discreet.fit.cells import hides, looking_warnings, predictors_of, untouchable
 from discreet.fit.telling import refuse_own_values
 from discreet.ledger.note import LedgerUse
 from discreet.planning.prepared import PreparedJob, prepare
@@ -235,7 +235,8 @@ def check_policy(
         return replace(found, over_time=checked_beside(beside, job, new_persons=use.new_persons))
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
-        return CheckedPolicy(stated, not_covered(policy), cells=tuple(CheckedCells(*pair) for pair in policy.cells()))
+        cells = tuple(CheckedCells(*pair) for pair in policy.cells())
+        return CheckedPolicy(stated, not_covered(policy), cells=cells, warnings=tuple(looking_warnings(policy)))
     return check_job(policy, prepare(table, policy, opening=opening))
 
 

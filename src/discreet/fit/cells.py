@@ -140,13 +140,18 @@ def cell_problems(policy: Policy, original: Engine) -> list[Problem]:
 def cell_warnings(policy: Policy, original: Engine) -> list[str]:
     """Return what the owner should know of confidential cells before they are protected, on a table that fits."""
     found = [text for index, made in policy.cells() for text in _Checked(policy, index, made, original).too_common()]
+    return [*found, *looking_warnings(policy)]
+
+
+def looking_warnings(policy: Policy) -> list[str]:
+    """Return that confidential cells decide what is hidden for them, if there are any that do."""
     looking = [index for index, made in policy.cells() if not made.is_blind]
-    return [*found, *([LOOKS_AT_SECRETS.format(looking[0])] if looking else [])]
+    return [LOOKS_AT_SECRETS.format(looking[0])] if looking else []
 
 
 LOOKS_AT_SECRETS = (
     "protect[{}]: what is hidden for confidential cells is decided by looking at them, which whoever knows the method "
-    "may reckon back; with at_most (such as at_most: 50%) nothing is decided by them"
+    "may reckon back; with at_most (such as at_most: 50%) nothing is decided by them: see docs/blind.md"
 )
 
 

@@ -79,11 +79,10 @@ class RehearsedColumn:
             "predictors are hidden"
         )
         for each in self.learners:
-            low, high = map(short_percent, each.right.interval)
             yield (
-                f"  {each.name}, which knows the method: right on {short_percent(each.right.share or 0.0)} "
-                f"({low} to {high}), limit {short_percent(each.limit)}; "
-                f"surest fifth {short_percent(each.surest.share or 0.0)}, limit {short_percent(each.surest_limit)}"
+                f"  {each.name}, which knows the method: right on {_with_interval(each.right)}, "
+                f"limit {short_percent(each.limit)}; "
+                f"surest fifth {_with_interval(each.surest)}, limit {short_percent(each.surest_limit)}"
             )
 
     def to_dict(self) -> dict[str, object]:
@@ -98,3 +97,8 @@ class RehearsedColumn:
             "margin": self.margin,
             "learners": [each.to_dict() for each in self.learners],
         }
+
+
+def _with_interval(rate: Rate) -> str:
+    low, high = map(short_percent, rate.interval)
+    return f"{short_percent(rate.share or 0.0)} ({low} to {high})"

@@ -26,6 +26,10 @@ StatedFact = tuple[int, frozenset[int]]
 BILLION = 10**9
 BAND = 1e-5 if np.finfo(np.longdouble).eps < 1e-18 else 5e-3
 """Billionths nearer than this to halfway between two whole numbers are reckoned with decimals."""
+SHORT_ERROR = 64 * 2.0**-53 * BILLION
+"""Of a figure of naive Bayes by short floats, in billionths, amply: times the largest score and number of values."""
+SHORT_BAND = 1e-5
+"""The same as `BAND` for a quotient of two whole numbers by short floats, whose error is below a millionth."""
 NEAR_LIMIT = 1e-12
 """Shares nearer than this to a limit are compared as fractions."""
 EXTRA = 10
@@ -66,9 +70,7 @@ class StatedSecret:
             )
             for count in self.rows.tolist()
         ]
-        self.long_limits: Long = np.array(
-            [np.longdouble(limit.numerator) / np.longdouble(limit.denominator) for limit in self.limits]
-        )
+        self.short_limits = np.array([limit.numerator / limit.denominator for limit in self.limits])
         self.most = np.array([int(limit * BILLION) - 1 for limit in self.limits], dtype=np.int64)
         """Billionths that naive Bayes may have before more is told."""
         self.columns = [table.column(predictor) for predictor in rows.predictors]
@@ -81,6 +83,7 @@ class StatedSecret:
             / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
         )
         self.shares: Long = np.log(self.rows.astype(np.longdouble) / self.total)
+        self.short_shares = self.shares.astype(np.float64)
 
     def tally(self, members: Places) -> Places:
         """Count some of the rows that know it by the elements of all predictors, and value."""
@@ -109,6 +112,9 @@ class StatedSecret:
 
     def logs(self, fact: StatedFact) -> Long:
         """Return the logarithm of the likelihood of a fact with each value."""
+        if len(fact[1]) == 1:
+            single: Long = self.single[int(self.start[fact[0]]) + next(iter(fact[1]))]
+            return single
         over = (self.inside(fact) + len(fact[1])).astype(np.longdouble)
         found: Long = np.log(over / (self.rows + self.columns[fact[0]].size).astype(np.longdouble))
         return found
@@ -117,10 +123,30 @@ class StatedSecret:
         """Return how far likelihoods are trusted, in twentieths."""
         return self.tau[facts - 1] if 0 < facts <= len(self.tau) else 20
 
-    def bayes(self, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long) -> Billionths:
-        """Return how sure naive Bayes is of each value with what is told and, line by line, one fact more."""
-        power = self.power(len(told) + 1)
-        scores = self.shares + (score + logs) * (np.longdouble(power) / 20)
+    def bayes(
+        self, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long
+    ) -> tuple[npt.NDArray[np.bool_], Billionths]:
+        """Say whether naive Bayes is within the limits with what is told and, line by line, one fact more; how sure.
+
+        By short floats where these cannot be mistaken, else by long ones.
+        """
+        power = self.power(len(told) + 1) / 20
+        scores = self.short_shares + (score.astype(np.float64) + logs.astype(np.float64)) * power
+        error = SHORT_ERROR * (float(np.abs(scores).max()) + self.values)  # logarithms of shares: all of one sign
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        scaled = odds * (BILLION / odds.sum(axis=1, keepdims=True))
+        most, above = scaled.max(axis=1), scaled - (self.most + 0.5)
+        fine, top = (above < 0).all(axis=1), np.rint(most).astype(np.int64)
+        unsure = (np.abs(above) < error).any(axis=1) | (np.abs(most - np.floor(most) - 0.5) < error)
+        if unsure.any():
+            lines = np.flatnonzero(unsure)
+            figures = self._long(told, score, [more[line] for line in lines.tolist()], logs[lines])
+            fine[lines], top[lines] = (figures <= self.most).all(axis=1), figures.max(axis=1)
+        return fine, top
+
+    def _long(self, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long) -> Billionths:
+        """Return how sure naive Bayes is of each value, line by line."""
+        scores = self.shares + (score + logs) * (np.longdouble(self.power(len(told) + 1)) / 20)
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         scaled = odds / odds.sum(axis=1, keepdims=True) * BILLION
         found: Billionths = np.rint(scaled).astype(np.int64)
@@ -184,13 +210,14 @@ class StatedSecret:
         own: Any = self.rows if agreeing.dtype != object else self.rows.astype(object)
         over: Any = agreeing * self.total + own * extra
         under: Any = (agreeing.sum(axis=1) + extra) * self.total
-        scaled = over.astype(np.longdouble) / under.astype(np.longdouble)[:, None]
-        apart = scaled - self.long_limits
+        scaled = over.astype(np.float64) / under.astype(np.float64)[:, None]
+        apart = scaled - self.short_limits
         within = apart <= 0
-        for line, value in np.argwhere(np.abs(apart) < NEAR_LIMIT).tolist():
+        near = np.abs(apart) < NEAR_LIMIT
+        for line, value in np.argwhere(near).tolist() if near.any() else ():
             within[line, value] = Fraction(int(over[line, value]), int(under[line])) <= self.limits[value]
         most = scaled.max(axis=1) * BILLION
         top = np.rint(most).astype(np.int64)
-        for line in np.flatnonzero(np.abs(most - np.floor(most) - 0.5) < BAND).tolist():
+        for line in np.flatnonzero(np.abs(most - np.floor(most) - 0.5) < SHORT_BAND).tolist():
             top[line] = round(Fraction(int(over[line].max()), int(under[line])) * BILLION)
         return within.all(axis=1), top

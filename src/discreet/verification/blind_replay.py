@@ -21,6 +21,8 @@ from discreet.verification.blind_references import BILLION, EXTRA, QUARTER, Bill
 
 LEAST = BILLION // 20
 """The chance, in billionths, below which a column is not asked."""
+SLACK = 1_000
+"""Billionths that are added to a chance that is reckoned by floats, amply more than their error."""
 
 
 @dataclass(frozen=True)
@@ -193,19 +195,21 @@ class Replay:
     def _next(self, place: _Place) -> tuple[int, frozenset[int]] | None:
         """Return the column that is asked next, and its block; None where nothing is."""
         node = _AskedRow(self, place)
-        found = []
-        for j in place.left:
+        found, likeliest = [], LEAST
+        for at_most, j in sorted(((node.at_most(j), j) for j in place.left), reverse=True):
+            if at_most < likeliest and not self.order:
+                break  # neither it nor those that follow can be as likely
             block = node.block(j)
             chance = node.chance(j, block)
             if chance >= LEAST:
                 found.append((j, block, chance))
+                likeliest = max(likeliest, chance)
         for j in self.order:
             for other, block, _ in found:
                 if other == j:
                     return j, block
         if not found:
             return None
-        likeliest = max(chance for *_, chance in found)
         best = [(j, block) for j, block, chance in found if chance == likeliest]
         if len(best) == 1:
             return best[0]
@@ -239,11 +243,10 @@ class _AskedRow:
     ) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Billionths]:
         """Say of one fact more, line by line, whether all references are within the limits, and the largest figure."""
         secret, references = self.replay.secrets[at], self.replay.references
-        fine, top = np.ones(len(more), dtype=np.bool_), np.zeros(len(more), dtype=np.int64)
+        fine: Flags = np.ones(len(more), dtype=np.bool_)
+        top: Billionths = np.zeros(len(more), dtype=np.int64)
         if "naive_bayes" in references:
-            figures = secret.bayes(told, score, more, logs)
-            fine &= (figures <= secret.most).all(axis=1)
-            top = np.maximum(top, figures.max(axis=1))
+            fine, top = secret.bayes(told, score, more, logs)
         if "count" in references:
             within, counted = secret.counted(agreeing)
             fine &= within
@@ -325,6 +328,26 @@ class _AskedRow:
             _, top = self._blocks(j, [block | {x} for x in others])
             block |= {others[top.index(min(top))]}
         return block
+
+    @cached_property
+    def _likely(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """How likely each value of the first secret is by naive Bayes, nearly."""
+        secret = self.replay.secrets[0]
+        score = self.scores[0] * (np.longdouble(secret.power(len(self.place.told))) / 20)
+        scores = (secret.shares + score).astype(np.float64)
+        odds = np.exp(scores - scores.max())
+        return np.asarray(odds / odds.sum())
+
+    def at_most(self, j: int) -> int:
+        """Return billionths above which no chance of a column can be: that of all it may be told; blocks only grow."""
+        bad = frozenset(x for x, fine in enumerate(self.alone[j][0]) if not fine)
+        if not bad or self.replay.references[0] != "naive_bayes":
+            return BILLION
+        column, secret = self.replay.columns[j], self.replay.secrets[0]
+        if len(bad) == column.size:
+            return 0
+        outside = 1 - (secret.inside((j, bad)) + len(bad)) / (secret.rows + column.size)
+        return int(float(self._likely @ outside) * BILLION) + SLACK
 
     def chance(self, j: int, block: frozenset[int]) -> int:
         """Return how likely the cell is outside the block, in billionths."""
