@@ -43,8 +43,8 @@ def search(
 ) -> Candidate:
     """Return the best cut found from the coarsest cut and from random ones, after some kicks.
 
-    With `first` each descent makes that small before it makes the objective so. It does not end before its time without
-    a cut that leaves out no more rows than it may.
+    With `first` each descent makes that small before it makes the objective so. Before each step `carry_on` is asked.
+    The search does not end before its time without a cut that leaves out no more rows than it may.
     """
     steps = ColumnSteps(problem, evaluator)
     cuts = cuts_of([column.space for column in problem.columns], [column.pinned for column in problem.columns])
@@ -53,8 +53,13 @@ def search(
     best = Candidate(start.cut, start, objective.cost(start))
     current = best
     reluctance = 0
+    kick = 0
+
+    def go_on() -> bool:
+        return carry_on(CoordinateWatch(kick, best)) or not objective.allows(best.outcome)
+
     for kick in range(kicks + 1):
-        if not carry_on(CoordinateWatch(kick, best)) and objective.allows(best.outcome):
+        if not go_on():
             break
         # The second start leaves out hardly any row: what those left out need besides is not seen by single steps.
         aim = objective.sterner(12 if kick == 1 else reluctance)
@@ -62,8 +67,8 @@ def search(
         if kick >= 2:
             begin, order = _kicked(cuts, current.cut, rng, everything=kick <= 4 or rng.random() < 0.4)
         if first is not None and aim == objective and kick % 2 == 0:
-            begin = steps.descend(begin, first, order).cut
-        found = steps.descend(begin, aim, order)
+            begin = steps.descend(begin, first, order, go_on).cut
+        found = steps.descend(begin, aim, order, go_on)
         true = replace(found, cost=objective.cost(found.outcome))
         if objective.allows(true.outcome):
             if true.cost <= current.cost:  # as good is good enough to go on from: there are plateaus
@@ -75,7 +80,7 @@ def search(
             reluctance += 1
     if steps.contexts.share > 1 and carry_on(CoordinateWatch(kicks + 1, best)):
         steps.contexts.share = 1
-        last = steps.descend(best.cut, objective, range(len(coarsest)))
+        last = steps.descend(best.cut, objective, range(len(coarsest)), go_on)
         best = last if objective.allows(last.outcome) or not objective.allows(best.outcome) else best
     return showing(best, problem, evaluator, objective)
 
@@ -92,13 +97,22 @@ def showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objectiv
     return best
 
 
-def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cut: Cut) -> Candidate:
-    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
+def improved(
+    problem: CutProblem,
+    evaluator: Evaluator,
+    objective: Objective,
+    cut: Cut,
+    carry_on: Callable[[Candidate], bool] = lambda _: True,
+) -> Candidate:
+    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed.
+
+    Before each step `carry_on` is asked, with the cut that it began with.
+    """
     found = evaluator.evaluate(cut)
     begin = Candidate(found.cut, found, objective.cost(found))
     steps = ColumnSteps(problem, evaluator)
     steps.contexts.share = 1
-    better = steps.descend(cut, objective, range(len(cut)))
+    better = steps.descend(cut, objective, range(len(cut)), lambda: carry_on(begin))
     return begin if objective.allows(begin.outcome) and not objective.allows(better.outcome) else better
 
 
