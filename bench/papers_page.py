@@ -31,10 +31,62 @@ no more than that the order of magnitude is right, or is not. A quick run has fe
 """
 
 
+OPEN_ENDS = (
+    (
+        "Hintoglu, 3.2",
+        'HID3 "can be used to suppress a confidential data value from any decision tree algorithm"',
+        (
+            "done: [CART and C4.5](confidential-cells.md#any-decision-tree), by deleting and generalising, with "
+            "thresholds on numbers; `bench/cells.py --trees` compares it with the greedy search"
+        ),
+    ),
+    (
+        "Hintoglu, the list of classifiers",
+        "others than naive Bayes and ID3: Bayesian networks, perceptron and neural networks, Winnow, bag of words",
+        (
+            "done, as [adversaries](confidential-cells.md#adversaries) of a policy and in every "
+            "[audit](attacks.md#learning-a-value)"
+        ),
+    ),
+    (
+        "Iyengar, section 6",
+        "columns that are published anyway already tell of the target",
+        (
+            "done: [`beside`](k-anonymity.md#columns-that-are-published-anyway); on Adult it does not lower the errors "
+            "of learners (`bench/beside.py`)"
+        ),
+    ),
+    (
+        "Iyengar, section 6",
+        "samples, with k among the drawn rows or in the whole table",
+        "done: [samples](k-anonymity.md#a-sample-of-the-rows), [stratified](k-anonymity.md#stratified-samples) too",
+    ),
+    (
+        "Iyengar, section 6",
+        '"further experiments are needed" with more columns',
+        (
+            "done for 30 and 60 known columns of made tables: [many known columns](k-anonymity.md#many-known-columns), "
+            "`bench/wide.py`"
+        ),
+    ),
+)
+"""What the papers leave open: which paper, what, and what became of it."""
+
+
+def open_ends() -> Iterator[str]:
+    """Yield what the papers name as possible or to be done, without an experiment to set beside it."""
+    yield "## What the papers leave open"
+    yield ""
+    yield "What the papers name as possible or to be done, without an experiment of their own, and what became of it."
+    yield ""
+    yield from table(["paper", "what it leaves open", "here"], [list(line) for line in OPEN_ENDS])
+    yield ""
+
+
 def page(results: dict[str, dict[str, Any]]) -> str:
     """Return the page."""
     chosen = {experiment.name: choose(results.get(experiment.name, {})) for experiment in EXPERIMENTS}
-    return HEAD + "\n".join([*summary(chosen), "", *papers(chosen)]).rstrip() + "\n"
+    return HEAD + "\n".join([*summary(chosen), "", *open_ends(), *papers(chosen)]).rstrip() + "\n"
 
 
 def choose(by_mode: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:

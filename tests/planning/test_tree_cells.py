@@ -1,6 +1,7 @@
 """Whole releases against CART and C4.5: held by verification, and against an adversary who retrains on the release."""
 
 from collections import Counter
+from datetime import date, timedelta
 
 import numpy as np
 import numpy.typing as npt
@@ -8,8 +9,12 @@ import polars as pl
 import pytest
 
 import discreet as d
+from discreet.adversary.learners import LibraryGuesser
+from discreet.adversary.view import see
 from discreet.errors import UnprotectedCells
 from discreet.policy.adversaries import Adversary
+from discreet.table.source import open_table
+from discreet.verification.cart import RetrainedCart
 
 TREES = ("decision_tree", "c45")
 TAXONOMIES = {
@@ -134,6 +139,62 @@ def _guessed_if_only_hidden(table: pl.DataFrame, hidden: set[int]) -> int:
     trains = [place for place in range(len(table)) if place not in hidden]
     tree = DecisionTreeClassifier(random_state=0).fit(numbers[trains], [table["ill"][place] for place in trains])
     return sum(tree.predict(numbers[[place]])[0] == table["ill"][place] for place in hidden)
+
+
+def test_numbers_are_asked_by_thresholds() -> None:
+    """By scikit-learn alone, on the ages and days of the release as numbers: no hidden cell is guessed."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(4)
+    age, day = rng.integers(20, 80, 150), rng.integers(0, 300, 150)
+    ill = np.where(age < 35, "mild", np.where(day > 150, "grave", "none"))
+    days = [(date(2024, 1, 1) + timedelta(days=int(one))).isoformat() for one in day]
+    table = pl.DataFrame({"age": [str(one) for one in age], "day": days, "ill": ill})
+    item = {"column": "ill", "rows": list(range(1, 13)), "against": ["decision_tree"], "on_failure": "remove"}
+    asked = d.Policy.from_dict({"columns": {"age": {"type": "number"}, "day": {"type": "date"}}, "protect": [item]})
+    release = d.protect(table, asked, seed=1)
+    public = release.table
+    assert isinstance(public, pl.DataFrame)
+    kept = _kept(table, public)
+
+    def numbers(frame: pl.DataFrame) -> npt.NDArray[np.float64]:
+        ages = [float(text) if text != "*" else 2 * age.min() - age.max() - 1 for text in frame["age"]]
+        told = [date.fromisoformat(text).toordinal() if text != "*" else None for text in frame["day"]]
+        days = [2 * day.min() - day.max() - 1 + date(2024, 1, 1).toordinal() if one is None else one for one in told]
+        return np.column_stack([ages, days])
+
+    trains = [place for place, value in enumerate(public["ill"]) if value != "*"]
+    tree = DecisionTreeClassifier(random_state=0).fit(numbers(public)[trains], public["ill"].to_numpy()[trains])
+    assert tree.get_depth() <= 6  # two thresholds tell nearly all: no test of single values would
+    cells = [place for place, value in enumerate(public["ill"]) if value == "*"]
+    guessed = tree.predict(numbers(public)[cells])
+    assert not any(table["ill"][kept[place]] == guess for place, guess in zip(cells, guessed, strict=True))
+    assert cells
+    assert any(edit.column != "ill" for edit in release.plan.edits)
+    alone = table.with_columns(ill=pl.Series(["*" if row < 12 else one for row, one in enumerate(ill)]))
+    assert not d.verify(alone, asked, original=table).holds
+
+
+def test_verification_reads_numbers_as_the_adversary_does() -> None:
+    table = people(60).with_columns(
+        age=pl.Series([str(row % 7 * 1.5) if row % 5 else None for row in range(60)]),
+        ill=pl.Series(["*" if row < 9 else f"i{row % 7 // 2}" for row in range(60)]),
+    )
+    asked = d.Policy.from_dict(
+        {
+            "columns": {"age": {"type": "number"}, "job": {"taxonomy": {"*": TAXONOMIES["job"]}}},
+            "protect": [{"column": "ill", "rows": [1, 2], "against": ["decision_tree"]}],
+        }
+    )
+    (item,) = asked.protect
+    assert isinstance(item, d.Confidential)
+    source = open_table(table, asked)
+    view = see(source, asked, item, source)
+    assert view.predictors[0].numbers is not None
+    lines = view.lines(np.arange(60))
+    mine, theirs = RetrainedCart(view, asked).guess(lines), LibraryGuesser("decision_tree").train(view).guess(lines)
+    assert np.array_equal(mine.best, theirs.best)
+    assert np.allclose(mine.weights, theirs.weights)
 
 
 @pytest.mark.parametrize("tree", TREES)

@@ -7,10 +7,11 @@ first, where a walk tries the cell as it is before coarser ones, and goes to the
 Two trees: CART as scikit-learn grows it, told in these words, and C4.5 as it is defined here.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tests.reference.cells import finished
@@ -26,6 +27,7 @@ from tests.reference.cells_model import (
     Table,
     Taxonomy,
     copied,
+    differences,
     secret,
 )
 
@@ -98,11 +100,12 @@ def hid3_any(
     *,
     strict: bool,
     deletes: bool,
+    start: int = 1,
 ) -> Result:
-    """Make cells of the row coarser, and the class level by level, until the tree tells another value."""
+    """Make cells of the row coarser, and the class level by level from `start`, until the tree tells another value."""
     classes = taxonomies[j]
     actual = secret(table, i, j, predictors, classes.domain)
-    for level in coarser(classes, actual, deletes)[1:]:
+    for level in coarser(classes, actual, deletes)[start:]:
         work = copied(table)
         work[i][j] = level
         root = grow(work, j, predictors, taxonomies, level)
@@ -120,6 +123,48 @@ def hid3_any(
             work[i] = min(ends, key=lambda row: sum(a != b for a, b in zip(row, before, strict=True)))
             return finished(table, work, i, SUPPRESSED)
     return finished(table, copied(table), i, DELETED)
+
+
+def hybrid_any(
+    bayes: Callable[[Table], Result],
+    table: Table,
+    i: int,
+    j: int,
+    predictors: Sequence[int],
+    taxonomies: Sequence[Taxonomy],
+    chooser: Chooser,
+    grow: Growing,
+    *,
+    strict: bool,
+    deletes: bool,
+) -> Result:
+    """HID3 on a tree, then a method against naive Bayes (`bayes`, of a table), round again until the tree holds too.
+
+    The class cell keeps the more general of the levels the two ask for, and no later round goes below it.
+    """
+    classes, actual = taxonomies[j], table[i][j]
+    assert actual is not None
+    work, start, needed = copied(table), 1, False
+    while True:
+        result = hid3_any(
+            work, i, j, predictors, taxonomies, chooser, grow, strict=strict, deletes=deletes, start=start
+        )  # fmt: skip
+        work, level = result.published, result.published[i][j]
+        needed |= result.status == SUPPRESSED
+        if result.status not in (DELETED, DECLINED):
+            work[i][j] = actual
+            result = bayes(work)
+            work = result.published
+            needed |= result.status == SUPPRESSED
+            if result.status != DELETED:
+                work[i][j] = level = None if deletes else classes.higher(level, work[i][j])
+                root = grow(work, j, predictors, taxonomies, level)
+                if result.status != DECLINED and is_told(root, work[i], actual, strict):
+                    start = 1 if deletes else classes.depth(actual) - classes.depth(level)
+                    work[i][j] = actual
+                    continue
+        status = result.status if result.status in (DELETED, DECLINED) else SUPPRESSED if needed else NOT_NEEDED
+        return Result(status, work, differences(table, work))
 
 
 def fewest_changes(
@@ -146,8 +191,34 @@ def share(taxonomy: Taxonomy, cell: Cell, value: str) -> Fraction:
     return Fraction(below.count(value), len(below) or 1)
 
 
-def cart(table: Table, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell) -> Asking:
-    """The tree that scikit-learn grows of numbers, one for each value of each predictor."""
+Numbers = Mapping[int, Mapping[str, Fraction]]
+"""The number of each value of some columns."""
+
+
+def number(numbers: Mapping[str, Fraction], taxonomy: Taxonomy, cell: Cell) -> Fraction:
+    """What a cell is: a group is the mean of its values, null is below all: as far as the largest is above, and one."""
+    lowest, highest = min(numbers.values()), max(numbers.values())
+    below = [] if cell is None else [numbers[value] for value in taxonomy.leaves(cell)]
+    return sum(below, Fraction(0)) / len(below) if below else lowest - (highest - lowest) - 1
+
+
+def _share(taxonomy: Taxonomy, value: str, cell: Cell) -> float:
+    return float(share(taxonomy, cell, value))
+
+
+def _number(numbers: Mapping[str, Fraction], taxonomy: Taxonomy, cell: Cell) -> float:
+    return float(number(numbers, taxonomy, cell))
+
+
+def cart(
+    table: Table,
+    j: int,
+    predictors: Sequence[int],
+    taxonomies: Sequence[Taxonomy],
+    level: Cell,
+    numbers: Numbers | None = None,
+) -> Asking:
+    """The tree that scikit-learn grows of numbers: one for each value of each predictor, or that of the cell."""
     import numpy as np
     from sklearn.tree import DecisionTreeClassifier
 
@@ -156,14 +227,23 @@ def cart(table: Table, j: int, predictors: Sequence[int], taxonomies: Sequence[T
     counts = {value: [row[j] for row in rows].count(value) for value in inside}
     if len({row[j] for row in rows}) < 2:
         return Asking(best={value for value in inside if counts[value] == max(counts.values())})
-    features = [(c, value) for c in predictors for value in taxonomies[c].domain]
-    numbers = np.array([[float(share(taxonomies[c], row[c], value)) for c, value in features] for row in rows])
-    learner = DecisionTreeClassifier(random_state=0).fit(numbers, [domain.index(str(row[j])) for row in rows])
+    features: list[tuple[int, Callable[[Cell], float]]] = []
+    for c in predictors:
+        if numbers is not None and c in numbers:
+            features.append((c, partial(_number, numbers[c], taxonomies[c])))
+            continue
+        features += [(c, partial(_share, taxonomies[c], value)) for value in taxonomies[c].domain]
+    told = np.array([[of(row[c]) for c, of in features] for row in rows])
+    learner = DecisionTreeClassifier(random_state=0).fit(told, [domain.index(str(row[j])) for row in rows])
     return _asking(learner, 0, features, taxonomies, domain)
 
 
 def _asking(
-    learner: Any, node: int, features: Sequence[tuple[int, str]], taxonomies: Sequence[Taxonomy], domain: Sequence[str]
+    learner: Any,
+    node: int,
+    features: Sequence[tuple[int, Callable[[Cell], float]]],
+    taxonomies: Sequence[Taxonomy],
+    domain: Sequence[str],
 ) -> Asking:
     tree = learner.tree_
     if tree.feature[node] < 0:
@@ -171,7 +251,7 @@ def _asking(
         return Asking(
             best={domain[k] for k, p in zip(learner.classes_, shares, strict=True) if p >= max(shares) * (1 - 1e-9)}
         )
-    c, value = features[tree.feature[node]]
+    c, of = features[tree.feature[node]]
     sides = [
         _asking(learner, int(child[node]), features, taxonomies, domain)
         for child in (tree.children_left, tree.children_right)
@@ -179,8 +259,8 @@ def _asking(
     import numpy as np
 
     cells: list[Cell] = [None, *taxonomies[c].parent]
-    numbers = {cell: np.float32(share(taxonomies[c], cell, value)) for cell in cells}  # as scikit-learn reads them
-    return Asking(column=c, ways={cell: sides[int(numbers[cell] > tree.threshold[node])] for cell in cells})
+    told = {cell: np.float32(of(cell)) for cell in cells}  # as scikit-learn reads them
+    return Asking(column=c, ways={cell: sides[int(told[cell] > tree.threshold[node])] for cell in cells})
 
 
 # --- C4.5 --------------------------------------------------------------------------------------------------------

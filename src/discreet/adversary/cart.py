@@ -1,8 +1,9 @@
 """The branches of a decision tree of scikit-learn (CART), told by released values: what HID3 must know to stop a walk.
 
-CART asks whether one number is above a threshold. The numbers are those that learners are given: of each value of a
-predictor the share that a released text has in it (`learners.py`). So the side that a text goes to is known for each
-value, for each group and for what is unknown. The tree is trained as that of the adversary is, on the same rows.
+CART asks whether one number is above a threshold. The numbers are those that learners are given: the number or day of a
+column of such, and of each value of another predictor the share that a released text has in it (`learners.py`). So the
+side that a text goes to is known for each value, for each group and for what is unknown. The tree is trained as that of
+the adversary is, on the same rows.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def _told(trained: TrainedLearner, rows: Ints, leaves: Ints, among: Flags) -> Ca
     with quietly():
         learner.fit(trained.encoded(view.lines(rows).nodes), leaves)
     tree = learner.tree_
-    sizes = [len(seen.tree.domain) for seen in view.predictors]
+    numbers = [trained.numbers(seen) for seen in view.predictors]
+    sizes = [len(seen.tree.domain) if own is None else 1 for seen, own in zip(view.predictors, numbers, strict=True)]
     firsts = np.append(0, np.cumsum(sizes)).astype(np.int64)
     inner = tree.feature >= 0
     predictor = np.where(inner, np.searchsorted(firsts, tree.feature, side="right") - 1, LEAF).astype(np.int64)
@@ -64,7 +66,10 @@ def _told(trained: TrainedLearner, rows: Ints, leaves: Ints, among: Flags) -> Ca
     at = ends - np.where(inner, width[predictor], 0)
     for node in np.flatnonzero(inner).tolist():
         place = int(predictor[node])
-        above = _shares(view.predictors[place].tree, int(tree.feature[node] - firsts[place])) > tree.threshold[node]
+        asked = numbers[place]
+        if asked is None:
+            asked = _shares(view.predictors[place].tree, int(tree.feature[node] - firsts[place]))
+        above = asked.astype(np.float32).astype(np.float64) > tree.threshold[node]  # as exactly as the tree reads them
         sides = np.where(above, tree.children_right[node], tree.children_left[node])
         child[at[node] : at[node] + len(sides)] = sides
     weights = np.zeros((len(inner), among.shape[1]))
@@ -73,10 +78,10 @@ def _told(trained: TrainedLearner, rows: Ints, leaves: Ints, among: Flags) -> Ca
 
 
 def _shares(tree: Tree, value: int) -> Floats:
-    """Return the number that each node of a predictor has for a value, as exactly as the tree reads it."""
+    """Return the number that each node of a predictor has for a value."""
     covers = (tree.first <= value) & (value < tree.stop)
     covers[UNKNOWN] = False
-    return np.where(covers, 1.0 / np.maximum(tree.stop - tree.first, 1), 0.0).astype(np.float32).astype(np.float64)
+    return np.where(covers, 1.0 / np.maximum(tree.stop - tree.first, 1), 0.0)
 
 
 def _best(weights: Floats, among: Flags) -> Flags:

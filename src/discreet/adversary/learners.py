@@ -1,9 +1,10 @@
 """Learners of scikit-learn as adversaries, with its own defaults where nothing is said here.
 
 Each value of a predictor is one number, 1 or 0; an unknown value is all 0; a group of the taxonomy is shared evenly by
-its values. At most 50,000 rows train (drawn with a fixed seed), for gradient boosting fewer where predictors have many
-values: 2,000,000 numbers. Not exact: floats decide, and candidates whose
-probabilities differ by less than a billionth count as equally probable.
+its values. A decision tree is given columns of numbers and dates as they are, one number a cell, and asks for
+thresholds; what is unknown is then below all numbers (`view.numbers_of`). At most 50,000 rows train (drawn with a fixed
+seed), for gradient boosting fewer where predictors have many values: 2,000,000 numbers. Not exact: floats decide, and
+candidates whose probabilities differ by less than a billionth count as equally probable.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from discreet.adversary.base import Floats, Guesses, normalised
 from discreet.adversary.forest import random_forest
-from discreet.adversary.view import UNKNOWN, Lines, Tree, View
+from discreet.adversary.view import UNKNOWN, Lines, Seen, Tree, View
 from discreet.adversary.winnow import Winnow
 from discreet.common.own_program import learners, load_learners
 from discreet.encoded import Ints
@@ -35,6 +36,8 @@ NEAR = 1e-9
 """Probabilities that differ by a smaller part count as equal."""
 _SEED = 0
 _DENSE = ("gradient_boosting",)
+BY_THRESHOLD = ("decision_tree",)
+"""Learners that ask of numbers whether they are above a threshold."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,22 @@ class TrainedLearner:
         return np.sort(np.random.default_rng(_SEED).choice(rows, most, replace=False))
 
     def encoded(self, nodes: Ints) -> Any:
-        """Return lines as numbers, one column for each value of each predictor."""
+        """Return lines as numbers: a column for each value of each predictor, or one for a predictor of numbers."""
         from scipy import sparse
 
         if not self.view.predictors:
             return sparse.csr_matrix((len(nodes), 0))
-        parts = [_values_of(seen.tree)[nodes[:, place]] for place, seen in enumerate(self.view.predictors)]
+        parts = [
+            _values_of(seen.tree)[nodes[:, place]]
+            if (numbers := self.numbers(seen)) is None
+            else sparse.csr_matrix(numbers[nodes[:, place], np.newaxis])
+            for place, seen in enumerate(self.view.predictors)
+        ]
         return sparse.hstack(parts, format="csr")
+
+    def numbers(self, seen: Seen) -> Floats | None:
+        """Return the number of each node of a predictor that is given as it is; None where each value is a column."""
+        return seen.numbers if self.name in BY_THRESHOLD else None
 
 
 def fitted(name: str, numbers: Any, classes: Ints, values: int, *, quick: bool = False) -> Callable[[Any], Floats]:

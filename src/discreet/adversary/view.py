@@ -10,6 +10,7 @@ recoded: its released texts (groups, intervals, sets) are values like any others
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet.columns.scale import Scale
 from discreet.columns.taxonomy import Taxonomy
 from discreet.encoded import Ints
 from discreet.fit.cells import is_missing, predictors_of
@@ -141,6 +143,27 @@ class Seen:
     name: str
     tree: Tree
     nodes: npt.NDArray[np.int32] | Ints
+    numbers: npt.NDArray[np.float64] | None = None
+    """The number of each node, where the values are numbers or dates; see `numbers_of`."""
+
+
+def numbers_of(tree: Tree, scale: Scale) -> npt.NDArray[np.float64] | None:
+    """Return the number that each node of a column of numbers (or days) is, for a learner that asks for thresholds.
+
+    A group is the mean of its values. What is unknown is a number below all others, as far below the smallest as the
+    largest is above it, and one more: so a threshold can tell it from every number. None where a value is no number, or
+    too large for single precision, in which such learners compare: then values are told apart only by being equal.
+    """
+    read = [scale.read(value) for value in tree.domain]
+    if not read or any(value is None for value in read):
+        return None
+    leaves = np.array([float(value) for value in read if value is not None])
+    if not (np.abs(leaves) < 2.0**125).all():
+        return None
+    spans = zip(tree.first.tolist(), tree.stop.tolist(), strict=True)
+    numbers = np.array([math.fsum(leaves[first:stop]) / (stop - first) for first, stop in spans])
+    numbers[UNKNOWN] = leaves.min() - (leaves.max() - leaves.min()) - 1
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -267,7 +290,13 @@ def see_column(released: Engine, policy: Policy, column: str, domain: Domain, *,
         beyond = [value for value in domain if value not in labels]
         tree = tree_of(taxonomy, _with(beyond, [text for text in known if text not in labels]))
     nodes = [UNKNOWN if is_missing(policy, text) else tree.node_of.get(text, UNKNOWN) for text in encoded.domain]
-    return Seen(column, tree, np.array(nodes, dtype=np.int32)[encoded.codes] if nodes else np.empty(0, dtype=np.int32))
+    scale = policy.column(column).scale
+    return Seen(
+        column,
+        tree,
+        np.array(nodes, dtype=np.int32)[encoded.codes] if nodes else np.empty(0, dtype=np.int32),
+        None if scale is None else numbers_of(tree, scale),
+    )
 
 
 def _with(domain: Iterable[str | None], texts: Iterable[str | None]) -> list[str | None]:

@@ -94,7 +94,7 @@ class _AttackedCells:
     def tasks(self) -> Iterator[AttackTask]:
         """Yield an attack for each kind of adversary."""
         rows, column = self.scene.released.rows, self.requirement.column
-        for name, guesser in exact_guessers(True):
+        for name, guesser in exact_guessers(True, training_rows(self.scene)):
             yield AttackTask(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
         if any(map(has_words, self.view.predictors)):
             run = self._by("bag_of_words", WordsGuesser())

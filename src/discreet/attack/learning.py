@@ -20,6 +20,7 @@ import numpy as np
 
 from discreet.adversary.base import AdversaryGuesser, Floats, Guesses
 from discreet.adversary.bayesian_network import NetworkGuesser
+from discreet.adversary.c45 import C45Guesser
 from discreet.adversary.id3 import Id3Guesser
 from discreet.adversary.learners import LEARNERS, fitted
 from discreet.adversary.naive_bayes import NaiveBayesGuesser
@@ -37,12 +38,20 @@ from discreet.table.engine import Engine
 
 QUICK_ROWS, THOROUGH_ROWS = 5_000, 50_000
 """Rows that train a learner of the library."""
-QUICK_RULES = 200
-"""People whom rules are asked about in a quick audit, and the conditions they may have."""
+QUICK_PEOPLE = 200
+"""People whom rules and C4.5 are asked about in a quick audit, and the conditions that rules may have."""
 QUICK_CONDITIONS = 10
 LEFT_OUT, OUTSIDE = "the same people, their rows left out of the training", "people who are not in the table"
 ONLINE = ("perceptron", "multilayer_perceptron", "winnow")
-LIBRARY = ("logistic_regression", "linear_svm", "random_forest", "gradient_boosting", "k_nearest", *ONLINE)
+LIBRARY = (
+    "logistic_regression",
+    "linear_svm",
+    "decision_tree",
+    "random_forest",
+    "gradient_boosting",
+    "k_nearest",
+    *ONLINE,
+)
 TITLES = {
     "rules": "takes the value that the most confident association rule leads to",
     "naive_bayes": "trains naive Bayes on the release",
@@ -138,14 +147,18 @@ class TrainedBestRule:
         return Guesses(found.values, found.weights, (found.weights >= top * (1 - 1e-12)) & (top > 0))
 
 
-def exact_guessers(unknowns: bool) -> Iterator[tuple[str, AdversaryGuesser]]:
-    """Yield the adversaries that need no library; where nothing is unknown, naive Bayes has one meaning only."""
+def exact_guessers(unknowns: bool, most: int) -> Iterator[tuple[str, AdversaryGuesser]]:
+    """Yield the adversaries that need no library; where nothing is unknown, naive Bayes has one meaning only.
+
+    At most so many rows train those that take long.
+    """
     yield "naive_bayes", NaiveBayesGuesser("count")
     if unknowns:
         yield "naive_bayes drop", NaiveBayesGuesser("drop")
         yield "naive_bayes spread", NaiveBayesGuesser("spread")
     yield "naive_bayes laplace", NaiveBayesGuesser("drop", Fraction(1))
     yield "id3", Id3Guesser()
+    yield "c45", C45Guesser(most=most)
     yield "bayesian_network", NetworkGuesser()
 
 
@@ -160,14 +173,13 @@ class _GuessedColumn:
     def tasks(self) -> Iterator[AttackTask]:
         """Yield the attacks."""
         rows = self.scene.released.rows
-        for name, guesser in exact_guessers(self._has_unknowns):
-            yield AttackTask(
-                f"{name} on {self.target}", counting_time(rows), self._by(name, guesser, self.scene.people)
-            )
+        few = self.scene.people if self.scene.thorough else self.scene.draw(self.scene.people, QUICK_PEOPLE)
+        for name, guesser in exact_guessers(self._has_unknowns, training_rows(self.scene)):
+            people = few if name == "c45" else self.scene.people  # its trees are grown node by node
+            yield AttackTask(f"{name} on {self.target}", counting_time(rows), self._by(name, guesser, people))
         if asks_rules(self.scene, self.knows):
-            people = self.scene.people if self.scene.thorough else self.scene.draw(self.scene.people, QUICK_RULES)
-            seconds = rules_time(rows, len(people), len(self.knows))
-            yield AttackTask(f"rules on {self.target}", seconds, self._by("rules", BestRule(), people))
+            seconds = rules_time(rows, len(few), len(self.knows))
+            yield AttackTask(f"rules on {self.target}", seconds, self._by("rules", BestRule(), few))
         if has_library():
             training = min(rows, training_rows(self.scene))
             for name in LIBRARY:

@@ -12,6 +12,7 @@ import numpy as np
 from discreet.encoded import Combinations
 from discreet.errors import InputError, PolicyError, Problem
 from discreet.fit.cells import cell_problems, cell_warnings, hides, looked_at
+from discreet.fit.many_sets import set_warnings
 from discreet.fit.persons import repeat_warnings
 from discreet.fit.populations import people_problems
 from discreet.fit.telling import refuse_own_values
@@ -98,6 +99,7 @@ def fitted(
         *missing_warnings(bound, counted, source.dropped),
         *notes,
         *share_warnings(policy),
+        *set_warnings(policy, counted),
         *tight_warnings(policy),
         *cell_warnings(policy, source),
         *repeat_warnings(policy, source),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_WORK = 8_000_000
 """Cells of collapsed rows looked at in all starts of a coordinate search, which makes a few if one has no more."""
 LEAST_KICKS, MOST_KICKS = 4, 200
+MOST_COUNTED = 200_000_000
+"""Rows, counted in each set of known columns, with which all starts of a coordinate search begin; two are made."""
 NEARLY = 10**9
 """How finely the bound of a cut is told."""
 
@@ -106,7 +108,13 @@ class CutPlanner:
             return None
         few = CutPlanner(thinned(self.task, share), seed=self.seed, seen=True)
         found, complete = few._best(watch)
-        return improved(self.problem, self.evaluator, self.objective, found.cut), complete
+
+        def may_go_on(begin: Candidate) -> bool:
+            nonlocal complete
+            complete = watch.planned(0, 1, self.detail(begin.outcome)) and complete
+            return complete
+
+        return improved(self.problem, self.evaluator, self.objective, found.cut, may_go_on), complete
 
     def _best(self, watch: Watch, *, prove: bool = True) -> tuple[Candidate, bool]:
         """Return the best cut for the rows of this problem, by the search that the policy asks for."""
@@ -122,6 +130,8 @@ class CutPlanner:
 
         work = max(self.problem.codes.size, 1)
         kicks = min(max(MOST_WORK // work, LEAST_KICKS if work <= MOST_WORK else 1), MOST_KICKS)
+        counted = max(len(self.problem.sizes) * len(self.problem.tables), 1)
+        kicks = min(kicks, max(MOST_COUNTED // counted, 1))
         complete = True
 
         def may_go_on(far: CoordinateWatch) -> bool:

@@ -108,7 +108,7 @@ def binned(policy: Policy) -> frozenset[str]:
     """Return the columns of numbers or dates that nobody knows but who guesses confidential cells.
 
     They are released by the intervals between the owner's ends, all of them: nothing is searched for. Blind protection
-    cuts only those that have ends.
+    cuts only those that have ends; so do policies against an adversary who compares numbers.
     """
     kept = known_to_groups(policy) | policy.sensitive | policy.targets
     confidential = {made.column for _, made in policy.cells()}
@@ -117,8 +117,14 @@ def binned(policy: Policy) -> frozenset[str]:
 
 
 def _is_cut(policy: Policy, column: Column) -> bool:
-    """Whether a column is released by intervals; blind protection tells those without ends as they are."""
-    return column.scale is not None and (column.ends is not None or not policy.is_blind)
+    """Whether a column is released by intervals; those without ends are told as they are, if they are read at all."""
+    return column.scale is not None and (column.ends is not None or not _reads_numbers(policy))
+
+
+def _reads_numbers(policy: Policy) -> bool:
+    """Whether numbers matter that are not cut into intervals: for blind protection, or to an adversary."""
+    against = (adversary for _, made in policy.cells() for adversary in made.adversaries)
+    return policy.is_blind or any(adversary.compares_numbers for adversary in against)
 
 
 def known_to_groups(policy: Policy) -> frozenset[str]:
@@ -180,6 +186,13 @@ def _is_read(policy: Policy, name: str, column: Column) -> bool:
     return bool(said) and said <= read
 
 
+def _told_as_they_are(policy: Policy, uncut: set[str]) -> set[str]:
+    """Return the columns whose numbers may be read as they are: all that blind protection may hide, else predictors."""
+    if not _reads_numbers(policy):
+        return set()
+    return uncut if policy.is_blind else uncut - {made.column for _, made in policy.cells()}
+
+
 def _cannot_be_coarser(
     policy: Policy, name: str, column: Column, edited: set[str], cut: frozenset[str]
 ) -> Iterator[Problem]:
@@ -195,7 +208,7 @@ def _cannot_be_coarser(
             f"they begin, such as ends: {example}, or take the type out"
         )
         yield policy.problem(("columns", name, "ends"), message)
-    elif policy.is_blind and name in edited - cut and column.scale is not None:
+    elif name in _told_as_they_are(policy, edited - cut) and column.scale is not None:
         if said := [what for what in ("form", "open_ends", "top", "bottom") if what in column.model_fields_set]:
             message = (
                 f"{name!r} has no ends, so its numbers are told as they are, or not; give it ends, or take this out"

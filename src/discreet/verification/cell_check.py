@@ -21,6 +21,7 @@ from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
+from discreet.verification.cart import RetrainedCart, is_cart
 from discreet.verification.cell_answers import Against, Cell, CellsFound
 from discreet.verification.mined import Mined, Mining
 from discreet.verification.reach import reach
@@ -183,7 +184,8 @@ class CellCheck:
         guesser = make(adversary)
         if isinstance(guesser, RulesGuesser):
             return self._mined(guesser)
-        found = [self._guessed_by(one) for one in readings(adversary, self.view)]
+        seen = [RetrainedCart(self.view, self.policy)] if is_cart(adversary) else readings(adversary, self.view)
+        found = [self._guessed_by(one) for one in seen]
         exposed = np.logical_or.reduce([exposed for exposed, _ in found])
         return _Guessed(exposed, np.maximum.reduce([probability for _, probability in found]))
 

@@ -12,6 +12,7 @@ from discreet.method.cells.chance import FIRST, Chance
 from discreet.method.cells.job import Defence, Job, Ward
 from discreet.method.cells.table import Bayes, CellTable
 from discreet.method.cells.trees import ValueTree, coded, flat, from_nested
+from discreet.method.cells.walks import Grow
 from tests.reference.cells_model import (
     DECLINED,
     DELETED,
@@ -93,10 +94,20 @@ class Fast:
         trees = hid3.Trees(self.table)
         return hid3.protect(trees, j, predictors, i, self.actual(i, j), chance, deletes=self.deletes)
 
-    def hybrid(self, method: str, i: int, j: int, predictors: Sequence[int], options: Bayes, chance: Chance) -> str:
-        defences = (Defence("hid3"), Defence(method, options))
-        actuals = (self.actual(i, j),)
-        job = Job(self.table, [Ward(j, tuple(predictors), (i,), actuals, defences, (chance,), deletes=self.deletes)])
+    def hybrid(
+        self,
+        method: str,
+        i: int,
+        j: int,
+        predictors: Sequence[int],
+        options: Bayes,
+        chance: Chance,
+        grow: Grow | None = None,
+    ) -> str:
+        defences = (Defence("hid3", grow=grow), Defence(method, options))
+        actuals, strict = (self.actual(i, j),), grow is not None and options.strict
+        ward = Ward(j, tuple(predictors), (i,), actuals, defences, (chance,), strict=strict, deletes=self.deletes)
+        job = Job(self.table, [ward])
         job.take_turns(0, i)
         return job.stories[0, i].status
 

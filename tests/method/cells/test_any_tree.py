@@ -1,32 +1,74 @@
 """HID3 on CART and C4.5: as the slow methods do, by as few cells as can be, and verification agrees."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.adversary.make import make
-from discreet.adversary.view import Seen, Tree, View
+from discreet.adversary.view import Seen, Tree, View, numbers_of
+from discreet.columns.scale import Numbers
 from discreet.common.n_log_n import n_log_n
 from discreet.method.cells import c45, hid3
-from discreet.method.cells.job import Defence, Job, Ward
-from discreet.method.cells.table import Bayes, CellTable
+from discreet.method.cells.table import CellTable
 from discreet.method.cells.trees import ValueTree
 from discreet.method.cells.walks import Grow, Walks
 from discreet.planning.defences import Defences
 from discreet.policy.adversaries import C45, Adversary, Learner
 from tests.method.cells.fast import STATUS
 from tests.method.cells.strategies import Case, cases
+from tests.method.cells.test_equal import SINGLE, values
 from tests.reference import cells_any_tree as slow
+from tests.reference.cells_model import DELETED, NOT_NEEDED, SUPPRESSED, Cell, Result, Table, Taxonomy
 
-SLOW: dict[str, slow.Growing] = {"c45": slow.c45, "decision_tree": slow.cart}
+
+def numbers_in(taxonomies: Sequence[Taxonomy]) -> dict[int, dict[str, Fraction]]:
+    """Numbers for the values of every other column: some equal, not in the order of the values, far apart."""
+    return {
+        c: {
+            value: Fraction((7 * place * place) % 11 * (10 ** (place % 4)), 3) for place, value in enumerate(one.domain)
+        }
+        for c, one in enumerate(taxonomies)
+        if c % 2 == 0
+    }
+
+
+def by_thresholds(
+    table: Table, j: int, predictors: Sequence[int], taxonomies: Sequence[Taxonomy], level: Cell
+) -> slow.Asking:
+    return slow.cart(table, j, predictors, taxonomies, level, numbers_in(taxonomies))
+
+
+SLOW: dict[str, slow.Growing] = {"c45": slow.c45, "decision_tree": slow.cart, "numbers": by_thresholds}
 NAMES = pytest.mark.parametrize("name", SLOW)
+TREES = pytest.mark.parametrize("name", ["c45", "decision_tree"])
 
 
 def adversary(name: str) -> Adversary:
     return C45() if name == "c45" else Learner(name="decision_tree")
+
+
+@dataclass(frozen=True)
+class Told(Numbers):
+    """Reads the texts of a column as the numbers that are told of them."""
+
+    values: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def read(self, text: str | None) -> Decimal | None:
+        assert text is not None
+        return Decimal(self.values[text].numerator) / Decimal(self.values[text].denominator)
+
+
+def seen_of(name: str, case: Case, c: int, tree: ValueTree, nodes: npt.NDArray[np.int32]) -> Seen:
+    told, numbers = as_seen(tree), numbers_in(case.taxonomies)
+    reads = name == "numbers" and c in numbers
+    return Seen(f"c{c}", told, nodes, numbers_of(told, Told(values=numbers[c])) if reads else None)
 
 
 def as_seen(tree: ValueTree) -> Tree:
@@ -43,27 +85,27 @@ def as_seen(tree: ValueTree) -> Tree:
     )
 
 
-def view(table: CellTable, column: int, predictors: Sequence[int]) -> View:
+def view(name: str, case: Case, table: CellTable) -> View:
     """The table as it is now, as whoever retrains on it sees it."""
     nodes = [(table.frame.codes[c] - table.first[c]).astype(np.int32) for c in range(len(table.trees))]
-    seen = [Seen(f"c{c}", as_seen(tree), nodes[c]) for c, tree in enumerate(table.trees)]
-    return View(seen[column], tuple(seen[c] for c in predictors))
+    seen = [seen_of(name, case, c, tree, nodes[c]) for c, tree in enumerate(table.trees)]
+    return View(seen[case.j], tuple(seen[c] for c in case.predictors))
 
 
-def grow_of(name: str, table: CellTable) -> Grow:
+def grow_of(name: str, case: Case, table: CellTable) -> Grow:
     if name == "c45":
         return c45.grow
     pytest.importorskip("sklearn")
-    seen = [Seen(f"c{c}", as_seen(tree), np.empty(0, dtype=np.int32)) for c, tree in enumerate(table.trees)]
+    seen = [seen_of(name, case, c, tree, np.empty(0, dtype=np.int32)) for c, tree in enumerate(table.trees)]
     defences = object.__new__(Defences)
-    for field, value in (("seen", seen), ("rows", table.rows)):
-        object.__setattr__(defences, field, value)
+    for said, value in (("seen", seen), ("rows", table.rows)):
+        object.__setattr__(defences, said, value)
     return defences.cart
 
 
 def exposed(name: str, case: Case, table: CellTable) -> bool:
     """Whether an adversary who is trained on the table as it is now has the true value as the single best guess."""
-    seen = view(table, case.j, case.predictors)
+    seen = view(name, case, table)
     true = np.array([seen.classes.tree.domain.index(case.actual)])
     guesses = make(adversary(name)).train(seen).guess(seen.lines(np.array([case.i])))
     return bool(guesses.exposes(true, strict=case.strict)[0])
@@ -77,7 +119,7 @@ def test_as_the_slow_method(name: str, case: Case) -> None:
         strict=case.strict, deletes=not case.rough,
     )  # fmt: skip
     fast = case.fast()
-    walks = Walks(fast.table, grow_of(name, fast.table), strict=case.strict)
+    walks = Walks(fast.table, grow_of(name, case, fast.table), strict=case.strict)
     actual = fast.actual(case.i, case.j)
     outcome = hid3.protect(
         walks, case.j, case.predictors, case.i, actual, case.chances[0], deletes=not case.rough
@@ -92,13 +134,13 @@ def test_as_the_slow_method(name: str, case: Case) -> None:
         assert {(r, c) for r, c in outcome.changes.tolist()} == beside
 
 
-@NAMES
+@TREES
 @given(cases(), st.booleans())
 def test_no_way_changes_fewer_cells(name: str, case: Case, strict: bool) -> None:
     fast = case.fast()
     table, actual = fast.table, fast.actual(case.i, case.j)
     table.set(case.j, case.i, 0)
-    walks = Walks(table, grow_of(name, table), strict=strict)
+    walks = Walks(table, grow_of(name, case, table), strict=strict)
     (tree,) = walks.trees(case.j, case.i, case.predictors)
     work = [list(row) for row in case.table]
     work[case.i][case.j] = None
@@ -121,9 +163,9 @@ def test_verification_counts_apart_and_agrees(name: str, case: Case) -> None:
     fast = case.fast()
     table = fast.table
     table.set(case.j, case.i, 0 if not case.rough else int(table.trees[case.j].parent[fast.actual(case.i, case.j)]))
-    walks = Walks(table, grow_of(name, table), strict=case.strict)
+    walks = Walks(table, grow_of(name, case, table), strict=case.strict)
     (tree,) = walks.trees(case.j, case.i, case.predictors)
-    seen = view(table, case.j, case.predictors)
+    seen = view(name, case, table)
     guesses = make(adversary(name)).train(seen).guess(seen.lines(np.array([case.i])))
     node = table.frame.codes[case.j, case.i]
     for place in range(int(walks.low[node]), int(walks.high[node])):
@@ -134,32 +176,29 @@ def test_verification_counts_apart_and_agrees(name: str, case: Case) -> None:
 @NAMES
 @given(cases(), st.sampled_from(["decp", "incp", "dropp"]))
 def test_together_with_naive_bayes(name: str, case: Case, method: str) -> None:
-    fast = case.fast()
-    table, actual = fast.table, fast.actual(case.i, case.j)
-    defences = (Defence("hid3", grow=grow_of(name, table)), Defence(method, case.bayes))
-    ward = Ward(
-        case.j, tuple(case.predictors), (case.i,), (actual,), defences, (case.chances[0],),
+    run: Callable[..., Result] = SINGLE[method][case.rough]
+    expected = slow.hybrid_any(
+        lambda table: run(
+            table, case.i, case.j, case.predictors, values(case), case.guesses, case.chooser(), case.strict
+        ),
+        case.table, case.i, case.j, case.predictors, case.taxonomies, case.chooser(), SLOW[name],
         strict=case.strict, deletes=not case.rough,
     )  # fmt: skip
-    job = Job(table, [ward])
-    job.run()
-    story = job.stories[0, case.i]
-    if story.status in ("safe", "done"):
-        assert not exposed(name, case, table)
-        options = Bayes(case.bayes.nulls, guesses=case.guesses, strict=case.strict)
-        guesser = table.guesser(case.j, case.predictors, options, deletes=not case.rough)
-        from discreet.method.cells import kernels
-
-        start = int(table.first[case.j])
-        assert not kernels.is_best(table.frame, guesser, case.i, actual + start)
+    fast = case.fast()
+    grow = grow_of(name, case, fast.table)
+    status = STATUS[fast.hybrid(method, case.i, case.j, case.predictors, case.bayes, case.chances[0], grow)]
+    assert status == expected.status
+    assert fast.changed([case.i] if status == DELETED else []) == expected.changed
+    if status in (SUPPRESSED, NOT_NEEDED):
+        assert not exposed(name, case, fast.table)
 
 
-@NAMES
+@TREES
 @given(cases())
 def test_cells_that_must_stay_do(name: str, case: Case) -> None:
     fast = case.fast()
     fast.table.frame.locked[case.predictors[0]] = True
-    walks = Walks(fast.table, grow_of(name, fast.table), strict=case.strict)
+    walks = Walks(fast.table, grow_of(name, case, fast.table), strict=case.strict)
     actual = fast.actual(case.i, case.j)
     outcome = hid3.protect(walks, case.j, case.predictors, case.i, actual, case.chances[0], deletes=not case.rough)
     assert case.predictors[0] not in {c for _, c, _ in fast.changed()}

@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.method.cuts import evaluation
 from discreet.method.cuts.bits import cuts_of
-from discreet.method.cuts.coordinate import cut_of, search
+from discreet.method.cuts.column_steps import ColumnSteps
+from discreet.method.cuts.coordinate import CoordinateWatch, cut_of, search
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
 from discreet.planning.prepared import prepare
@@ -363,3 +365,45 @@ def test_weights_of_any_size() -> None:
     columns = {"a": d.Column(type="number", weight="9" * 90), "b": d.Column(weight="1/" + "9" * 80)}
     release = d.protect(table, d.Policy(protect=[d.KAnonymity(k=2, over=["a", "b"])], columns=columns))
     assert release.audit.detail == 1
+
+
+def _any_of_five() -> tuple[Evaluator, Objective]:
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({name: rng.choice(list("pqrst"), 60) for name in "abcde"})
+    policy = d.Policy.from_dict({"protect": [{"k": 4, "over": {"any": 2, "of": list("abcde")}}]})
+    task = prepare(frame, policy).task
+    problem = cut_problem(task.bound, task.columns, list(task.bound.each_promise), task.counted)
+    return Evaluator(problem), Objective(1, 100, (), 60)
+
+
+def test_a_search_asks_before_every_step_and_ends_with_what_it_has() -> None:
+    judge, objective = _any_of_five()
+    asked: list[int] = []
+
+    def four_times(far: CoordinateWatch) -> bool:
+        asked.append(far.kicks)
+        return len(asked) <= 4
+
+    best = search(judge.problem, judge, objective, kicks=50, rng=np.random.default_rng(0), carry_on=four_times)
+    assert asked == [0] * 5 + [1]  # before the descent, before each of its steps, and before the next one
+    assert objective.allows(best.outcome)
+    assert best.cost == objective.cost(judge.evaluate(best.cut))
+
+
+def test_time_that_is_over_within_an_evaluation_leaves_the_cut_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, objective = _any_of_five()
+    assert len(judge.problem.tables) == 10
+    judge.many = None  # set after set
+    begin = tuple(np.full(column.space.size, -1) for column in judge.problem.columns)
+    monkeypatch.setattr(evaluation, "ASKED_AFTER", 0)
+    asked: list[bool] = []
+
+    def once() -> bool:
+        asked.append(True)
+        return len(asked) == 1
+
+    found = ColumnSteps(judge.problem, judge).descend(begin, objective, range(5), once)
+    assert len(asked) == 2
+    assert all(map(np.array_equal, found.cut, begin))
+    assert judge.may_go_on()  # nobody is asked any more
+    judge.evaluate(begin)

@@ -13,7 +13,7 @@ from discreet.method.base.space import Flags
 from discreet.method.cuts.column_cuts import ColumnCuts
 from discreet.method.cuts.context_kernels import flip_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
-from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts
+from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts, OutOfTime
 from discreet.method.cuts.objective import Candidate, Objective
 
 MOST_LOOKS = 100_000_000
@@ -48,17 +48,25 @@ class ColumnSteps:
     def _codes(self) -> list[npt.NDArray[np.int32]]:
         return [column.told_apart(codes) for column, codes in zip(self.columns, self.problem.codes, strict=True)]
 
-    def descend(self, cut: Cut, objective: Objective, order: Sequence[int]) -> Candidate:
-        """Take the best step of each column in turn until none is better."""
+    def descend(
+        self, cut: Cut, objective: Objective, order: Sequence[int], go_on: Callable[[], bool] = lambda: True
+    ) -> Candidate:
+        """Take the best step of each column in turn until none is better, or one may not go on: asked before each."""
         outcome = self.evaluator.evaluate(cut)
         best = Candidate(outcome.cut, outcome, objective.cost(outcome))
         since = 0
         turn = 0
-        while since < len(order):
-            better = self._remembered(best, order[turn], objective)
-            since = 0 if better.cost < best.cost else since + 1
-            best = better
-            turn = (turn + 1) % len(order)
+        before, self.evaluator.may_go_on = self.evaluator.may_go_on, go_on
+        try:
+            while since < len(order) and go_on():
+                better = self._remembered(best, order[turn], objective)
+                since = 0 if better.cost < best.cost else since + 1
+                best = better
+                turn = (turn + 1) % len(order)
+        except OutOfTime:
+            pass
+        finally:
+            self.evaluator.may_go_on = before
         return best
 
     def _remembered(self, best: Candidate, place: int, objective: Objective) -> Candidate:

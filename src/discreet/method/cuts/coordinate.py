@@ -46,8 +46,8 @@ def search(
 ) -> Candidate:
     """Return the best cut found from the coarsest cut and from random ones, after some kicks.
 
-    With `first` each descent makes that small before it makes the objective so. It does not end before its time without
-    a cut that leaves out no more rows than it may.
+    With `first` each descent makes that small before it makes the objective so. Before each step `carry_on` is asked.
+    The search does not end before its time without a cut that leaves out no more rows than it may.
     """
     steps = ColumnSteps(problem, evaluator)
     cuts = cuts_of([column.searched() for column in steps.columns], [column.pinned for column in problem.columns])
@@ -56,8 +56,13 @@ def search(
     best = Candidate(start.cut, start, objective.cost(start))
     current = best
     reluctance = 0
+    kick = 0
+
+    def go_on() -> bool:
+        return carry_on(CoordinateWatch(kick, best)) or not objective.allows(best.outcome)
+
     for kick in range(kicks + 1):
-        if not carry_on(CoordinateWatch(kick, best)) and objective.allows(best.outcome):
+        if not go_on():
             break
         # The second start leaves out hardly any row: what those left out need besides is not seen by single steps.
         aim = objective.sterner(12 if kick == 1 else reluctance)
@@ -65,8 +70,8 @@ def search(
         if kick >= 2:
             begin, order = _kicked(cuts, current.cut, rng, everything=kick <= 4 or rng.random() < 0.4)
         if first is not None and aim == objective and kick % 2 == 0:
-            begin = steps.descend(begin, first, order).cut
-        found = steps.descend(begin, aim, order)
+            begin = steps.descend(begin, first, order, go_on).cut
+        found = steps.descend(begin, aim, order, go_on)
         true = replace(found, cost=objective.cost(found.outcome))
         if objective.allows(true.outcome):
             if true.cost <= current.cost:  # as good is good enough to go on from: there are plateaus
@@ -78,7 +83,7 @@ def search(
             reluctance += 1
     thinned = any(column.thinned for column in steps.columns)
     if (steps.contexts.share > 1 or thinned) and carry_on(CoordinateWatch(kicks + 1, best)):
-        best = _at_last(steps, best, objective)
+        best = _at_last(steps, best, objective, go_on)
     return showing(best, problem, evaluator, objective)
 
 
@@ -94,21 +99,30 @@ def showing(best: Candidate, problem: CutProblem, evaluator: Evaluator, objectiv
     return best
 
 
-def improved(problem: CutProblem, evaluator: Evaluator, objective: Objective, cut: Cut) -> Candidate:
-    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed."""
+def improved(
+    problem: CutProblem,
+    evaluator: Evaluator,
+    objective: Objective,
+    cut: Cut,
+    carry_on: Callable[[Candidate], bool] = lambda _: True,
+) -> Candidate:
+    """Return a cut that was found elsewhere, made better one column at a time, but never beyond what is allowed.
+
+    Before each step `carry_on` is asked, with the cut that it began with.
+    """
     found = evaluator.evaluate(cut)
     begin = Candidate(found.cut, found, objective.cost(found))
-    return _at_last(ColumnSteps(problem, evaluator), begin, objective)
+    return _at_last(ColumnSteps(problem, evaluator), begin, objective, lambda: carry_on(begin))
 
 
-def _at_last(steps: ColumnSteps, begin: Candidate, objective: Objective) -> Candidate:
+def _at_last(steps: ColumnSteps, begin: Candidate, objective: Objective, go_on: Callable[[], bool]) -> Candidate:
     """Return a cut made better by steps that look at all rows, and at other cuts of wide number columns around it."""
     steps.contexts.share = 1
     better = begin
     for _ in range(MOST_LOOKS_AROUND):
         if any(column.thinned for column in steps.columns):
             steps.look_around(better.cut)
-        last, better = better, steps.descend(better.cut, objective, range(len(begin.cut)))
+        last, better = better, steps.descend(better.cut, objective, range(len(begin.cut)), go_on)
         if better.cost == last.cost or not any(column.thinned for column in steps.columns):
             break
     return better if objective.allows(better.outcome) or not objective.allows(begin.outcome) else begin

@@ -8,7 +8,7 @@ what is told then; see `outermost`. Everything is in integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -31,6 +31,8 @@ from discreet.method.cuts.target_kernels import target_cost, target_costs
 Firsts = npt.NDArray[np.int64]
 """A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
 Cut = tuple[Firsts, ...]
+ASKED_AFTER = 20_000_000
+"""Rows grouped by one set of columns or other until it is asked whether there is time for more."""
 MOST_KEPT = 10_000
 """Cuts of single columns whose parts and losses are remembered, and counts of groups whose lack is."""
 
@@ -67,6 +69,10 @@ class ToldColumn(NamedTuple):
     part: Ints
     parts: int
     loss: Ints
+
+
+class OutOfTime(Exception):
+    """Time was over while a cut was evaluated; what was counted of it is of no use."""
 
 
 class Evaluator:
@@ -110,6 +116,8 @@ class Evaluator:
         self._lacking: list[dict[tuple[int, ...], int]] = [{} for _ in problem.tables]
         self.many = ManySets(problem) if serves(problem) else None
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
+        self.may_go_on: Callable[[], bool] = lambda: True
+        """Asked within one evaluation, where that is long; `OutOfTime` is raised where it may not."""
 
     def without_people(self) -> Evaluator:
         """Return what evaluates the rows alone, by the limits that count nothing else: no cut costs more there."""
@@ -171,10 +179,15 @@ class Evaluator:
         if self.many is not None:
             return self.many.left_out(part.numbers, self.offsets, part.widths, problem.sizes), groups
         left_out = np.zeros(len(problem.sizes), dtype=np.bool_)
-        changed = True
+        changed, looked = True, 0
         while changed:
             more = left_out.copy()
             for place, table in enumerate(problem.tables):
+                looked += len(left_out)
+                if looked > ASKED_AFTER:
+                    looked = 0
+                    if not self.may_go_on():
+                        raise OutOfTime
                 groups = self.group(self.known[place], part, table.fixed)
                 if self._find(place, table, groups, left_out):
                     more |= self.broken[self.ids]

@@ -198,7 +198,7 @@ class Genitor:
                 outcome = self._evaluate(self.herd.child).outcome
                 take(self.quick.cost(outcome), self.strings, self.herd)
                 at += 1
-                looked += SLOWER * len(self.problem.sizes)
+                looked += SLOWER * len(self.problem.sizes) * max(len(self.problem.tables), 1)
             yield at
 
     def _evaluate(self, on: Bytes) -> Candidate:

@@ -10,6 +10,51 @@ from discreet.common.compiled import kernel
 
 
 @kernel
+def combinations(codes, columns, widths, sizes, least, of, members, first, counts, room):  # type: ignore[no-untyped-def]
+    """Number the combinations of one set of columns, from `least` on, in the order in which they first occur.
+
+    `of` each row its combination, its rows one after the other in `members`, the `first` row of each and its rows by
+    `sizes` (`counts`, of a line for each row) are filled; their number is returned. `room` is as large as the most
+    combinations that there may be, and zero. O(rows * columns).
+    """
+    rows = len(of)
+    found = 0
+    for row in range(rows):
+        number = 0
+        for c in range(len(columns)):
+            number = number * widths[columns[c]] + codes[columns[c], row]
+        at = room[number] - 1
+        if at < 0:
+            at = found
+            room[number] = at + 1
+            first[at] = row
+            counts[at] = 0
+            found += 1
+        of[row] = at
+        counts[at] += sizes[row]
+    for at in range(found):
+        number = 0
+        for c in range(len(columns)):
+            number = number * widths[columns[c]] + codes[columns[c], first[at]]
+        room[number] = 0
+    for row in range(rows):
+        room[of[row]] += 1
+    begin = 0
+    for at in range(found):
+        many = room[at]
+        room[at] = begin
+        begin += many
+    for row in range(rows):
+        at = of[row]
+        members[room[at]] = row
+        room[at] += 1
+        of[row] = at + least
+    for at in range(found):
+        room[at] = 0
+    return found
+
+
+@kernel
 def put_together(sets, anew, part, offsets, widths, groups, room):  # type: ignore[no-untyped-def]
     """Put the combinations of some sets (`anew`) into groups, and count their rows.
 

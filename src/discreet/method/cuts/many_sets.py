@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.encoded import Ints, keys
+from discreet.encoded import Ints
 from discreet.method.base.limits import GroupLimit
 from discreet.method.base.problem import CutProblem
-from discreet.method.cuts.many_kernels import put_together, too_few
+from discreet.method.cuts.many_kernels import combinations, put_together, too_few
 
 FEWEST = 4
 """Sets of columns from which on it is worth it."""
 MOST_GROUPS = 2**22
 """Groups that a set may have at most: each has a place."""
-MOST_ROWS = 200_000_000
-"""Rows times sets that are kept at most."""
+MOST_ROWS = 60_000_000
+"""Rows times sets that are kept at most: each may take some 76 bytes."""
 
 
 class ColumnSets(NamedTuple):
@@ -54,31 +54,31 @@ class ManySets:
     def __init__(self, problem: CutProblem) -> None:
         tables = problem.tables
         rows, known = len(problem.sizes), len(tables[0].columns)
-        sizes = [column.space.size for column in problem.columns]
-        of = np.empty((rows, len(tables)), dtype=np.int32)
-        members = np.empty((len(tables), rows), dtype=np.int32)
-        codes, counts, begins = [], [], [0]
-        for place, table in enumerate(tables):
-            key, _ = keys(
-                [problem.codes[c].astype(np.uint64) for c in table.columns], [sizes[c] for c in table.columns], rows
-            )
-            _, first, which = np.unique(key, return_index=True, return_inverse=True)
-            of[:, place] = which.reshape(-1) + begins[-1]
-            codes.append(np.stack([problem.codes[c][first] for c in table.columns]).astype(np.int32))
-            members[place] = np.argsort(which.reshape(-1), kind="stable")
-            counts.append(np.bincount(which.reshape(-1), weights=problem.sizes).astype(np.int64))
-            begins.append(begins[-1] + len(first))
+        sizes = np.array([column.space.size for column in problem.columns], dtype=np.int64)
+        self.room = np.zeros(max(prod(sorted(sizes.tolist())[-known:]), rows), dtype=np.int64)
         columns = np.array([table.columns for table in tables], dtype=np.int64).reshape(len(tables), known)
+        of = np.empty((len(tables), rows), dtype=np.int32)
+        members = np.empty((len(tables), rows), dtype=np.int32)
+        first, counted = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+        codes, counts, begins = [], [], [0]
+        for place, names in enumerate(columns):
+            many = combinations(
+                problem.codes, names, sizes, problem.sizes, begins[-1], of[place], members[place], first, counted,
+                self.room,
+            )  # fmt: skip
+            codes.append(problem.codes[names[:, np.newaxis], first[:many]].astype(np.int32))
+            counts.append(counted[:many].copy())
+            begins.append(begins[-1] + int(many))
         joined = np.ascontiguousarray(np.concatenate(codes, axis=1))
-        lengths = np.bincount(of.ravel(), minlength=begins[-1])
-        start = np.concatenate([[0], np.cumsum(lengths)])
+        start = np.concatenate([[0], np.cumsum(np.bincount(of.ravel(), minlength=begins[-1]))])
         rows_of = np.concatenate(counts)
-        self.sets = ColumnSets(columns, np.array(begins), joined, rows_of, of, start, members.ravel())
+        self.sets = ColumnSets(
+            columns, np.array(begins), joined, rows_of, np.ascontiguousarray(of.T), start, members.ravel()
+        )
         self.least = np.array([_least(table.limits, problem.total) for table in tables], dtype=np.int64)
         of_each, following = (np.zeros(begins[-1], dtype=np.int32) for _ in range(2))
         self.groups = Combined(of_each, np.zeros(begins[-1], dtype=np.int64), following, np.zeros_like(rows_of))
         self.waiting = np.zeros(begins[-1], dtype=np.int64)
-        self.room = np.zeros(prod(sorted(sizes)[-known:]) if known else 1, dtype=np.int64)
         self._last: Ints | None = None
         """The parts by which the combinations are in groups now."""
 

@@ -22,6 +22,11 @@ class Adversary(Part):
     mines_rules: ClassVar[bool] = False
     """Whether each rule that it reads in the release counts by itself, rather than the guess that it comes to."""
 
+    @property
+    def compares_numbers(self) -> bool:
+        """Whether it asks of numbers and dates if they are above others, and not only if they are equal."""
+        return False
+
     if TYPE_CHECKING:
 
         @property

@@ -65,6 +65,11 @@ class Learner(Adversary):
         """Return nothing: its name says it all."""
         return {}
 
+    @property
+    def compares_numbers(self) -> bool:
+        """Whether it is given numbers as they are: a tree asks for thresholds."""
+        return self.name in TREES
+
     @classmethod
     def met(cls, method: str) -> tuple[str, ...]:
         """Return the words of those that a method is against."""
