@@ -19,7 +19,7 @@ from discreet.method.base.loss import ColumnUnits, loss_units
 from discreet.method.base.space import Node, Places, Space
 from discreet.method.cuts import column_cuts
 from discreet.method.cuts.column_cuts import MOST_BLOCKS, ColumnCuts
-from discreet.method.cuts.evaluation import Firsts, code_losses, part_numbers, part_ranges
+from discreet.method.cuts.parts import Firsts, code_losses, part_numbers, part_ranges
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.prepared import prepare
 

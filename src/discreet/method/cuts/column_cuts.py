@@ -12,8 +12,8 @@ from discreet.encoded import Ints
 from discreet.method.base.space import Space
 from discreet.method.cuts.context_kernels import interval_costs, node_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
-from discreet.method.cuts.evaluation import Firsts
 from discreet.method.cuts.objective import Objective
+from discreet.method.cuts.parts import Firsts
 
 MOST_BLOCKS, FEW_BLOCKS = 256, 64
 """Intervals that are looked at in a column of numbers: with as many values or more, a search cuts at few of them (by

@@ -13,8 +13,9 @@ from discreet.method.base.space import Flags
 from discreet.method.cuts.column_cuts import ColumnCuts
 from discreet.method.cuts.context_kernels import flip_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
-from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts, OutOfTime
+from discreet.method.cuts.evaluation import Cut, Evaluator, OutOfTime
 from discreet.method.cuts.objective import Candidate, Objective
+from discreet.method.cuts.parts import Firsts
 
 MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""

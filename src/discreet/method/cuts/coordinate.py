@@ -19,8 +19,9 @@ from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Space
 from discreet.method.cuts.bits import Bits, Cuts, cuts_of
 from discreet.method.cuts.column_steps import ColumnSteps
-from discreet.method.cuts.evaluation import Cut, Evaluator, Firsts
+from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.objective import Candidate, Objective
+from discreet.method.cuts.parts import Firsts
 
 MOST_LOOKS_AROUND = 4
 """How often the cuts of wide number columns are looked for among others near those that were found."""

@@ -19,17 +19,15 @@ import numpy.typing as npt
 
 from discreet.encoded import Ints, keys
 from discreet.method.base.limits import lines_of
-from discreet.method.base.loss import LARGEST, ColumnUnits, loss_units
+from discreet.method.base.loss import LARGEST, loss_units
 from discreet.method.base.problem import CutProblem, GroupTable
-from discreet.method.base.space import Space
 from discreet.method.base.targets import CutTarget, fields_of, shape_of
 from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
 from discreet.method.cuts.many_sets import ManySets, serves
 from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.parts import Firsts, code_losses, part_numbers
 from discreet.method.cuts.target_kernels import target_cost, target_costs
 
-Firsts = npt.NDArray[np.int64]
-"""A cut of one column: for each code the first code of its part (for a hidden value of a plain column: -1)."""
 Cut = tuple[Firsts, ...]
 ASKED_AFTER = 20_000_000
 """Rows grouped by one set of columns or other until it is asked whether there is time for more."""
@@ -352,45 +350,6 @@ def rows_only(problem: CutProblem) -> CutProblem:
 
 def _joined(found: Sequence[Ints]) -> Ints:
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-
-
-def part_numbers(space: Space, firsts: Firsts) -> Ints:
-    """Return the part of each code as a number from 0, in ascending order; all that is hidden is the first one."""
-    begins = firsts == np.arange(len(firsts))
-    part = np.cumsum(begins, dtype=np.int64)
-    if space.plain:
-        part[~begins] = 0
-    return part - 1 if begins.all() or not space.plain else part
-
-
-def code_losses(space: Space, units: ColumnUnits, firsts: Firsts) -> Ints:
-    """Return what a cell of each code of one column loses, in units."""
-    if space.plain:
-        hidden = firsts < 0
-        return np.where(hidden, units.nodes[max(int(hidden.sum()) - 1, 0)], 0)
-    if len(units.positions):  # numbers may have very many parts, and few nodes
-        begins = np.flatnonzero(np.append(True, firsts[1:] != firsts[:-1]))
-        stops = np.append(begins[1:], space.size)
-        loss = np.repeat(units.positions[stops - 1] - units.positions[begins], stops - begins)
-        told = [(first, stop) for first, stop in space.node_at if firsts[first] == first and _ends(firsts, first, stop)]
-    else:
-        loss = np.zeros(space.size, dtype=np.int64)
-        told = part_ranges(firsts)
-    for first, stop in told:
-        node = space.node_at[first, stop]
-        loss[first:stop] = units.by_code[node, first:stop] if space.shares else units.nodes[node]
-    return loss
-
-
-def _ends(firsts: Firsts, first: int, stop: int) -> bool:
-    """Whether the part that begins with a code stops there."""
-    return bool(firsts[stop - 1] == first and (stop == len(firsts) or firsts[stop] != first))
-
-
-def part_ranges(firsts: Firsts) -> list[tuple[int, int]]:
-    """Return the parts of a tree's cut as ranges of codes."""
-    begins = np.unique(firsts)
-    return [(int(first), int(stop)) for first, stop in zip(begins, [*begins[1:], len(firsts)], strict=True)]
 
 
 def _summed(ids: Ints, rows: Ints) -> Ints:
