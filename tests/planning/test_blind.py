@@ -10,12 +10,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import discreet as d
 from discreet.plan.blind_statement import BlindStatement, StatedRows, statement_path
 from discreet.planning.blind_texts import tell_texts
+from discreet.verification.blind_references import StatedSecret
 from tests.blind_tables import policy, table, with_cells
 
 ROWS = (3, 11, 40, 77, 123, 200)
@@ -215,6 +217,35 @@ def test_who_tells_more_than_the_rules_or_hides_more_is_found_out() -> None:
     secret = with_cells(release.table, "ill", {ROWS[0]: frame["ill"][ROWS[0] - 1]})
     assert not d.verify(secret, asked, statement=release.statement).holds
     assert not d.verify(release.table, asked).holds  # without a statement nobody can say
+
+
+@pytest.mark.parametrize("by", ["long floats", "decimals"])
+def test_verification_says_the_same_by_short_and_long_floats_and_decimals(
+    by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets: list[StatedSecret] = []
+    begin = StatedSecret.__init__
+
+    def kept(self: StatedSecret, *said: Any) -> None:
+        begin(self, *said)
+        secrets.append(self)
+
+    monkeypatch.setattr(StatedSecret, "__init__", kept)
+    protected(table(), policy(rehearse=False))
+    secret = secrets[0]
+    facts = [(j, frozenset([x])) for j, column in enumerate(secret.columns) for x in range(column.size)]
+    logs = np.array([secret.logs(fact) for fact in facts])
+
+    def found() -> list[list[Any]]:
+        judged = [secret.bayes([fact], secret.logs(fact), facts, logs) for fact in facts]
+        return [part.tolist() for each in judged for part in each]
+
+    quick = found()
+    monkeypatch.setattr(f"{StatedSecret.__module__}.SHORT_ERROR", 1e9)
+    if by == "decimals":
+        monkeypatch.setattr(f"{StatedSecret.__module__}.BAND", 1.0)
+    assert found() == quick
+    assert {fine for part in quick[::2] for fine in part} == {True, False}
 
 
 def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
