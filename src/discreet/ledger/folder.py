@@ -183,8 +183,8 @@ def _opened(folder: Path, secret: Path | None, *, create: bool) -> LedgerFolder:
             key = read_secret(folder / SECRET) if (folder / SECRET).exists() else new_secret(folder / SECRET)
         else:
             key = read_secret(secret) if secret.exists() else new_secret(secret)
-        body = {"version": VERSION, "secret": key.check, "hash": SIPHASH, "entries": []}
-        made = LedgerFolder(folder, key, body=body)
+        new = {"version": VERSION, "secret": key.check, "hash": SIPHASH, "entries": []}
+        made = LedgerFolder(folder, key, body=new)
         made.list([])
         return made
     body = _read_index(folder / INDEX)

@@ -1,4 +1,4 @@
-"""The keyed hash of ids: the authors' test vectors, and equal to a slow version written from the paper."""
+"""Names of persons, and the files with them: the hash as its authors have it; ledgers of the first version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.encoded import encode
+from discreet.ledger import entry
 from discreet.ledger.folder import opened
 from discreet.ledger.people_file import LOW, number_of, people_bytes, read_people
 from discreet.ledger.secret import HMAC, LedgerSecret
@@ -77,13 +80,33 @@ def test_as_step_by_step(texts: list[str]) -> None:
     assert joined(*halves(found)).equals(found)
 
 
+@given(st.lists(st.sampled_from(["b", "é", "", "a", None])), st.sampled_from([2**16, 2]))
+def test_a_column_as_numbers_of_its_texts(texts: list[str | None], most: int) -> None:
+    said = pl.Series(texts, dtype=pl.String)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entry, "MOST_CATEGORIES", most)
+        column = entry.told_column(encode(said))
+    assert column.cast(pl.String).equals(said)
+    every = pl.Enum(["é", "never", "a", "b", ""])  # as another file may have them
+    for one in (column, said.cast(every)):
+        people = entry.people_frame(pl.Series(range(len(said)), dtype=pl.UInt128), [one])
+        found = entry.PastRelease(
+            "one", d.Policy.from_dict({"protect": [{"k": 2, "over": ["age"]}]}), ("ill",), people
+        ).encoded("ill")
+        assert found.domain == encode(said).domain
+        assert found.codes.tolist() == encode(said).codes.tolist()
+
+
 def test_a_file_has_names_as_two_numbers_and_is_read_back(tmp_path: Path) -> None:
     names = keyed_hashes(pl.Series(["a", "b", "c"]), KEY)
-    people = pl.DataFrame({"person": names, "c0": ["x", None, "y"]})
+    people = pl.DataFrame({"person": names, "c0": pl.Series(["x", None, "y"], dtype=pl.Enum(["x", "y"]))})
     (tmp_path / "people.parquet").write_bytes(people_bytes(people))
     written = pl.read_parquet(tmp_path / "people.parquet")
     assert written.schema["person"] == written.schema[LOW] == pl.UInt64
     assert read_people(tmp_path / "people.parquet").equals(people.sort("person"))
+    duckdb = pytest.importorskip("duckdb")
+    lines = duckdb.sql(f"select person, person_low, c0 from read_parquet('{tmp_path / 'people.parquet'}')").fetchall()
+    assert [(high << 64 | low, text) for high, low, text in lines] == people.sort("person").rows()
 
 
 def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path) -> None:
@@ -94,12 +117,12 @@ def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path) -> None:
     d.protect(rows, policy, ledger=ledger, person="id").write(tmp_path / "one.csv")
     d.Ledger(ledger).publish("one.csv")
     key = (ledger / "secret").read_bytes().strip()
-    digits = [hmac.digest(key, one.encode(), "sha256").hex()[:32] for one in rows["id"]]
+    digits = [hmac.digest(key, each.encode(), "sha256").hex()[:32] for each in rows["id"]]
     assert LedgerSecret(key, HMAC).names(rows["id"]).equals(number_of(pl.Series(digits)))
     with opened(ledger) as folder:
-        (entry,) = folder.entries
+        (one,) = folder.entries
     old = pl.DataFrame({"person": digits, "c0": rows["age"]}).sort("person")
-    old.write_parquet(ledger / entry.people)
+    old.write_parquet(ledger / one.people)
     body = json.loads((ledger / "ledger.json").read_text())
     del body["hash"]
     (ledger / "ledger.json").write_text(json.dumps({**body, "version": 1}))
