@@ -25,6 +25,8 @@ MOST_WORK = 8_000_000
 LEAST_KICKS, MOST_KICKS = 4, 200
 MOST_COUNTED = 200_000_000
 """Rows, counted in each set of known columns, with which all starts of a coordinate search begin; two are made."""
+SECONDS_A_COUNT = 2e-7
+"""About what it takes to carry a cut out and to verify it, for each row in each set of known columns."""
 NEARLY = 10**9
 """How finely the bound of a cut is told."""
 
@@ -133,11 +135,13 @@ class CutPlanner:
         counted = max(len(self.problem.sizes) * len(self.problem.tables), 1)
         kicks = min(kicks, max(MOST_COUNTED // counted, 1))
         complete = True
+        # What comes after the search is long as well where there are many sets; it has half of the time at most.
+        needed = min(SECONDS_A_COUNT * counted, watch.seconds_left() / 2)
 
         def may_go_on(far: CoordinateWatch) -> bool:
             nonlocal complete
             kept = 0.0 if far.best is None else self.detail(far.best.outcome)
-            complete = watch.planned(far.kicks, kicks + 1 - far.kicks, kept)
+            complete = watch.planned(far.kicks, kicks + 1 - far.kicks, kept) and watch.seconds_left() > needed
             return complete
 
         rng = np.random.default_rng(0)  # the search protects nobody: it may well repeat itself

@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.common.watch import Watch
 from discreet.method.cuts import evaluation
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.column_steps import ColumnSteps
 from discreet.method.cuts.coordinate import CoordinateWatch, cut_of, search
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
+from discreet.planning import cutting
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from discreet.policy import Inference
@@ -407,3 +409,28 @@ def test_time_that_is_over_within_an_evaluation_leaves_the_cut_as_it_was(monkeyp
     assert all(map(np.array_equal, found.cut, begin))
     assert judge.may_go_on()  # nobody is asked any more
     judge.evaluate(begin)
+
+
+class Ticking(Watch):
+    """A watch on which a second goes by whenever somebody looks at it."""
+
+    looked = 0
+
+    @property
+    def _seconds(self) -> float:
+        self.looked += 1
+        return float(self.looked)
+
+
+@pytest.mark.parametrize(("seconds", "least", "most"), [(0.0, 36, 44), (1e9, 16, 24)])
+def test_time_is_left_for_what_comes_after_the_search(
+    seconds: float, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "SECONDS_A_COUNT", seconds)
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({name: rng.choice(list("pqrst"), 60) for name in "abcde"})
+    policy = d.Policy.from_dict({"protect": [{"k": 4, "over": {"any": 2, "of": list("abcde")}}]})
+    watch = Ticking(time_limit=40)
+    _, complete = cutting.CutPlanner(prepare(frame, policy).task).search(watch)
+    assert not complete
+    assert least <= watch.looked <= most
