@@ -95,10 +95,11 @@ def _told(groups: GroupFigures, surest: Ints, given: Sequence[str], promise: Gro
 
 
 def _first_by_text(groups: GroupFigures, places: Ints) -> int:
-    """Return the one of some groups whose texts come first."""
+    """Return the one of some groups whose texts come first; a missing one comes before an empty one."""
     for texts in groups.texts.iter_columns():
-        here = texts[places].fill_null("")
-        places = places[(here == here.min()).to_numpy()]
+        here = texts[places]
+        first = here.is_null() if here.null_count() else here == here.min()
+        places = places[first.to_numpy()]
     return int(places[0])
 
 
