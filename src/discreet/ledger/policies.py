@@ -33,7 +33,10 @@ def with_person(policy: Policy, person: str) -> Policy:
         message = "a ledger does not know samples: who is not drawn would stand among those who left; take one out"
         raise PolicyError([policy.problem(("release",), message)])
     for index, _ in policy.cells():
-        message = "a ledger does not know confidential cells yet; release them by a policy of their own, without it"
+        message = (
+            "a ledger does not know confidential cells yet: leave the column out (role: identifier), or release them "
+            "by a policy of their own without a ledger, where nobody counts what earlier releases tell"
+        )
         raise PolicyError([policy.problem(("protect", index), message)])
     for index, made in policy.groups():
         if made.population is not None:
