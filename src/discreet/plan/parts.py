@@ -42,15 +42,8 @@ class Recoding:
         to: dict[str | None, str | Unseen | None] = dict(self.to)
         if not self.intervals or scale is None:
             return [to.get(value, UNSEEN) for value in values]
-        # The same values of a column are asked for several times: the last answer is kept beside the fields.
-        asked, by, known = self.__dict__.get("_told", (None, None, None))
-        if asked is values and by == scale and known is not None:
-            return list(known)
         within = finder(self.intervals)
-        found = [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
-        if isinstance(values, tuple):  # what could change is read each time
-            self.__dict__["_told"] = (values, scale, found)
-        return list(found)
+        return [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
 
 
 class Unseen(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -48,10 +48,14 @@ def read_values(values: object) -> tuple[str | None, ...]:
 def as_plain(item: Any) -> object:
     """Return the parts of a plan as mappings and lists, and exact numbers as texts."""
     if isinstance(item, Interval):  # hardly any has such an end
-        said = vars(item).items()
-        return {name: as_plain(value) for name, value in said if name not in ("after", "through") or value}
+        return {name: as_plain(value) for name, value in _said(item) if name not in ("after", "through") or value}
     if is_dataclass(item) and not isinstance(item, type):
-        return {name: as_plain(value) for name, value in vars(item).items()}
+        return {name: as_plain(value) for name, value in _said(item)}
     if isinstance(item, tuple):
         return [as_plain(part) for part in item]
     return str(item) if isinstance(item, Decimal) else item
+
+
+def _said(item: Any) -> list[tuple[str, object]]:
+    """Return the fields of a part: whatever else it holds, to be quick, is not written."""
+    return [(field.name, getattr(item, field.name)) for field in fields(item)]
