@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.common.compiled import always
 from discreet.method.base.problem import CutProblem
 from discreet.method.local.grouping import Local
 from discreet.method.local.peeling import PeelingWatch
@@ -61,6 +62,17 @@ def check(problem: CutProblem, found: Local, kinds: list[Labels], weights: list[
     ]
     assert found.gone == sum(int(size) for size, masked in zip(problem.sizes, gone, strict=True) if masked)
     assert all(told or not masked for masked, told in zip(gone, hidden, strict=True))
+
+
+def test_sets_of_a_column_with_values_that_nobody_has() -> None:
+    """Two of six values: loops as they stand must not look where nothing is, which compiled ones would not notice."""
+    towns = {"any": {"north": ["oslo", "turku"], "south": ["rome", "bari"], "east": ["kyiv", "riga"]}}
+    frame = pl.DataFrame({"town": ["oslo", "turku"], "ill": ["yes", "yes"]})
+    template = {"infer": {"ill": "yes"}, "given": ["town"], "at_most": "50%"}
+    problem = problem_of(frame, d.Policy.from_dict({"protect": [template], "columns": {"town": {"taxonomy": towns}}}))
+    with always("plain"):
+        found = search(problem, labels=["set"], weights=[Fraction(1)])
+    check(problem, found, ["set"], [Fraction(1)])
 
 
 @given(st.one_of(jobs(), mixed_jobs(search="coordinate")), st.data())

@@ -57,9 +57,9 @@ class ItemPart:
 
     @property
     def cell_offset(self) -> Ints:
-        """Where the cells of each column begin."""
+        """Where the cells of each column begin, and where those of the last one end."""
         lengths = [sum(len(cell) for cell, _ in each) for each in self.levels[: len(self.columns)]]
-        return np.cumsum([0, *lengths], dtype=np.int64)[:-1]
+        return np.cumsum([0, *lengths], dtype=np.int64)
 
     def labels(self, first: Ints, last: Ints, hidden: Flags) -> tuple[Ints, Ints, dict[int, Flags], Ints]:
         """Return the codes that the labels of groups stand for, as ranges and as sets, and what they lose."""

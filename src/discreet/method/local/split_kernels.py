@@ -28,8 +28,8 @@ from discreet.method.local.shapes import SET
 def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank):  # type: ignore[no-untyped-def]  # noqa: C901
     """Split a group in two as is best: one cell of a column, at the first level that tells rows apart, and the rest.
 
-    `cells` (from `offset[c]` on, `levels[c]` times the codes of a column) are the cells of each code at each level,
-    the coarsest first. Returns the new group, or -1.
+    `cells` (from `offset[c]` to `offset[c + 1]`, `levels[c]` times the codes of items) are the cells of each code at
+    each level, the coarsest first. Returns the new group, or -1.
     O(columns * levels * items of the group), and `_halves` of each cell of a column.
     """
     one, other = groups.numbers[0], groups.numbers[0] + 1
@@ -46,7 +46,7 @@ def split(shapes, items, limits, groups, g, cells, offset, levels, members, rank
         if groups.first[g, c] == groups.last[g, c]:
             continue
         for level in range(levels[c]):
-            at = offset[c] + level * shapes.size[c]
+            at = offset[c] + level * ((offset[c + 1] - offset[c]) // levels[c])
             found = 0
             for z in range(n):
                 cell = cells[at + items.codes[members[z], c]]
