@@ -6,7 +6,8 @@
 
 Cells drawn at random, one in each of 100 rows, all of a draw confidential at once; the other rows are the rest. "hide
 only": nothing but the cells is hidden; "row left out": every predictor is hidden as well, and the commonest value is
-left. DECP, DROPP and HID3: one cell at a time on a fresh table, guessed by who knows the method (bench/attacks.py).
+left. "grown blocks": as earlier versions found them. DECP, DROPP and HID3: one cell at a time on a fresh table, guessed
+by who knows the method (bench/attacks.py).
 Learners: naive Bayes, a tree, logistic regression, a random forest and nearest neighbours, trained anew on the rest
 with the columns that are shown ("anew"); the same and gradient boosting trained on rows of the rest that were protected
 as if they were confidential, stars as values of their own ("stars"); a forest that reads each star as its block
@@ -42,6 +43,7 @@ from blind_data import CONFIRMING, DATA, MISSING, BlindData, Floats, Ints, guess
 from cells_trials import Bench
 from discreet.common.rates import wilson
 from discreet.common.surest import surest_fifth
+from discreet.plan.blind_statement import GROWING, LEAVING
 from discreet.planning.blind_texts import tell_texts
 from evaluation import print_table
 
@@ -72,6 +74,7 @@ class Way:
     margin: int = 5
     blocks: str = "starred"
     blind: bool = True
+    rule: str = LEAVING
 
     def limits(self, shares: Sequence[Fraction]) -> Floats:
         """Return the limit of each value."""
@@ -82,6 +85,7 @@ class Way:
 WAYS = (
     Way("hide only", blind=False),
     Way("blind, blocks, 5"),
+    Way("blind, grown blocks, 5", rule=GROWING),
     Way("blind, blocks, 10", margin=10),
     Way("blind, no blocks, 5", blocks="none"),
     Way("row left out", blind=False),
@@ -177,6 +181,7 @@ def protect(data: BlindData, way: Way, rows: Sequence[int], cells: Sequence[tupl
         rows=[list(data.rows[row]) for row in rows],
         items=items,
         blocks=way.blocks,
+        rule=way.rule,
         missing=[MISSING],
     )
     return {row: answer.told[place[row]] for row, _ in cells}
@@ -346,7 +351,8 @@ HEADS = ["", "changed", "all hidden", "plain Bayes", "best learner", "limit", "s
 
 def print_data(data: BlindData, only: Sequence[str], runs: int, cells: int, jobs: int) -> None:
     """Print the table of one data set."""
-    lines, ours = [], None
+    lines: list[list[str]] = []
+    changed_by: dict[Way, Judged] = {}
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         ways = [way for way in WAYS if way.name in only]
         asked: dict[str, list[Any]] = {
@@ -361,17 +367,19 @@ def print_data(data: BlindData, only: Sequence[str], runs: int, cells: int, jobs
             judged = sum((future.result() for future in asked[way.name]), Judged())
             lines.append(way_line(way, judged, len(judged.hidden)))
             print("; ".join(part for part in lines[-1] if part), file=sys.stderr, flush=True)
-            if way == WAYS[1]:
-                ours = judged
+            changed_by[way] = judged
         for method in LOOKING:
             if method in only:
                 made = [future.result() for future in asked[method]]
                 lines.append(looking_line(method, {name: [x for one in made for x in one[name]] for name in made[0]}))
     print_table(f"{data.title}: {cells} cells x {runs} draws, right guesses in %", HEADS, lines)
+    ours, grown = changed_by.get(WAYS[1]), changed_by.get(WAYS[2])
     if ours is not None:
         changed, mark = 1 + float(np.mean(ours.hidden)), PROTOTYPE[data.name]
         seconds = 1000 * ours.seconds / len(ours.hidden)
         print(f"changed cells {changed:.2f}, prototype {mark} ({changed / mark:.2f} of it)")
+        if grown is not None:
+            print(f"by grown blocks {1 + float(np.mean(grown.hidden)):.2f}")
         if data.name == "wbc":
             print(f"CPU {seconds:.2f} ms a cell, mark {MOST_MS} ({seconds / MOST_MS:.2f} of it)", end="; ")
             print(f"the first draw of a process, its loops loaded or compiled, {ours.first:.1f} s")

@@ -1,10 +1,11 @@
-"""The best cut of Adult, proven: loss of detail (LM) by exact search, beside what is known of it.
+"""The best cut of Adult, proven: loss of detail (LM) by exact search, or misjudged rows, beside what is known of it.
 
     python bench/exact.py [--k 500 250 100 50] [--seconds 600] [--use LM]
 
 The conditions of the published figures: fewer than k suppressed rows pass. For each k the cut of coordinate search,
 the best cut, whether it is proven to be a best one or how far that may be, the CPU time of the proof and how many
-sets of cuts it looked at. `--use CM` makes misjudged rows few instead; its bound is weak (that of `least.py` is not).
+sets of cuts it looked at. `--use CM` makes misjudged rows few instead, and of all such cuts takes the one that loses
+least.
 """
 
 from __future__ import annotations

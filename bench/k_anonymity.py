@@ -46,7 +46,7 @@ KNOWN = {
 }
 """What earlier runs of such searches came to, by measure and search.
 
-CM of coordinate search at k = 50 and 75 is the least there is, as `least.py` proves.
+CM of coordinate search is the least there is from k = 25 up, as `exact.py --use CM` proves.
 """
 FIGURES = {"6": "CM", "7": "LM", "9": "CM", "10": "LM"}
 LOOKS = [0, 4_000, 12_000, 20_000, 40_000, 60_000, 100_000, 200_000, 300_000, 400_000, 500_000]

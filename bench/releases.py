@@ -1,12 +1,13 @@
 """Adult cut into three yearly releases, with and without a ledger: detail, persons below k, attacks, time.
 
     python bench/releases.py [--rows 5000] [--k 10] [--leavers remove warn]
-    python bench/releases.py --large 1000000 [--years 5] [--engine duckdb]
+    python bench/releases.py --large 1000000 [--years 5] [--engine duckdb] [--ill]
 
 Each year 10% of the people are new, 5% are gone and 10% of the rows changed (with values of other people). Beside each
 figure with the ledger stands the same without it: three releases that know nothing of each other. `stay` are those
 below k who are in the release: none with a ledger. `--large` takes so many made-up persons instead, and prints the time
-of each release with the ledger beside that of the same release without one (mark: 3 times).
+of each release with the ledger beside that of the same release without one (mark: 3 times). Of these persons one in a
+hundred moves a year; with `--ill` as many get another value of the sensitive column too.
 """
 
 from __future__ import annotations
@@ -168,14 +169,20 @@ def _alone(release: d.Release, ledger: Path, table: pl.DataFrame) -> Attacked:
     return over_time_only(replace(release, note=LedgerNote(LedgerUse(ledger), people, past=tuple(past))))
 
 
-def large(persons: int, seed: int, number: int) -> pl.DataFrame:
-    """Return a made-up table of one year: nobody leaves, one in a hundred moves a year, so joint groups grow."""
+def large(persons: int, seed: int, number: int, *, ill: bool = False) -> pl.DataFrame:
+    """Return a made-up table of one year: nobody leaves, one in a hundred moves a year, so joint groups grow.
+
+    With `ill` one in a hundred has another value of the sensitive column as well.
+    """
     rng = np.random.default_rng(seed)
     columns = {name: rng.integers(0, values, persons) for name, values in (("age", 8), ("town", 10), ("sex", 2))}
     secret = rng.integers(0, 5, persons)
     for _ in range(number):
         moved = rng.choice(persons, persons // 100, replace=False)
         columns["town"][moved] = rng.integers(0, 10, len(moved))
+        if ill:
+            others = rng.choice(persons, persons // 100, replace=False)
+            secret[others] = rng.integers(0, 5, len(others))
     texts = {name: pl.Series(codes).cast(pl.String) for name, codes in columns.items()}
     ids = pl.Series(np.arange(persons)).cast(pl.String)
     return pl.DataFrame({"id": ids, **texts, "ill": pl.Series(secret).cast(pl.String)})
@@ -190,13 +197,13 @@ LARGE: dict[str, object] = {
 }
 
 
-def timed(persons: int, years: int, engine: str | None, seed: int) -> None:
+def timed(persons: int, years: int, engine: str | None, seed: int, *, ill: bool = False) -> None:
     """Print the time of each release with the ledger, from the file to the file, beside that of one without."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(years):
             path = folder / f"{number}.csv"
-            large(persons, seed, number).write_csv(path)
+            large(persons, seed, number, ill=ill).write_csv(path)
             spent = []
             for kept in (False, True):
                 begin, wall = time.process_time(), time.perf_counter()
@@ -226,9 +233,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--large", type=int)
     parser.add_argument("--years", type=int, default=5)
+    parser.add_argument("--ill", action="store_true")
     said = parser.parse_args()
     if said.large:
-        timed(said.large, said.years, said.engine, said.seed)
+        timed(said.large, said.years, said.engine, said.seed, ill=said.ill)
         return
     tables = yearly(adult(said.rows, said.seed), said.seed)
     for leavers in (None, *said.leavers):

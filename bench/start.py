@@ -11,8 +11,8 @@ is there in both). With
 `--goals` exactly that is measured: all kinds on 24 rows and on Adult, the report of 24 rows, the audit of Adult with
 both reports, and 1,000,000 rows; with `--kinds`, `--tables` or `--jobs` beside it, the part of it that they name.
 
-The floor is `import numpy, polars, pydantic, narwhals, typer, rich`. Tables: 24 rows made here; Adult, 45,222 rows, and
-1,000,000 made of it (these need the Adult data, DISCREET_DATA).
+The floor is `import numpy, polars, pydantic, typer, rich`. Tables: 24 rows made here; Adult, 45,222 rows, and 1,000,000
+made of it (these need the Adult data, DISCREET_DATA).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ import discreet
 from adult import CATEGORIES, complete_rows, expanded, rarest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-FLOOR = "import numpy, polars, pydantic, narwhals, typer, rich"
+FLOOR = "import numpy, polars, pydantic, typer, rich"
 POLARS = "import polars as pl, sys; pl.read_csv(sys.argv[1], infer_schema=False).write_csv(sys.argv[2])"
 KINDS = ("templates", "k", "genetic", "exact", "local", "cells")
 JOBS = ("protect", "report", "audit")

@@ -19,7 +19,7 @@ from tests.reference.parts import Nested, Number, Tree, Value
 
 GLOBAL = ["disclosure", "coordinate", "genetic", "exact"]
 SEARCHES = [*GLOBAL, "local"]
-"""Local recoding has a search of its own, and needs the table in memory."""
+"""Local recoding has a search of its own."""
 TREE = {"any": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
 NESTED: Nested = (
     "any",

@@ -39,7 +39,11 @@ KILLS = 100 if NIGHTLY else 6
 
 def in_short(cases: Iterable[Any], shown: int = 1) -> list[Any]:
     """Return the cases of a parameter, the first of them as they are and the others for nights."""
-    return [case if at < shown else pytest.param(case, marks=pytest.mark.nightly) for at, case in enumerate(cases)]
+    return [case if at < shown else _at_night(case) for at, case in enumerate(cases)]
+
+
+def _at_night(case: Any) -> Any:
+    return pytest.param(*(case if isinstance(case, tuple) else [case]), marks=pytest.mark.nightly)
 
 
 def size(usual: int, nightly: int) -> int:

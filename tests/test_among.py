@@ -186,6 +186,7 @@ def test_every_release_of_every_engine_keeps_them(engine: str, data: st.DataObje
 
 
 @GROUP
+@pytest.mark.nightly  # those of other engines are shown, and that Spark counts as they do
 @FEW
 @given(st.data())
 def test_every_release_of_spark_keeps_them(data: st.DataObject) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.not_again import READ, WRITTEN
+from tests.profiles import in_short
 
 WITHOUT = """
 import sys
@@ -29,6 +30,7 @@ def as_ever() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in (WRITTEN, READ)}
 
 
+@pytest.mark.nightly  # the first half of .ci/run shows it
 @pytest.mark.process
 def test_everything_is_collected_without_spark(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT)
@@ -58,7 +60,7 @@ def test_fails_in_the_end(request):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("processes", [[], ["-n", "2", "--dist", "loadgroup"]], ids=["one", "several"])
+@pytest.mark.parametrize("processes", in_short([["-n", "2", "--dist", "loadgroup"], []]))
 def test_only_what_passed_is_not_run_again(processes: list[str], tmp_path: Path) -> None:
     """What was skipped where a part is absent is run where it is not."""
     (tmp_path / "test_three.py").write_text(THREE)

@@ -296,7 +296,8 @@ def test_large_engines_decide_alike(engine: str, tmp_path: Path) -> None:
     assert near.plan.recodings == far.plan.recodings
 
 
-def test_a_ledger_beside_it_is_refused(tmp_path: Path) -> None:
+def test_a_kept_plan_beside_a_ledger_is_refused(tmp_path: Path) -> None:
     table = people().with_columns(pl.Series("who", [str(row) for row in range(120)]))
-    with pytest.raises(d.InputError, match="leave one of the two out"):
-        d.protect(table, policy(), ledger=tmp_path / "of.ledger", person="who")
+    release = d.protect(table, policy(), ledger=tmp_path / "of.ledger", person="who", seed=1)
+    with pytest.raises(d.InputError, match="for `protect` alone"):
+        release.plan.apply(table, ledger=tmp_path / "of.ledger", person="who")

@@ -71,6 +71,9 @@ def _others() -> Iterator[dict[str, Any]]:
     rules = {"rules": {"min_confidence": "60%", "conditions": ["job", "town", "class"]}}
     yield {"protect": [{"column": "ill", "rows": [1, 2], "against": [rules]}]}
     yield {"protect": [L], "columns": COLUMNS, "recoding": "local"}
+    uses: list[Any] = [{"classify": "class"}, [{"regress": "pay"}, "general"]]
+    for use in uses:
+        yield {"use": use, "protect": [K], "columns": COLUMNS, "recoding": "local"}
 
 
 def few() -> dict[str, list[dict[str, Any]]]:

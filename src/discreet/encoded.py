@@ -72,6 +72,20 @@ def encode(texts: pl.Series) -> Encoded:
     return Encoded(domain, physical.to_numpy().astype(smallest(len(domain)), copy=False))
 
 
+def of_texts(texts: Sequence[str | None], codes: npt.NDArray[np.integer[Any]]) -> Encoded:
+    """Return a column as codes that has some texts, in any order and perhaps twice, and which of them each row has.
+
+    >>> of_texts(["b", None, "a", "b"], np.array([0, 1, 3, 0]))
+    Encoded(domain=(None, 'b'), codes=array([1, 0, 1, 1], dtype=uint8))
+    """
+    there = np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist()
+    domain = sorted({texts[place] for place in there}, key=lambda text: (text is not None, text or ""))
+    place_of = {text: place for place, text in enumerate(domain)}
+    code = np.zeros(len(texts), dtype=smallest(len(domain)))
+    code[there] = [place_of[texts[place]] for place in there]
+    return Encoded(tuple(domain), code[codes])
+
+
 def keys(codes: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], rows: int) -> tuple[Ints, int]:
     """Return one integer per row that tells its combination of codes, and a bound above all of them."""
     key = np.zeros(rows, dtype=np.int64)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from discreet.planning.staying import KnownPeople, Staying
     from discreet.verification.joint import JointVerification
+    from discreet.verification.with_ledger import LedgerCheck
 
 
 def protect(
@@ -156,18 +157,28 @@ def _decided(job: PreparedJob, watch: Watch, seed: int | None) -> Release:
     policy = job.bound.policy
     if not job.profiles:
         refuse_impossible(job.task)
+
+    def with_k(decided: Decided) -> Release:
+        blind = prepare_rows(job.source, without_secrets(policy, decided.k), "the table", watch, seed)
+        return _released(replace(blind, judge=job.bound, decided=decided), watch, seed)
+
+    return _first_that_does(policy, with_k, (ImpossiblePromise, TooManySuppressed))
+
+
+def _first_that_does(
+    policy: Policy, with_k: Callable[[Decided], Release], too_much: tuple[type[PromiseError], ...]
+) -> Release:
+    """Return the release that the first k of the list makes with which no promise about secrets is broken."""
     ks, broken = asked_ks(policy), list[str]()
     for number, k in enumerate(ks):
-        blind = prepare_rows(job.source, without_secrets(policy, k), "the table", watch, seed)
-        blind = replace(blind, judge=job.bound, decided=Decided(k, ks[:number], len(ks)))
         try:
-            return _released(blind, watch, seed)
+            return with_k(Decided(k, ks[:number], len(ks)))
         except BrokenPromise as answer:
             found = broken_about_secrets(answer.verification, policy)
             if found is None:
                 raise
             broken = found
-        except (ImpossiblePromise, TooManySuppressed) as answer:
+        except too_much as answer:
             if not number:
                 raise
             raise Undecided(ks[:number], broken, f"and k = {k} is too much: {answer}") from None
@@ -197,19 +208,32 @@ def _made_over_time(
     table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening, use: LedgerUse
 ) -> Release:
     """Return a verified release that keeps its promises together with those in a ledger; see `protect`."""
-    from discreet.planning.over_time import planned  # with a ledger only, as the next
+    from discreet.planning.over_time import decided_beside, planned, told_blindly  # with a ledger only, as the next
     from discreet.planning.staying import open_beside, who_stays
 
     watch.begins("read")
-    beside = open_beside(table, policy, opening, use)
+    beside = open_beside(table, policy, opening, use, decides=True)
     source, policy, people = beside.source, beside.policy, beside.people
+    if policy.decide is not None:
+
+        def with_k(decided: Decided) -> Release:
+            made, staying = decided_beside(beside, decided, watch, seed, new_persons=use.new_persons)
+            over_time = OverTime(use, people) if staying is None else OverTime.of(use, people, staying)
+            return _verified(made, watch, over_time=over_time)
+
+        return _first_that_does(policy, with_k, (PromiseError,))
     job = prepare_rows(source, policy, table, watch, seed)
+    if policy.is_blind:
+        if people.past:
+            who_stays(source, job.bound, people, seed, new_persons=use.new_persons)
+        watch.begins("plan")
+        return _verified(told_blindly(job, people, watch, seed), watch, over_time=OverTime(use, people))
     if not people.past:
         plan = find_plan(job.task, watch, seed=seed)
         return _verified(job.carried_out(plan, watch, seed), watch, over_time=OverTime(use, people))
     staying = who_stays(source, job.bound, people, seed, new_persons=use.new_persons)
-    if staying.source is not source:
-        job = prepare_rows(staying.source, policy, table, watch, seed)
+    if staying.table is not source:
+        job = prepare_rows(staying.table, policy, table, watch, seed)
     watch.begins("plan")
     made = planned(staying, job.bound, people, watch, seed)
     return _verified(made, watch, over_time=OverTime.of(use, people, staying))
@@ -289,11 +313,13 @@ class OverTime:
         """Return it for those who stay."""
         return cls(use, people, staying.held, staying.left_out)
 
-    def told(self, made: CarriedOut) -> pl.DataFrame:
-        """Return what a release tells of each person."""
-        from discreet.planning.over_time import told_of
+    @property
+    def beside(self) -> LedgerCheck:
+        """The earlier releases, as verification wants them."""
+        from discreet.verification.with_ledger import LedgerCheck
 
-        return told_of(made.source, made.released, made.plan, self.people.person, self.people.secret)
+        people = self.people
+        return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None)
 
     def checked(self, people: pl.DataFrame, made: CarriedOut) -> JointVerification:
         """Count every promise of all releases on all of them together, by code of verification alone."""
@@ -303,9 +329,16 @@ class OverTime:
         last = PastRelease(self.people.name, made.judge.policy, tuple(made.released.columns), people)
         return check_joint(self.people.past, last)
 
-    def note(self, people: pl.DataFrame) -> LedgerNote:
-        """Return what the ledger is to record."""
-        return LedgerNote(self.use, people, self.held, self.left_out, tuple(self.people.past))
+    def note(self, made: CarriedOut) -> LedgerNote:
+        """Return what the ledger is to record: what a release tells of each person, in the order of their names."""
+        from discreet.ledger.entry import PERSON
+        from discreet.ledger.siphash import order_of
+        from discreet.planning.over_time import told_of
+
+        people = told_of(made, self.people.person, self.people.secret)
+        persons = people.get_column(PERSON)
+        ordered = people[order_of(persons), :]
+        return LedgerNote(self.use, ordered, self.held, self.left_out, tuple(self.people.past), persons)
 
 
 LARGE_FILE, LARGE_TABLE = 1_000_000, 10_000
@@ -338,10 +371,11 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True, over_time
         places=made.places,
         hide_only=made.hide_only,
         statement=made.statement,
+        beside=None if over_time is None else over_time.beside,
     )
-    people = None if over_time is None else over_time.told(made)
-    if over_time is not None and people is not None:
-        verification = replace(verification, joint=over_time.checked(people, made))
+    note = None if over_time is None else over_time.note(made)
+    if over_time is not None and note is not None:
+        verification = replace(verification, joint=over_time.checked(note.people, made))
     if not verification.may_go_out:
         raise BrokenPromise(verification, made.hint)
     if policy.method != "disclosure":
@@ -356,5 +390,4 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True, over_time
     audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
     made.source.refuse_changed()
     stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
-    note = None if over_time is None or people is None else over_time.note(people)
     return Release(plan, audit, made.released, made.source, order, stated, note)

@@ -82,6 +82,11 @@ class Visitor:
         """Open a screen by its address."""
         self.page.goto(f"{self.root}/{screen}")
 
+    def look(self, width: int, scheme: str) -> None:
+        """Look at the page as it is in another window, by day or by night."""
+        self.page.set_viewport_size({"width": width, "height": 860})
+        self.page.emulate_media(color_scheme=scheme)
+
     def wider_than_the_window(self) -> bool:
         """Whether one would have to scroll sideways."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))

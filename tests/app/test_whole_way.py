@@ -15,6 +15,7 @@ import pytest
 from tools.pictures import app_of, walk
 
 from tests.app.browsing import Visitor, axe_source, bank_in, launched
+from tests.profiles import in_short
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +46,10 @@ def written_by_the_command(visitor: Visitor, folder: Path) -> None:
     assert {path.name for path in elsewhere.iterdir()} <= ours, "the command makes no file that the app does not"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+LOOKS = ((1280, "light"), (390, "dark"))
+
+
+@pytest.mark.parametrize(("width", "scheme"), in_short(LOOKS))
 def test_the_bank_example_from_file_to_published_files(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
     folder = tmp_path / "bank"
     folder.mkdir()
@@ -57,10 +61,12 @@ def test_the_bank_example_from_file_to_published_files(browser: Any, tmp_path: P
         seen = []
         for screen in walk(visitor.page, f"{visitor.root}/table"):
             seen.append(screen)
-            if visitor.wider_than_the_window():
-                wrong.setdefault(screen, []).append("wider than the window")
-            if axe is not None:
-                wrong.setdefault(screen, []).extend(visitor.seriously_wrong(axe))
+            for look in (*(look for look in LOOKS if look != (width, scheme)), (width, scheme)):
+                visitor.look(*look)
+                if visitor.wider_than_the_window():
+                    wrong.setdefault(screen, []).append(f"wider than the window of {look[0]}")
+                if axe is not None:
+                    wrong.setdefault(screen, []).extend(visitor.seriously_wrong(axe))
             if screen == "columns" and width == 1280:
                 dragged(visitor.page)
         assert tuple(seen) == SCREENS
@@ -240,6 +246,7 @@ columns:
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_adult_from_file_to_published_files(browser: Any, tmp_path: Path, data_dir: Path) -> None:
     folder = tmp_path / "adult"

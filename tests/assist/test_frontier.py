@@ -21,6 +21,7 @@ from discreet.planning.cutting import CutPlanner
 from discreet.policy import Inference
 from discreet.policy.requirements import Requirement
 from tests.jobs import Job, bank, bank_policy, mixed_jobs, two_templates
+from tests.planning.test_local import local_jobs
 from tests.profiles import FEW
 
 SHARES = [Fraction(n, 6) for n in range(7)]
@@ -165,6 +166,32 @@ def test_cuts_have_a_frontier_too(job: Job) -> None:
         if point.possible:
             assert point.largest is not None
             assert point.largest <= point.threshold
+
+
+@FEW
+@given(local_jobs())
+def test_groups_with_labels_of_their_own_have_a_frontier_too(job: Job) -> None:
+    """Each point by itself is the release that `protect` makes there."""
+    sizes = all(isinstance(requirement, d.KAnonymity) for requirement in job.policy.protect)
+    thresholds: list[Fraction | int] = [1, 2, 4] if sizes else [Fraction(1, 3), Fraction(2, 3), 1]
+    for point in d.frontier(job.frame, job.policy, thresholds).points:
+        assert not point.possible or (point.largest is not None and point.largest <= point.threshold)
+    for threshold in thresholds:
+        (point,) = d.frontier(job.frame, job.policy, [threshold]).points
+        protect: list[Requirement] = []
+        for requirement in job.policy.protect:
+            swept = isinstance(requirement, d.KAnonymity if sizes else d.Template)
+            assert isinstance(requirement, d.KAnonymity | d.Template)
+            protect.append(requirement.with_limit(point.threshold) if swept else requirement)
+        try:
+            release = d.protect(job.frame, job.policy.model_copy(update={"protect": tuple(protect)}), seed=1)
+        except d.PromiseError:
+            assert not point.possible
+            continue
+        assert point.detail == pytest.approx(release.plan.detail)
+        kind = "k-anonymity" if sizes else "template"
+        shares = [f.worst.share for f in release.audit.promises if f.worst is not None and f.kind == kind]
+        assert point.largest == max(shares, default=Fraction(0))
 
 
 def test_a_looser_k_keeps_no_less() -> None:

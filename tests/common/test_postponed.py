@@ -170,3 +170,23 @@ def test_a_mean_is_that_of_scipy() -> None:
     for shape in ((1, 3), (40, 7), (2, 200)):
         numbers = np.random.default_rng(1).random(shape)
         assert np.array_equal(geometric_mean(numbers, axis=1), stats.gmean(numbers, axis=1))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("first", ["import numpy.typing as npt", "from numpy import typing as npt"])
+def test_types_of_arrays_are_loaded_by_whoever_uses_them(first: str) -> None:
+    program = f"""
+import sys
+from discreet.common.own_program import be_own_program, load_tables
+be_own_program()
+load_tables()
+import numpy as np
+{first}
+ours = npt.NDArray[np.int64]
+print(np.linalg.eigh(np.eye(2)).eigenvalues.tolist(), "numpy._typing" in sys.modules)
+npt.ArrayLike
+import numpy.typing
+print(numpy.typing.NDArray[np.int64] == ours, np.typing is sys.modules["numpy.typing"], "numpy._typing" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[1.0, 1.0] False", "True True True"]

@@ -17,7 +17,7 @@ from discreet.ledger import entry
 from discreet.ledger.folder import opened
 from discreet.ledger.people_file import LOW, number_of, people_bytes, read_people
 from discreet.ledger.secret import HMAC, LedgerSecret
-from discreet.ledger.siphash import halves, joined, keyed_hashes
+from discreet.ledger.siphash import halves, joined, keyed_hashes, order_of
 
 KEY = bytes(range(16))
 VECTORS = ("a3817f04ba25a8e66df67214c7550293", "da87c1d86b99af44347659119b22fc45")
@@ -130,3 +130,9 @@ def test_a_ledger_of_the_first_version_goes_on(tmp_path: Path) -> None:
     found = d.Ledger(ledger).publish("two.csv")
     assert (found.matched, found.new, found.left, found.holds) == (4, 0, 0, True)
     assert json.loads((ledger / "ledger.json").read_text())["hash"] == HMAC
+
+
+def test_names_with_equal_halves_are_put_in_order() -> None:
+    numbers = pl.Series([2**64 + 2, 5, 2**64 + 1, 2**64 + 2**63], dtype=pl.UInt128)
+    assert order_of(numbers).tolist() == [1, 2, 0, 3]
+    assert order_of(pl.Series(["b", "a"])).tolist() == [1, 0]

@@ -42,16 +42,21 @@ def looks_of(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[tuple[str | N
 
 
 def slow_measure(job: Job, goal: d.Classify | d.Regress, view: slow.Evaluation) -> float:
+    assert goal.suppressed != "beside"
     if isinstance(goal, d.Regress):
         return float(slow.rm(view, goal.target, by=goal.by, suppressed=goal.suppressed))
     return float(slow.cm(view, goal.target, costs=costs_of(goal, job), suppressed=goal.suppressed))
 
 
 @pytest.mark.slow
-@given(mixed_jobs(search="coordinate"))
-def test_equals_the_slow_version(job: Job) -> None:
+@pytest.mark.parametrize("search", ["coordinate", "local"])
+@given(job=mixed_jobs(search="coordinate"))
+def test_equals_the_slow_version(search: str, job: Job) -> None:
+    policy = job.policy
+    if search == "local":
+        policy = policy.model_copy(update={"search": None, "recoding": "local"})
     try:
-        release = d.protect(job.frame, job.policy, seed=1)
+        release = d.protect(job.frame, policy, seed=1)
     except d.ImpossiblePromise:
         return
     view = slow_view(job, release)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 
+from discreet.plan.blind_statement import GROWING, LEAVING
 from discreet.planning.blind_texts import tell_texts
 from tests.profiles import MANY
 from tests.reference.blind import BlindTable, Item, Told
@@ -35,6 +36,7 @@ def fast(of: BlindTable) -> Any:
         trees={column: dict(tree) for column, tree in of.trees.items()},
         missing=list(of.missing),
         marker=of.marker,
+        rule=GROWING if of.grows else LEAVING,
     )
 
 

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import discreet as d
 from discreet.cli.app import app
 from discreet.columns.sets import set_text
+from discreet.method.base import class_pairs
 from discreet.method.local.shapes import MOST_IN_A_SET
 from discreet.plan.assigning import UNCOVERED, groups_of
 from discreet.policy import Inference
@@ -36,9 +37,11 @@ def local_jobs(draw: st.DrawFn, *, ends: bool = True) -> Job:
     job = draw(mixed_jobs(search="coordinate"))
     protect = job.policy.protect
     changeable = {column for requirement in protect for _, column in requirement.mentions()} - {"ill"}
-    uses: list[d.General | d.Counts] = [d.General(), d.Counts()]
-    use = draw(st.sampled_from(uses))
-    may_set = isinstance(use, d.General)
+    use = draw(st.sampled_from([d.General(), d.Counts(), job.policy.use]))
+    uses = use if isinstance(use, tuple) else (use,)
+    may_set = not any(each.whole_cells for each in uses)
+    weighs = any(each.weighs_columns for each in uses)
+    changeable -= {goal.target for goal in uses if isinstance(goal, d.Classify | d.Regress)}
     kinds: dict[str, dict[str, Any]] = {
         "job": {},
         "town": {"taxonomy": TREE},
@@ -48,7 +51,7 @@ def local_jobs(draw: st.DrawFn, *, ends: bool = True) -> Job:
     for name in ("job", "town"):
         kinds[name] |= {"form": "set"} if may_set and draw(st.booleans()) else {}
     for said in kinds.values():
-        said |= {"weight": "2.5"} if draw(st.booleans()) else {}
+        said |= {"weight": "2.5"} if weighs and draw(st.booleans()) else {}
     rows = draw(st.sampled_from(["mask", "remove"]))
     limit = draw(st.sampled_from([Fraction(1), Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(0)]))
     policy = d.Policy(
@@ -78,7 +81,7 @@ def keeps_all(rows: list[dict[str, Any]], policy: d.Policy) -> bool:
 
 def changeable(policy: d.Policy) -> list[str]:
     known = {column for promise in policy.promises() for column in promise.given}
-    return sorted(known - policy.sensitive)
+    return sorted(known - policy.sensitive - policy.targets)
 
 
 @given(local_jobs())
@@ -439,6 +442,8 @@ def test_a_plan_of_the_form_before_is_still_read() -> None:
 
 # Policies
 
+SECRET = d.Template(given=["a"], infer={"c": "1"}, at_most="50%")
+
 
 @pytest.mark.parametrize(
     ("said", "message"),
@@ -446,9 +451,9 @@ def test_a_plan_of_the_form_before_is_still_read() -> None:
         ({"search": "coordinate"}, "has a search of its own"),
         ({"search_on": "50%"}, "searches on all rows"),
         ({"release": {"sample": "50%", "k_on": "population"}}, "k_on: population"),
-        ({"use": d.Classify("c")}, "not for predicting"),
-        ({"use": d.Regress("c")}, "not for predicting"),
-        ({"use": [d.General(), d.Classify("c")]}, "not for predicting"),
+        ({"use": d.Classify("c", beside=["e"])}, "does not know 'beside'"),
+        ({"use": d.Classify("c"), "protect": [SECRET]}, "alike in 'c', which is protected"),
+        ({"use": [d.General(), d.Regress("c")], "protect": [SECRET]}, "alike in 'c', which is protected"),
         ({"genetic": {"iterations": 3}}, "genetic"),
         ({"columns": {"a": {"type": "number", "form": "median"}}}, "form: median"),
         ({"columns": {"a": {"type": "number", "ends": [3], "labels": ["x", "y"]}}}, "labels"),
@@ -470,12 +475,6 @@ def test_a_form_of_a_column_that_never_changes_is_warned_about() -> None:
     policy = d.Policy(protect=[d.KAnonymity(k=1, over=["a"])], columns={"b": d.Column(form="set")}, recoding="local")
     release = d.protect(pl.DataFrame({"a": ["x"], "b": ["y"]}), policy)
     assert "no requirement knows 'b', so it is never made coarser: its form has no effect" in release.audit.warnings
-
-
-def test_thresholds_are_not_compared() -> None:
-    policy = d.Policy(protect=[d.KAnonymity(k=1, over=["a"])], recoding="local")
-    with pytest.raises(d.InputError, match="recoding: global only"):
-        d.frontier(pl.DataFrame({"a": ["x"]}), policy)
 
 
 # The command line
@@ -526,3 +525,27 @@ def test_it_ends_only_with_something_that_may_be_released(
     release = d.protect(pl.DataFrame({"job": jobs}), policy, time_limit=seconds)
     assert release.table["job"].to_list() == released  # type: ignore[index]
     assert release.plan.complete == (seconds is None)
+
+
+def test_classes_beyond_those_that_have_a_field_each_count_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(12, size=240), rng.integers(9, size=240)
+    table = pl.DataFrame({"a": a, "b": b, "kind": (a // 3 * 3 + b // 3 + rng.integers(2, size=240)) % 11}).cast(
+        pl.String
+    )
+    policy = d.Policy(
+        columns={"a": d.Column(type="number"), "b": d.Column(type="number")},
+        use=d.Classify("kind"),
+        protect=[d.KAnonymity(k=4, over=["a", "b"])],
+        recoding="local",
+    )
+
+    def released(policy: d.Policy) -> pl.DataFrame:
+        table_out = d.protect(table, policy, seed=1).table
+        assert isinstance(table_out, pl.DataFrame)
+        return table_out
+
+    usual = released(policy)
+    monkeypatch.setattr(class_pairs, "MOST_FIELDS", 4)
+    assert released(policy).equals(usual)
+    assert not released(policy.model_copy(update={"use": d.General()})).equals(usual)

@@ -85,6 +85,8 @@ class BlindTable:
     trees: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     marker: str = MARKER
+    grows: bool = False
+    """Whether blocks are those of the first form of the method statement."""
 
     # Which cells are confidential
 
@@ -365,11 +367,49 @@ class BlindTable:
             block.add(self.marker)
         if block and self.blocks == "none":
             block = set(domain)
-        while block and len(block) < len(domain) and not self.within(row, told.with_block(column, block)):
+        if block and len(block) < len(domain) and not self.within(row, told.with_block(column, block)):
+            block = self.grown(row, told, column, block) if self.grows else self.left(row, told, column, block)
+        return [element for element in domain if element in block]
+
+    def grown(self, row: int, told: Told, column: str, block: set[Element]) -> set[Element]:
+        """The block of the first form: elements join until it may be told."""
+        domain = self.domains[column]
+        while len(block) < len(domain) and not self.within(row, told.with_block(column, block)):
             outside = [element for element in domain if element not in block]
             tops = [self.top(row, told.with_block(column, block | {element})) for element in outside]
-            block.add(outside[tops.index(min(tops))])
-        return [element for element in domain if element in block]
+            block = block | {outside[tops.index(min(tops))]}
+        return block
+
+    def left(self, row: int, told: Told, column: str, kept: set[Element]) -> set[Element]:
+        """All elements at first. One leaves after the other, as long as what is left may be told.
+
+        It is the one with the largest product of how probable it is and how much room what is left has; of equal ones
+        the first.
+        """
+        block = list(self.domains[column])
+        while True:
+            best, most = None, Fraction(0)
+            for element in block:
+                others = [each for each in block if each != element]
+                outcome = told.with_block(column, others)
+                if element not in kept and self.within(row, outcome):
+                    probable = 1 - self.chance(row, told, column, [element])
+                    product = probable * self.room(row, outcome)
+                    if best is None or product > most:
+                        best, most = others, product
+            if best is None:
+                return set(block)
+            block = best
+
+    def room(self, row: int, told: Told) -> Fraction:
+        """The least distance of a figure from its limit, stars read as their blocks, all in whole billionths."""
+        facts = next(told.readings())
+        return min(
+            Fraction(int(self.limit(row, secret, value) * 10**9), 10**9) - round(chance, 9)
+            for secret in self.secrets(row)
+            for reference in self.references
+            for value, chance in self.reckon(reference, secret, facts).items()
+        )
 
     def chance(self, row: int, told: Told, column: str, block: list[Element]) -> Fraction:
         """How probable it is, by the first reference, that the value may be told."""

@@ -54,4 +54,5 @@ def tables(draw: st.DrawFn, most_rows: int = 14, plain: bool = False) -> BlindTa
         numbers,
         trees,
         (MISSING,) if draw(st.booleans()) or numbers else (),
+        grows=not plain and draw(st.integers(0, 3)) == 0,
     )

@@ -7,9 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Space
+from discreet.method.base.targets import COSTS, MAJORITY, SQUARES, CutTarget
 from discreet.method.local.grouping import Local
 
 Label = tuple[int, ...]
@@ -133,6 +135,39 @@ def lost(release: Release, kinds: Sequence[str], weights: Sequence[Fraction]) ->
             each = Fraction(1) if labels is None else loss(column.space, labels[place], kinds[place])
             total += int(size) * weights[place] * each
     return total
+
+
+def told(release: Release, place: int) -> int:
+    """What the groups that look alike cost the target in this place, in its units; rows left out as it says."""
+    problem, target = release.problem, release.problem.targets[place]
+    groups: dict[tuple[Label, ...], list[list[int]]] = defaultdict(list)
+    hidden: list[list[int]] = []
+    total = 0
+    for labels, fields in zip(release.labels, target.fields.tolist(), strict=True):
+        if labels is None or (all(label == () for label in labels) and not target.own_group):
+            total += sum(each * count for each, count in zip(target.gone.tolist(), fields, strict=True))
+        elif all(label == () for label in labels):
+            hidden.append(fields)
+        else:
+            groups[labels].append(fields)
+    assert all(len(labels) == len(problem.columns) for labels in groups)
+    sums = [[sum(each) for each in zip(*rows, strict=True)] for rows in [*groups.values(), hidden] if rows]
+    return total + sum(_group_cost(target, each) for each in sums)
+
+
+def _group_cost(target: CutTarget, sums: Sequence[int]) -> int:
+    params: list[int] = target.params.tolist()
+    if target.kind == MAJORITY:
+        return sum(sums) - max(sums)
+    if target.kind == COSTS:
+        usual = [taken for taken, rows in enumerate(sums) if rows == max(sums)]
+        return min(sum(rows * params[true * len(sums) + taken] for true, rows in enumerate(sums)) for taken in usual)
+    if target.kind == SQUARES:
+        rows, total, squares = sums
+        return ceil(squares - Fraction(total**2, rows)) if rows else 0
+    numbers = [number for number, rows in zip(params, sums, strict=True) for _ in range(rows)]
+    middle = numbers[(len(numbers) - 1) // 2] if numbers else 0
+    return sum(abs(number - middle) for number in numbers)
 
 
 def groupings(rows: Sequence[int]) -> Iterator[list[list[int]]]:

@@ -37,6 +37,8 @@ class Published:
     rows: Mapping[Person, Row]
     promises: Sequence[Promised]
     same: Mapping[str, str] = field(default_factory=dict)
+    confidential: Mapping[Person, set[str]] = field(default_factory=dict)
+    """Whose cells of which columns are confidential."""
 
     @property
     def columns(self) -> set[str]:
@@ -177,3 +179,25 @@ def broken_leavers(releases: Sequence[Published]) -> set[Person]:
 def new_persons(releases: Sequence[Published]) -> set[Person]:
     """Return those of the last release who are in no earlier one: the batch that looks alike in the past."""
     return set(releases[-1].rows) - set(everybody(releases[:-1]))
+
+
+def cells_shown(releases: Sequence[Published]) -> tuple[set[tuple[Person, str]], set[tuple[Person, str]]]:
+    """Return the cells, by person and column, that the last release shows and an earlier one takes for confidential,
+    and those that are confidential in the last and shown by an earlier one.
+
+    A cell that is confidential in a release is not shown by it, whatever it tells: its own promise is about that.
+    """
+    *before, last = releases
+
+    def cells(release: Published, *, secret: bool) -> set[tuple[Person, str]]:
+        found = set()
+        for person, row in release.rows.items():
+            for column, text in row.items():
+                hidden = column in release.confidential.get(person, set())
+                if hidden if secret else text != HIDDEN and not hidden:
+                    found.add((person, min(names_of(releases, column))))
+        return found
+
+    earlier_secret = {cell for release in before for cell in cells(release, secret=True)}
+    earlier_shown = {cell for release in before for cell in cells(release, secret=False)}
+    return cells(last, secret=False) & earlier_secret, cells(last, secret=True) & earlier_shown

@@ -193,6 +193,18 @@ def test_a_block_holds_what_may_not_be_told_and_enough_besides() -> None:
     assert of.released()[140:] == [["r", "*"], ["*", "*"], ["*", "*"]]
 
 
+def test_a_block_keeps_what_is_rare_rather_than_what_is_common() -> None:
+    """`p` alone tells "yes": what is added at once would be the commonest, `s`, and little would be told."""
+    rows = [("p", "yes")] * 10 + [("q", "no")] * 7 + [("q", "yes")] * 5 + [("r", "no")] * 6 + [("r", "yes")] * 4
+    rows += [("s", "yes"), ("s", "no")] * 10
+    of = table([*rows, ("s", "no")], Item("b", (len(rows),), Fraction(7, 10)), references=("count",))
+    before, row = replace(of, grows=True), len(rows)
+    assert (of.block(row, Told(), "a"), before.block(row, Told(), "a")) == (["p", "q"], ["p", "s"])
+    assert (of.tell(row), before.tell(row)) == (Told({"a": "s"}, {}), Told({}, {"a": ("p", "s")}))
+    rooms = {each: of.room(row, Told().with_block("a", ("p", each))) for each in "qrs"}
+    assert max(rooms, key=lambda each: rooms[each]) == "s"
+
+
 def test_the_marker_is_in_every_block() -> None:
     rows = [("p", "yes")] * 30 + [("q", "no")] * 30 + [(text, word) for text in "r*" for word in ("yes", "no")] * 20
     of = table([*rows, ("*", "no")], Item("b", (140,)))

@@ -18,11 +18,15 @@ from discreet.errors import InputError
 from discreet.table import memory
 from tests.jobs import Job, jobs, mixed_jobs
 from tests.lighter import in_full
+from tests.planning.test_local import local_jobs
 from tests.profiles import FEW, size
 from tests.spark import GROUP
 from tests.table.engines import ALL, LARGE, expected, frame_of, outcome, parquet
 
 ODD_NAMES = ["A", "a", 'q"u.o t', "é", "row", "key", "masked", "c0", "told 0", "it's", "rows", "r"]
+
+
+CELL = {"column": "ill", "rows": [1], "predictors": ["a"], "against": ["naive_bayes"]}
 
 
 def assert_same(job: Job, engine: str, policy: d.Policy | None = None) -> None:
@@ -63,6 +67,30 @@ def test_cuts_of_everything(
         }
     )
     assert_same(job, engine, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", LARGE)
+@FEW
+@given(local_jobs())
+def test_groups_with_labels_of_their_own(engine: str, job: Job) -> None:
+    """Local recoding: every label, rows that are masked and removed, and what the audit says of them."""
+    assert_same(job, engine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", LARGE)
+@FEW
+@given(local_jobs(), local_jobs())
+def test_labels_of_groups_on_other_rows(engine: str, job: Job, other: Job) -> None:
+    try:
+        plan = d.protect(job.frame, job.policy, seed=1).plan
+    except d.DiscreetError:
+        return
+    with parquet(other.frame) as path:
+        found, wanted = outcome(path, job.policy, engine, plan), outcome(path, job.policy, "local", plan)
+        if not any(told.audit is not None and told.audit["drawn_rows"] for told in (found, wanted)):
+            assert found == wanted
 
 
 @pytest.mark.slow
@@ -254,12 +282,22 @@ def test_too_many_combinations_are_refused(engine: str, tmp_path: Path, monkeypa
 @pytest.mark.parametrize("engine", LARGE)
 @pytest.mark.parametrize(
     ("more", "message"),
-    [({"release": {"sample": "50%"}}, "a sample is drawn"), ({"recoding": "local"}, "recoding: local")],
+    [
+        ({"release": {"sample": "50%"}}, "a sample is drawn"),
+        ({"recoding": "local", "protect": [CELL]}, "recoding: local beside confidential cells"),
+        ({"recoding": "local", "unit": "b"}, "recoding: local beside 'unit'"),
+    ],
 )
 def test_what_needs_all_rows_is_refused_at_once(engine: str, more: dict[str, object], message: str) -> None:
     policy = d.Policy.from_dict({"protect": [{"k": 2, "over": ["a"]}], **more})
     with pytest.raises(InputError, match=message):
         d.protect("nothing.parquet", policy, engine=engine)
+
+
+def test_groups_with_labels_of_their_own_are_not_for_spark() -> None:
+    policy = d.Policy.from_dict({"protect": [{"k": 2, "over": ["a"]}], "recoding": "local"})
+    with pytest.raises(InputError, match="recoding: local is not for Spark"):
+        d.protect("nothing.parquet", policy, engine="spark")
 
 
 POLICY = d.Policy(

@@ -88,7 +88,7 @@ class TrainedC45:
         whole = int(self.weigh[len(rows)])
         gains, spreads = [], []
         for split in possible:
-            pairs = np.unique(np.stack([split.branch, classes]), axis=1, return_counts=True)[1]
+            pairs = _counted(split.branch * (int(classes.max()) + 1) + classes)[1]
             after = int(self.weigh[split.sizes].sum()) - int(self.weigh[pairs].sum())
             gains.append(whole - int(self.weigh[often].sum()) - after)
             spreads.append(whole - int(self.weigh[split.sizes].sum()))
@@ -122,16 +122,25 @@ def _split_by(seen: Seen, place: int, rows: Ints) -> _C45Split | None:
     """Return the split by a predictor, where it may be asked."""
     nodes = seen.nodes[rows].astype(np.int64)
     leaves = seen.tree.leaf_of[nodes]
-    values, sizes = np.unique(leaves[leaves >= 0], return_counts=True)
+    values, sizes = _counted(leaves[leaves >= 0])
     if len(values) < 2:
         return None
-    kinds, of = np.unique(nodes, return_inverse=True)
+    kinds = _counted(nodes)[0]
     taken = np.array([_commonest(seen, int(node), values, sizes) for node in kinds], dtype=np.int64)
-    branch = taken[of.reshape(-1)]
-    values, sizes = np.unique(branch, return_counts=True)
+    branch = taken[np.searchsorted(kinds, nodes)]
+    values, sizes = _counted(branch)
     if np.count_nonzero(sizes >= 2) < 2:
         return None
     return _C45Split(seen, place, branch, values, sizes)
+
+
+def _counted(numbers: Ints) -> tuple[Ints, Ints]:
+    """Return the different ones of some numbers, none below 0, ascending, and how often each is there."""
+    if int(numbers.max(initial=0)) > 4 * len(numbers):  # a list of all that could be there would be long
+        return np.unique(numbers, return_counts=True)
+    often = np.bincount(numbers)
+    found = np.flatnonzero(often)
+    return found, often[found]
 
 
 def _commonest(seen: Seen, node: int, values: Ints, sizes: Ints) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from discreet.assist.check import CheckedPolicy, check_policy
@@ -16,6 +15,7 @@ from discreet.assist.drafting.choices import DraftChoices
 from discreet.errors import InputError
 from discreet.ledger.note import ledger_asked
 from discreet.policy import FileOptions, Policy, as_policy
+from discreet.table.frames import frame_of, polars_of
 from discreet.table.source import Opening, Table
 
 
@@ -113,11 +113,9 @@ def draft(
 
 
 def _frame(table: Table) -> pl.DataFrame:
-    given: Any = table
     try:
-        frame: pl.DataFrame = nw.from_native(given, eager_only=True).to_polars()
+        return polars_of(frame_of(table))
     except TypeError:
         raise InputError(
             f"{type(table).__name__}: a draft needs a file, or a pandas, Polars or PyArrow table; take some rows of it"
         ) from None
-    return frame

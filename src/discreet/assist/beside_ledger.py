@@ -66,8 +66,8 @@ def foreseen(
         try:
             job = prepare_rows(beside.source, policy, "the table")
             staying = who_stays(beside.source, job.bound, people, None, new_persons=new_persons)
-            if staying.source is not beside.source:
-                job = prepare_rows(staying.source, policy, "the table")
+            if staying.table is not beside.source:
+                job = prepare_rows(staying.table, policy, "the table")
             joint, made = searched(staying, job.bound, people, Watch(), None)
         except PromiseError:
             yield Point(threshold, possible=False)

@@ -39,6 +39,8 @@ from discreet.verification.worst_groups import worst_of
 if TYPE_CHECKING:
     from discreet.method.disclosure.search import Search
     from discreet.method.disclosure.sweep import Limits
+    from discreet.planning.local import LocalPlanner
+    from discreet.table.engine import Engine
 
 MOST_POINTS = 20
 SIZES = (2, 3, 5, 10, 15, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 100_000)
@@ -103,8 +105,6 @@ def frontier_as_it_comes(
 ) -> Iterator[Frontier]:
     """Yield the frontier with its first point, with its first two, and so on; the last is the whole."""
     policy = as_policy(policy)
-    if policy.is_local:
-        raise InputError("recoding: thresholds are compared for recoding: global only; take 'recoding: local' out")
     if policy.decide is not None:
         raise InputError("decide: thresholds are compared by searches that look at secrets; take 'decide: blind' out")
     places = _swept(policy, promise)
@@ -121,8 +121,10 @@ def frontier_as_it_comes(
         points = foreseen(beside, policies, places, new_persons=use.new_persons)
     elif job.profiles:
         points = _profile_points(job, places, limits)
+    elif policy.is_local or policy.method != "disclosure":
+        points = _searched_points(job, places, limits)
     else:
-        points = (_points if policy.method == "disclosure" else _cut_points)(job.task, places, limits)
+        points = _points(job.task, places, limits)
     for point in points:
         found = replace(found, points=(*found.points, point))
         yield found
@@ -223,8 +225,8 @@ def _points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> It
                 yield _point(limit, answer, planner, places)
 
 
-def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
-    """Yield the point of each limit where cuts are searched for: each search is its own, the counts are shared.
+def _searched_points(job: PreparedJob, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Yield the point of each limit where cuts or groups are searched for: each search is its own, counts are shared.
 
     What is found for a laxer limit and keeps a stricter one is the best for that, too: it is not searched for again.
     """
@@ -234,9 +236,8 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
             last = replace(last, threshold=limit)
             yield last
             continue
-        planner = CutPlanner(_with_limit(task, places, limit))
         try:
-            best, _ = planner.search(Watch(), prove=False)  # a proof for each would take too long
+            largest, detail = _planned(replace(job, task=_with_limit(job.task, places, limit)), places)
         except ImpossiblePromise as impossible:
             own = [share for made, share in impossible.least if made.index in places]
             yield Point(limit, possible=False, least=max(own, default=None))
@@ -244,10 +245,29 @@ def _cut_points(task: Task, places: Sequence[int], limits: Sequence[Fraction]) -
         except TooManySuppressed:
             yield Point(limit, possible=False)
             continue
-        shares = planner.evaluator.largest_shares(best.cut, best.outcome.left_out)
-        largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
-        last = Point(limit, True, max(largest, default=Fraction(0)), planner.detail(best.outcome))
+        last = Point(limit, True, largest, detail)
         yield last
+
+
+def _planned(job: PreparedJob, places: Sequence[int]) -> tuple[Fraction, float]:
+    """Return the largest share of what is swept in the release that a search finds, and the detail that it shows."""
+    planner: LocalPlanner | CutPlanner
+    task = job.task
+    if task.bound.policy.is_local:
+        from discreet.planning.local import LocalPlanner
+
+        planner = LocalPlanner(task)
+        if task.bound.policy.removes and job.people is None:  # which rows leave besides is seen on the rows alone
+            made = job.carried_out(planner.run(Watch()), Watch(), None)
+            return _largest(task, places, made.released), made.detail or 0.0
+        found = planner.search(Watch())
+        shares, detail = planner.largest_shares(found), planner.detail(found)
+    else:
+        planner = CutPlanner(task)
+        best, _ = planner.search(Watch(), prove=False)  # a proof for each would take too long
+        shares, detail = planner.evaluator.largest_shares(best.cut, best.outcome.left_out), planner.detail(best.outcome)
+    largest = [shares[number] for number, made in enumerate(planner.promises) if made.index in places]
+    return max(largest, default=Fraction(0)), detail
 
 
 def _profile_points(job: PreparedJob, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
@@ -266,12 +286,17 @@ def _profile_points(job: PreparedJob, places: Sequence[int], limits: Sequence[Fr
         policy, matches = task.bound.policy, None if made.places is None else Matches(made.places, made.places)
         people = with_persons(made.released, policy, made.source, matches)
         assert not isinstance(people, str)
-        shares = [Fraction(0)]
-        for index in places:
-            promises = list(policy.promises_of(index, task.bound.seen))
-            worst = worst_of(people, policy, promises[0].given, promises, counting_of(policy)) if promises else []
-            shares += [group.share for group in worst if group is not None]
-        yield Point(limit, True, max(shares), made.detail)
+        yield Point(limit, True, _largest(task, places, people), made.detail)
+
+
+def _largest(task: Task, places: Sequence[int], released: Engine) -> Fraction:
+    """Return the largest share of what is swept in a release."""
+    policy, shares = task.bound.policy, [Fraction(0)]
+    for index in places:
+        promises = list(policy.promises_of(index, task.bound.seen))
+        worst = worst_of(released, policy, promises[0].given, promises, counting_of(policy)) if promises else []
+        shares += [group.share for group in worst if group is not None]
+    return max(shares)
 
 
 def _table_limits(planner: Planner, task: Task) -> Limits:
@@ -286,7 +311,7 @@ def _point(limit: Fraction, search: Search, planner: Planner, places: Sequence[i
     target = None
     if (kept := PLANNED.of(policy.uses[0]).kept) is not None:
         told = [state for state in search.states if state.column.useful]
-        target = kept([(state.column.tallies, state.released()) for state in told])
+        target = kept([(state.column.counted, state.released()) for state in told])
     largest = max((search.share(number) for number in swept), default=Fraction(0))
     return Point(limit, True, largest, search.kept(), target, len(search.steps))
 

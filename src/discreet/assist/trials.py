@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from discreet.common.watch import Watch
 from discreet.errors import DiscreetError
-from discreet.planning.carrying_out import sample_of
 from discreet.planning.detail import details_of
+from discreet.planning.drawing import rows_drawn
 from discreet.planning.find import find_plan
 from discreet.planning.prepared import prepare_rows
 from discreet.policy import Policy
@@ -118,7 +118,7 @@ class Trials:
             return None
         columns = {}
         if not plan.groupings and job.people is None:
-            told = sample_of(source, made.plan)
+            told = rows_drawn(source, made.plan.sampled)
             columns = details_of(job.task, made.plan, told, [each.masks for each in made.suppressed])
         gone = made.released.suppressed + made.released.removed
         return TrialStep(made.detail or 0.0, columns, gone, plan.complete)

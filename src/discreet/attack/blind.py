@@ -28,7 +28,9 @@ def blind_attacks(scene: Scene) -> Iterator[AttackTask]:
 
 
 def _in_place(scene: Scene) -> bool:
-    """Whether every row of the original stands in its place in the release."""
+    """Whether every row of the original stands in its place in the release, and no earlier release tells of any."""
+    if scene.linked is not None and scene.linked.past:
+        return False  # what is told of rows starts from there, which a rehearsal does not know
     return scene.places is not None and np.array_equal(scene.places, np.arange(scene.original.rows))
 
 
@@ -36,8 +38,13 @@ def full_rehearsal(scene: Scene) -> tuple[RehearsedColumn, ...]:
     """Return the rehearsal of every confidential column of a release, with all learners; none where rows are moved."""
     if not scene.policy.is_blind or not _in_place(scene):
         return ()
+    return tuple(rehearsed(planned_as(scene)).values())
+
+
+def planned_as(scene: Scene) -> BlindPlanning:
+    """Return the release as it was planned, by the rule that its statement names."""
     released = scene.released.numbered(scene.original.numbers())
-    return tuple(rehearsed(settled(BlindPlanning(released, scene.original, scene.policy))).values())
+    return settled(BlindPlanning(released, scene.original, scene.policy, rule=scene.block_rule))
 
 
 class _BlindRun:
@@ -48,8 +55,7 @@ class _BlindRun:
 
     def __call__(self) -> Iterator[Attack]:
         scene, made = self.scene, self.made
-        released = scene.released.numbered(scene.original.numbers())
-        planning = settled(BlindPlanning(released, scene.original, scene.policy))
+        planning = planned_as(scene)
         rehearsal = Rehearsal(planning, made.column)
         rows = planning.rows[self.index]
         encoded = scene.original.encoded(made.column)

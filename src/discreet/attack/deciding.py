@@ -75,6 +75,8 @@ def attack_decisions(scene: Scene) -> Iterator[Attack]:
     """Yield for each template what the recoding tells to who decides anew."""
     policy = scene.policy
     note = NOT_TRIED.get(policy.method)
+    if note is None and scene.linked is not None and scene.linked.past:
+        note = "not attacked: what earlier releases told took part in it, and is not decided anew here"
     if note is None and (policy.unit is not None or policy.release is not None):
         note = "not attacked: it is for tables that are released whole, one row a person"
     if note is not None:

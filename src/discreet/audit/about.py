@@ -252,8 +252,19 @@ UNLINKED = (
     "share of what he says of all persons is right"
 )
 
+CELLS_BEFORE = (
+    "what earlier releases tell of the other values in the row of a confidential cell: what is hidden here for its "
+    "sake may be shown there, and what is guessed from all of them together is not counted"
+)
 
-def beside_ledger(not_covered: Sequence[str], joint: JointVerification | None) -> tuple[str, ...]:
+
+BLIND_BEFORE = (
+    "who has several earlier releases but not all of them, or learns from the other rows of an earlier release: what "
+    "earlier releases told of rows with confidential cells is read by what this release's other rows teach"
+)
+
+
+def beside_ledger(not_covered: Sequence[str], joint: JointVerification | None, policy: Policy) -> tuple[str, ...]:
     """Return what is left open where a ledger was given: of several releases only those that it does not have.
 
     Where a promise over several releases is broken, all that is said of them stays.
@@ -263,6 +274,8 @@ def beside_ledger(not_covered: Sequence[str], joint: JointVerification | None) -
     counted = ", ".join(joint.releases)
     others = f"releases that are not in the ledger; counted with this one: {counted or 'none, it is the first'}"
     mine = [others, *([UNLINKED] if counted else [])]
+    if any(finding.kind == "confidential" for finding in joint.findings):
+        mine.append(BLIND_BEFORE if policy.is_blind else CELLS_BEFORE)
     return tuple(text for each in not_covered for text in (mine if each == TOGETHER else [each]))
 
 

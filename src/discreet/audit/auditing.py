@@ -141,11 +141,11 @@ def audit_release(
             hide_only=scene.hide_only,
             found=met.truth,
             statement=stated_in_order(stated, order, shuffled=bound.policy.shuffle),
+            beside=beside,
         )
         if beside is not None:
-            joint = (
-                not_checkable(UNMATCHED) if places is None else beside.checked(adopted, bound.policy, source, places)
-            )
+            joint = not_checkable(UNMATCHED)
+            joint = joint if places is None else beside.checked(adopted, bound.policy, source, places)
             verification = replace(verification, joint=joint)
         elif bound.policy.ledger is not None:
             verification = replace(verification, joint=not_checkable())
@@ -153,7 +153,7 @@ def audit_release(
         warnings = (*met.notes, *bound.warnings, *repeat_warnings(bound.policy, source))
         found = describe(verification, adopted, told, source, bound, warnings, matched=places is not None)
         name = place_of(release).name if isinstance(release, (str, Path)) else None
-        return _deepened(found, scene, bound, watch, name=name, made=False)
+        return _deepened(found, scene.stated_by(stated), bound, watch, name=name, made=False)
 
 
 def attack_release(
@@ -200,10 +200,10 @@ def attack_release(
             release, as_policy(policy), original, people, watch, Opening(engine, memory_limit, key), intervals, order
         )
         control_or_rest = met.scene.control or _not_drawn(met.scene.original, met.bound.policy, met.scene.places)
-        scene = replace(met.scene, watch=watch, control=control_or_rest)
+        stated = published_statement(release, met.bound.policy, None)
+        scene = replace(met.scene.stated_by(stated), watch=watch, control=control_or_rest)
         tasks = planned(scene)
-        may_go_on = watch.anew().attacks(len(tasks), sum(task.seconds for task in tasks))
-        return attack(scene, tasks, may_go_on)
+        return attack(scene, tasks, watch.anew().attacks(len(tasks), sum(task.seconds for task in tasks)))
 
 
 @dataclass(frozen=True)

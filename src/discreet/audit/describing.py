@@ -102,7 +102,7 @@ def describe(
         usefulness=usefulness(released, told, bound, made_elsewhere=making is None),
         cells=measured,
         warnings=warnings,
-        not_covered=beside_ledger(not_covered(policy, released.columns, decided), together),
+        not_covered=beside_ledger(not_covered(policy, released.columns, decided), together, policy),
         persons=None if making is None else making.persons,
         decided=decided,
         rehearsed=() if making is None else making.rehearsed,

@@ -147,7 +147,7 @@ def terms(bound: Bound, *, made: bool, joint: JointVerification | None = None) -
         sample=None if drawn is None else (percent(drawn.sample), drawn.k_on, drawn.by),
         lots=any(each.two_values == "lot" for each in cells),
         shuffled=policy.shuffle,
-        not_covered=beside_ledger(not_covered(policy, bound.released), joint),
+        not_covered=beside_ledger(not_covered(policy, bound.released), joint, policy),
         persons=policy.unit is not None,
     )
 

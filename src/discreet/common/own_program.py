@@ -13,14 +13,16 @@ from importlib.util import find_spec
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
+from discreet.common.lean_annotations import compile_annotations_later
 from discreet.common.lean_dataclasses import compile_methods_later
-from discreet.common.postponed import postpone_masked_arrays, postponed
+from discreet.common.postponed import postpone_array_types, postpone_masked_arrays, postponed
 
 UNUSED = (
     "numpy.f2py",
     "scipy.integrate",
     "scipy.interpolate",
     "scipy.linalg.interpolative",
+    "scipy.optimize._linprog",
     "scipy.optimize._shgo",
     "scipy.spatial",
     "scipy.stats",
@@ -42,6 +44,9 @@ OTHER_SOURCES = (
 DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
 """What NumPy loads, for a fifth of the time that its loading takes, for `help()` to say what its functions do."""
 
+TYPES = "numpy._typing"
+"""What NumPy loads, for a fifth of the time that its loading takes, to say of which type five results are."""
+
 _ours = [False]
 _loading = threading.RLock()
 
@@ -49,8 +54,10 @@ _loading = threading.RLock()
 def be_own_program() -> None:
     """Say that all that runs in this process is ours."""
     _ours[0] = True
+    compile_annotations_later()
     compile_methods_later()
     without_plugins()
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # its threads sleep when idle; else they spin for a while
 
 
 class Ending:
@@ -113,16 +120,17 @@ def load_tables() -> None:
     """Load NumPy and Polars, in a program of ours alone; what few tables need of them only once that is used."""
     if _ours[0]:
         with _loading:
-            _load_without("numpy", *DOCUMENTATION)
+            _load_without("numpy", *DOCUMENTATION, TYPES, NDArray=list)
             postpone_masked_arrays()
+            postpone_array_types()
             _load_without("polars", *OTHER_SOURCES)
 
 
-def _load_without(name: str, *parts: str) -> None:
+def _load_without(name: str, *parts: str, **instead: Any) -> None:
     if name in sys.modules:
         return
     try:
-        with postponed(*parts):
+        with postponed(*parts, **instead):
             importlib.import_module(name)
     except ImportError:  # another version, which wants something of them at once
         importlib.import_module(name)

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-MASKED = "numpy.ma"
+MASKED, TYPES = "numpy.ma", "numpy.typing"
 
 
 class Later:
@@ -127,3 +127,27 @@ def postpone_masked_arrays() -> None:
     if MASKED not in sys.modules:
         numpy: Any = importlib.import_module("numpy")
         sys.modules[MASKED] = numpy.ma = MaskedArrays([str(Path(str(numpy.__file__)).parent / "ma")])
+
+
+class ArrayTypes(ModuleType):
+    """Stands for `numpy.typing` until something of it is used but the type of an array with its items."""
+
+    def __init__(self, numpy: Any) -> None:
+        super().__init__(TYPES)
+        self.__spec__ = ModuleSpec(TYPES, None)
+        item = TypeVar("item", bound=numpy.generic)
+        self.NDArray = numpy.ndarray[tuple[Any, ...], numpy.dtype[item]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(TYPES) is self:
+            del sys.modules[TYPES]
+        return getattr(importlib.import_module(TYPES), name)
+
+
+def postpone_array_types() -> None:
+    """Let nobody load all types of NumPy only to say that something is an array."""
+    if TYPES not in sys.modules:
+        numpy: Any = importlib.import_module("numpy")
+        sys.modules[TYPES] = numpy.typing = ArrayTypes(numpy)

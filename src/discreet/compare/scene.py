@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from discreet.compare.meanings import Sense, sense_of
 from discreet.encoded import Ints
 from discreet.fit.cells import confidential_places, is_missing
 from discreet.ledger.note import LinkedReleases
+from discreet.plan.blind_statement import LEAVING, BlindStatement
 from discreet.policy import Policy
 from discreet.policy.bind import known_to_groups
 from discreet.policy.confidential import Confidential
@@ -57,6 +58,8 @@ class Scene:
         Says when there is no time left to begin an attack.
     linked
         Where a ledger was given: earlier releases, and who each released row is there.
+    block_rule
+        How blind protection found its blocks, as the method statement says.
     """
 
     released: Engine
@@ -72,7 +75,12 @@ class Scene:
     seed: int | None = None
     watch: Watch = field(default_factory=Watch, repr=False)
     linked: LinkedReleases | None = None
+    block_rule: str = LEAVING
     _senses: dict[str, Sense] = field(default_factory=dict, repr=False)
+
+    def stated_by(self, statement: BlindStatement | None) -> Scene:
+        """Return the same release as its method statement says that it was made."""
+        return self if statement is None else replace(self, block_rule=statement.rule)
 
     @property
     def victims(self) -> int:

@@ -38,6 +38,16 @@ def confidential_places(requirement: Confidential, original: Engine) -> Ints:
     return np.flatnonzero(meets)
 
 
+def confidential_flags(policy: Policy, original: Engine) -> dict[str, Flags]:
+    """Return for each column with confidential cells in which rows they are; those that can be looked up."""
+    found: dict[str, Flags] = {}
+    for _, requirement in policy.cells():
+        if all(name in original.columns for name in (requirement.column, *(at for _, at in requirement.looks_up()))):
+            rows = found.setdefault(requirement.column, np.zeros(original.rows, dtype=np.bool_))
+            rows[confidential_places(requirement, original)] = True
+    return found
+
+
 def absent(requirement: Confidential, original: Engine) -> int:
     """Return how many of the rows or ids that it names the table lacks (1 for a condition that nobody meets)."""
     if requirement.rows is not None:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from discreet.encoded import Encoded, encode, smallest
+from discreet.encoded import Encoded, encode, of_texts
 from discreet.policy import Policy
 
+Flags = npt.NDArray[np.bool_]
 DRAFT, PENDING, PUBLISHED, WITHDRAWN = "draft", "pending", "published", "withdrawn"
 COUNTING = (PENDING, PUBLISHED, WITHDRAWN)
 """What somebody outside may have seen: what was public stays known."""
@@ -42,6 +44,8 @@ class LedgerEntry:
     """New persons who were kept back."""
     left_out: int = 0
     """Persons who were left out because too few others with their past are gone."""
+    beside: tuple[str, ...] | None = None
+    """Of blind protection: the releases from which it started; None where there is none."""
 
     @property
     def counts(self) -> bool:
@@ -54,12 +58,13 @@ class LedgerEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "beside" or value is not None}
 
 
 def entry_of(said: Mapping[str, Any]) -> LedgerEntry:
     """Return an entry from plain data."""
-    return LedgerEntry(**{**said, "columns": tuple(said["columns"])})
+    tuples = {name: tuple(said[name]) for name in ("columns", "beside") if name in said}
+    return LedgerEntry(**{**said, **tuples})
 
 
 def now() -> str:
@@ -69,12 +74,18 @@ def now() -> str:
 
 @dataclass(frozen=True)
 class PastRelease:
-    """A release with what it tells of each person: a column `person`, then `c0`, `c1`, ... for its columns."""
+    """A release with what it tells of each person: a column `person`, then `c0`, `c1`, ... for its columns.
+
+    A column with confidential cells has another one beside it, `s0`, `s1`, ...: whose cell is confidential. Where stars
+    of blind protection tell who knows the method what may be there, `b0`, `b1`, ... have it, as JSON.
+    """
 
     name: str
     policy: Policy
     columns: tuple[str, ...]
     people: pl.DataFrame
+    made_here: bool = True
+    """Whether a ledger saw it made; else it was added, and nobody knows how it was made."""
     _encoded: dict[str, Encoded] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -85,6 +96,28 @@ class PastRelease:
     def label(self, column: str) -> str:
         """Return under which name `people` has a column."""
         return f"c{self.columns.index(column)}"
+
+    def confidential(self, column: str) -> pl.Series | None:
+        """Return whose cell of a column is confidential, in the order of its persons; None where nobody's is."""
+        label = secret_label(self.columns.index(column))
+        return self.people.get_column(label) if label in self.people.columns else None
+
+    def secret_of(self, column: str, some: pl.DataFrame) -> pl.Series:
+        """Return whose cell of a column is confidential, among some of its people."""
+        label = secret_label(self.columns.index(column))
+        if label in some.columns:
+            return some.get_column(label)
+        return pl.repeat(False, some.height, eager=True)
+
+    def blocks_of(self, column: str, some: pl.DataFrame) -> list[str | None]:
+        """Return what stars in a column tell of some of its people; None where nothing."""
+        label = block_label(self.columns.index(column))
+        return some.get_column(label).to_list() if label in some.columns else [None] * some.height
+
+    @property
+    def confidential_columns(self) -> tuple[str, ...]:
+        """The columns with confidential cells."""
+        return tuple(column for column in self.columns if self.confidential(column) is not None)
 
     def texts(self, column: str) -> pl.Series:
         """Return what it tells of a column, in the order of its persons."""
@@ -102,12 +135,7 @@ def _by_number(texts: pl.Series) -> Encoded:
     """Return a column that is kept as numbers of its texts as codes: those that occur, in code-point order."""
     assert isinstance(texts.dtype, pl.Enum)
     categories: list[str | None] = [*texts.dtype.categories.to_list(), None]
-    numbers = texts.to_physical().fill_null(len(categories) - 1).to_numpy()
-    there = np.flatnonzero(np.bincount(numbers, minlength=len(categories))).tolist()
-    there.sort(key=lambda place: (categories[place] is not None, categories[place] or ""))
-    code = np.zeros(len(categories), dtype=smallest(len(there)))
-    code[there] = np.arange(len(there))
-    return Encoded(tuple(categories[place] for place in there), code[numbers])
+    return of_texts(categories, texts.to_physical().fill_null(len(categories) - 1).to_numpy())
 
 
 def told_column(encoded: Encoded) -> pl.Series:
@@ -119,10 +147,30 @@ def told_column(encoded: Encoded) -> pl.Series:
     return codes.cat.to(pl.Enum(texts)) if len(texts) <= MOST_CATEGORIES else texts.gather(codes)
 
 
-def people_frame(persons: pl.Series, texts: Sequence[pl.Series]) -> pl.DataFrame:
-    """Return what a release tells of each person as the ledger keeps it."""
+def secret_label(place: int) -> str:
+    """Return under which name `people` says whose cell of a column, by its place, is confidential."""
+    return f"s{place}"
+
+
+def block_label(place: int) -> str:
+    """Return under which name `people` says what stars in a column, by its place, tell who knows the method."""
+    return f"b{place}"
+
+
+def people_frame(
+    persons: pl.Series,
+    texts: Sequence[pl.Series],
+    confidential: Mapping[int, Flags] | None = None,
+    blocks: Mapping[int, pl.Series] | None = None,
+) -> pl.DataFrame:
+    """Return what a release tells of each person as the ledger keeps it.
+
+    `confidential` says whose cells are, and `blocks` what stars tell, both by column.
+    """
     named = [
         (each if isinstance(each.dtype, pl.Enum) else each.cast(pl.String)).alias(f"c{place}")
         for place, each in enumerate(texts)
     ]
-    return pl.DataFrame([persons.alias(PERSON), *named])
+    secrets = [pl.Series(secret_label(place), whose) for place, whose in (confidential or {}).items()]
+    stars = [told.cast(pl.String).alias(block_label(place)) for place, told in (blocks or {}).items()]
+    return pl.DataFrame([persons.alias(PERSON), *named, *secrets, *stars])

@@ -34,8 +34,9 @@ if sys.platform != "win32":
 else:
     import msvcrt
 
-VERSION, READ = 2, (1, 2)
-"""What is written, and what is read: the first version has other hashes, and names of persons as texts."""
+VERSION, READ = 3, (1, 2, 3)
+"""What is written, and what is read: the first version has other hashes, and names of persons as texts; the second does
+not say which cells are confidential."""
 INDEX, LOCK, SECRET = "ledger.json", "lock", "secret"
 WARNING = "this ledger tells what was published about whom. Keep it; never publish it."
 WAIT = 30.0
@@ -71,7 +72,8 @@ class LedgerFolder:
             people = read_people(self.path / entry.people)
         except (OSError, pl.exceptions.PolarsError):
             raise InputError(f"{self.path / entry.people}: cannot be read; restore the ledger from a copy") from None
-        return PastRelease(entry.name, Policy.from_dict(dict(entry.policy)), entry.columns, people)
+        policy = Policy.from_dict(dict(entry.policy))
+        return PastRelease(entry.name, policy, entry.columns, people, made_here=entry.plan is not None)
 
     def plan_of(self, entry: LedgerEntry) -> str | None:
         """Return the private plan of a release as JSON, if it is known."""
@@ -138,7 +140,8 @@ class LedgerFolder:
         entries = []
         for entry in self.entries:
             people, _ = self.keep(changed(self.read(entry)), None)
-            entries.append(replace(entry, people=people))
+            beside = entry.beside if entry.beside is None or entry.counts else ()  # a draft started from other persons
+            entries.append(replace(entry, people=people, beside=beside))
         self.list(entries)
         self.sweep()
 

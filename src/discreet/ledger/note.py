@@ -78,13 +78,15 @@ class LedgerNote:
     left_out: int = 0
     past: tuple[PastRelease, ...] = ()
     """The earlier releases that were counted."""
+    persons: pl.Series | None = None
+    """Who each released row is; the persons of `people` in their order where it is not said."""
 
     @property
     def linked(self) -> LinkedReleases:
         """Who each released row is in earlier releases."""
         from discreet.ledger.entry import PERSON
 
-        return LinkedReleases(self.past, self.people.get_column(PERSON))
+        return LinkedReleases(self.past, self.people.get_column(PERSON) if self.persons is None else self.persons)
 
     def __repr__(self) -> str:
         return f"<LedgerNote: {self.people.height} persons; private>"

@@ -19,7 +19,8 @@ LOW = "person_low"
 
 def people_bytes(people: pl.DataFrame) -> bytes:
     """Return what is written."""
-    ordered = people.sort(PERSON)  # whose row stood where is nobody's business
+    # Whose row stood where is nobody's business.
+    ordered = people if people.get_column(PERSON).is_sorted() else people.sort(PERSON)
     high, low = halves(ordered.get_column(PERSON))
     whose = [pl.Series(PERSON, high), pl.Series(LOW, low)]
     held = io.BytesIO()

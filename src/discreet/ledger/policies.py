@@ -32,12 +32,6 @@ def with_person(policy: Policy, person: str) -> Policy:
     if policy.release is not None:
         message = "a ledger does not know samples: who is not drawn would stand among those who left; take one out"
         raise PolicyError([policy.problem(("release",), message)])
-    for index, _ in policy.cells():
-        message = (
-            "a ledger does not know confidential cells yet: leave the column out (role: identifier), or release them "
-            "by a policy of their own without a ledger, where nobody counts what earlier releases tell"
-        )
-        raise PolicyError([policy.problem(("protect", index), message)])
     for index, made in policy.groups():
         if made.population is not None:
             message = "counts the people of a population, of whose past a ledger knows nothing; take 'among' out"

@@ -55,6 +55,20 @@ def halves(numbers: pl.Series) -> tuple[Words, Words]:
     return both["high"].cast(pl.UInt64).to_numpy(), both["low"].cast(pl.UInt64).to_numpy()
 
 
+def order_of(numbers: pl.Series) -> npt.NDArray[np.int64]:
+    """Return the places of names in the order of the names: by their first halves, unless two of these are equal.
+
+    >>> order_of(pl.Series([3 * 2**64, 2**64 + 1, 2**64], dtype=pl.UInt128)).tolist()
+    [2, 1, 0]
+    """
+    if numbers.dtype == pl.UInt128:
+        high, _ = halves(numbers)
+        order = np.argsort(high)
+        if (np.diff(high[order]) > 0).all():
+            return order
+    return numbers.arg_sort().to_numpy().astype(np.int64)
+
+
 def _hashed(texts: npt.NDArray[np.uint8], key: bytes) -> tuple[Words, Words]:
     """Return the halves of the hash of each line of bytes."""
     rows, length = texts.shape

@@ -124,11 +124,13 @@ def _known(grouping: PlannedGroups, codes: Sequence[Ints]) -> Ints:
     found = np.full(len(theirs), UNCOVERED, dtype=np.int64)
     if not len(mine):
         return found
-    order = np.argsort(mine, kind="stable")
-    at = np.minimum(np.searchsorted(mine[order], theirs), len(mine) - 1)
-    same = mine[order][at] == theirs
     group = np.array(grouping.group, dtype=np.int64)
-    found[same] = group[order[at[same]]]
+    if (mine[1:] < mine[:-1]).any():  # a plan that was just made has them in order
+        order = np.argsort(mine, kind="stable")
+        mine, group = mine[order], group[order]
+    at = np.minimum(np.searchsorted(mine, theirs), len(mine) - 1)
+    same = mine[at] == theirs
+    found[same] = group[at[same]]
     return found
 
 

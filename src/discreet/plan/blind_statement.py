@@ -17,7 +17,12 @@ from discreet.common.printable import json_text
 from discreet.errors import InputError
 from discreet.version import __version__
 
-FORM = 1
+FORM, BESIDE = 2, 3
+"""That of a release beside earlier ones cannot be replayed by who does not know them."""
+LEAVING, GROWING = "leaving", "growing"
+"""How blocks are found: values leave one that is whole, or join what may not be told."""
+RULES = {1: (GROWING,), FORM: (LEAVING, GROWING), BESIDE: (LEAVING, GROWING)}
+"""By form: those that a statement may mean. The first form says nothing of it."""
 WHAT = (
     "public method statement of a release: which rows have confidential cells, and by which rules, from the other rows "
     "alone, it was decided what is told of them. Publish it beside the release."
@@ -65,6 +70,10 @@ class BlindStatement:
     rows: tuple[StatedRows, ...]
     tau: Mapping[str, tuple[int, ...]]
     """For each secret how far likelihoods are trusted with 1, 2, ... facts, in twentieths."""
+    rule: str = LEAVING
+    """How blocks are found."""
+    earlier: tuple[str, ...] = ()
+    """The earlier releases of a ledger from which it started: what they told of the rows."""
 
     def moved(self, places: Sequence[int]) -> BlindStatement:
         """Return the same for rows that leave in another order: `places` are those where they were, from 0."""
@@ -82,12 +91,13 @@ class BlindStatement:
             columns[name] = {field: value for field, value in said.items() if value is not None}
         return {
             "what": WHAT,
-            "form": FORM,
+            "form": BESIDE if self.earlier else FORM,
             "discreet": __version__,
             "method": "blind",
             "marker": self.marker,
             "missing": list(self.missing),
             "blocks": self.blocks,
+            "rule": self.rule,
             "references": list(self.references),
             "order": list(self.order),
             "columns": columns,
@@ -104,6 +114,7 @@ class BlindStatement:
                 for each in self.rows
             ],
             "tau": {name: [step / 20 for step in steps] for name, steps in self.tau.items()},
+            **({"earlier": list(self.earlier)} if self.earlier else {}),
         }
 
     def to_json(self) -> str:
@@ -114,7 +125,9 @@ class BlindStatement:
 def read_statement(said: Mapping[str, Any]) -> BlindStatement:
     """Return the statement that plain data make; raise `InputError` where they make none."""
     try:
-        if said["form"] != FORM or said["method"] != "blind":
+        rules = RULES.get(said["form"], ())
+        rule = said["rule"] if len(rules) > 1 else GROWING
+        if rule not in rules or said["method"] != "blind":
             raise InputError("the method statement has a form that this version of discreet does not read")
         columns = {
             _text(name): StatedColumn(
@@ -149,6 +162,8 @@ def read_statement(said: Mapping[str, Any]) -> BlindStatement:
             columns,
             rows,
             tau,
+            rule,
+            tuple(map(_text, said.get("earlier", ()))),
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise InputError("not a whole method statement: a part is missing or has the wrong form") from None

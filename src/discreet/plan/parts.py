@@ -42,8 +42,17 @@ class Recoding:
         to: dict[str | None, str | Unseen | None] = dict(self.to)
         if not self.intervals or scale is None:
             return [to.get(value, UNSEEN) for value in values]
+        if (last := self.__dict__.get("_last")) is not None and last[:2] == (values, scale):
+            return list(last[2])
         within = finder(self.intervals)
-        return [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
+        found = [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
+        if isinstance(values, tuple):  # a column's values are asked for several times, and to read them takes long
+            self.__dict__["_last"] = values, scale, found
+        return list(found)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is copied and kept of it: the fields."""
+        return {name: value for name, value in self.__dict__.items() if name != "_last"}
 
 
 class Unseen(Enum):

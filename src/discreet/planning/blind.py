@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +20,22 @@ from discreet.columns.scale import Dates, Numbers, Scale
 from discreet.encoded import Encoded, Ints
 from discreet.errors import InputError, Reason, Unprotected, UnprotectedCells
 from discreet.fit.cells import confidential_places, predictors_of
+from discreet.method.cells.blind_before import Before
 from discreet.method.cells.blind_table import BlindLimit
 from discreet.method.cells.blind_walk import Told
-from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows
+from discreet.plan.blind_statement import LEAVING, BlindStatement, StatedColumn, StatedRows
 from discreet.plan.parts import Edit, Protected
 from discreet.planning.blind_reading import CLASSES, BlindReading, ReadColumn
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
 from discreet.planning.blind_sets import BlockTexts, reads_like_a_block
+from discreet.planning.blind_tellings import block_json
 from discreet.policy import Policy
 from discreet.policy.bind import binned, known_to_groups
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
+
+if TYPE_CHECKING:
+    from discreet.planning.blind_beside import EarlierTold
 
 Flags = npt.NDArray[np.bool_]
 
@@ -44,6 +50,8 @@ class BlindPlan:
     cells: tuple[Protected, ...]
     statement: BlindStatement
     """Its rows are places (from 1) in the release without those that are removed."""
+    stars: tuple[tuple[int, str, str], ...] = ()
+    """Where a ledger is kept: row number, column and block of each star that tells something."""
 
 
 def secret_rows(policy: Policy, source: Engine) -> Flags:
@@ -63,10 +71,21 @@ class BlindPlanning:
     """A release as the recodings made it, and the rows of it with confidential cells."""
 
     def __init__(
-        self, released: Engine, source: Engine, policy: Policy, margins: Mapping[int, Fraction] | None = None
+        self,
+        released: Engine,
+        source: Engine,
+        policy: Policy,
+        margins: Mapping[int, Fraction] | None = None,
+        rule: str = LEAVING,
+        earlier: EarlierTold | None = None,
     ) -> None:
-        """Take a release and its source; `margins` are those of requirements that leave theirs open."""
-        self.released, self.source, self.policy = released, source, policy
+        """Take a release and its source; `margins` are those of requirements that leave theirs open.
+
+        `rule` says how blocks are found: releases of earlier versions had another one. `earlier` are the releases from
+        what they told of its rows it starts.
+        """
+        self.released, self.source, self.policy, self.rule = released, source, policy, rule
+        self.earlier = earlier
         self.numbers = released.numbers()
         self.asked = list(policy.cells())
         """The requirements as the policy has them."""
@@ -185,12 +204,15 @@ class BlindPlanning:
             )
             for index, made in self.requirements
         ]
-        return self.rows_of(self.read, cells)
+        return self.rows_of(self.read, cells, {} if self.earlier is None else self.earlier.told(self))
 
-    def rows_of(self, columns: Sequence[ReadColumn], cells: Sequence[BlindCells]) -> BlindRows:
+    def rows_of(
+        self, columns: Sequence[ReadColumn], cells: Sequence[BlindCells], before: Mapping[int, Before] | None = None
+    ) -> BlindRows:
         """Return rows with confidential cells as columns have them, asked as the policy wants it."""
         order = [self.columns.index(name) for name in self.order if name in self.columns]
-        return BlindRows(columns, cells, asked_by(self.blocks, self.references), order)
+        asked = asked_by(self.blocks, self.references, self.rule)
+        return BlindRows(columns, cells, asked, order, before=before)
 
     def replayed(self) -> BlindRows:
         """Return the rows as anybody reckons them from the release alone: what is hidden is in its block."""
@@ -205,7 +227,7 @@ class BlindPlanning:
             ]
             unknown = np.array(hidden, dtype=np.bool_)[encoded.codes] & self.secret
             read.append(replace(column, codes=np.where(unknown, np.int32(-1), column.codes)))
-        return self.rows_of(read, self.walked.cells)
+        return self.rows_of(read, self.walked.cells, self.walked.before)
 
     def block_texts(self, columns: Sequence[ReadColumn] | None = None) -> list[BlockTexts]:
         """Return how blocks of each column are written, as it is read here or with another rest."""
@@ -230,7 +252,7 @@ class BlindPlanning:
 
     def with_margins(self, margins: Mapping[int, Fraction]) -> BlindPlanning:
         """Return the same with other margins of some requirements; nothing is read anew."""
-        other = BlindPlanning(self.released, self.source, self.policy, margins)
+        other = BlindPlanning(self.released, self.source, self.policy, margins, self.rule, self.earlier)
         other.__dict__.update(scales=self.scales, read=self.read)
         return other
 
@@ -259,7 +281,8 @@ class BlindPlanning:
             for number in self.numbers[self.rows[index]].tolist():
                 status = "removed" if number in removed else "safe" if changed.get(number, 0) <= 1 else "done"
                 cells.append(Protected(index, number, made.column, status))
-        return BlindPlan(edits, tuple(sorted(removed)), tuple(cells), self.statement(removed))
+        stars = () if self.earlier is None else tuple(self._stars())
+        return BlindPlan(edits, tuple(sorted(removed)), tuple(cells), self.statement(removed), stars)
 
     def _removed(self, failed: Sequence[int]) -> frozenset[int]:
         """Return the numbers of rows that are left out because of what is known of them; refuse where none may be."""
@@ -289,7 +312,7 @@ class BlindPlanning:
             blocks = {
                 place: write[place].text(fact)
                 for place, fact in each.facts
-                if write is not None and not isinstance(fact, int)
+                if write is not None and not isinstance(fact, int) and each.rows[0] not in self.walked.before
             }
             for row in each.rows:
                 number = int(self.numbers[row])
@@ -338,7 +361,19 @@ class BlindPlanning:
             columns,
             tuple(rows),
             {names[at]: made.steps for at, made in self.walked.rest.secrets.items()},
+            self.rule,
+            () if self.earlier is None else self.earlier.releases,
         )
+
+    def _stars(self) -> Iterator[tuple[int, str, str]]:
+        """Yield what stars tell who knows the method, as a ledger keeps it: row number, column, block."""
+        for each in self.walked.tell():
+            for place, fact in each.facts:
+                if not isinstance(fact, int):
+                    name = self.columns[place]
+                    said = block_json(self.read[place], self.scales[name], fact)
+                    for row in each.rows:
+                        yield int(self.numbers[row]), name, said
 
 
 def _too_much_known(rows: tuple[int, ...], references: Sequence[str]) -> Reason:
@@ -347,8 +382,8 @@ def _too_much_known(rows: tuple[int, ...], references: Sequence[str]) -> Reason:
         code="known",
         adversaries=tuple(references),
         rows=rows,
-        says="what is known of it (known, must_publish, the columns it is chosen by, columns that never change) is "
-        "more than the limit allows",
+        says="what is known of it (known, must_publish, the columns it is chosen by, columns that never change, what "
+        "earlier releases of a ledger told of it) is more than the limit allows",
         steps=(
             "name less in known and must_publish",
             "raise at_most or margin",

@@ -8,9 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.method.cells.blind_kernels import BlindRules
+from discreet.method.cells.blind_before import Before, WalkBefore
+from discreet.method.cells.blind_figures import BlindFigures
+from discreet.method.cells.blind_judging_kernels import BlindRules
 from discreet.method.cells.blind_table import BlindKind, BlindLimit, BlindRest, BlindSecret
 from discreet.method.cells.blind_walk import Told, Walk
+from discreet.plan.blind_statement import LEAVING
 from discreet.planning.blind_reading import ReadColumn
 
 
@@ -26,13 +29,14 @@ class BlindCells:
     limit: BlindLimit
 
 
-def asked_by(blocks: str, references: Sequence[str]) -> BlindRules:
-    """Return what kernels want to know of the references and blocks that a policy names."""
+def asked_by(blocks: str, references: Sequence[str], rule: str = LEAVING) -> BlindRules:
+    """Return what kernels want to know of the references and blocks that a policy names, and how blocks are found."""
     return BlindRules(
         bayes="naive_bayes" in references,
         counts="count" in references,
         by_count=references[0] == "count",
         whole=blocks == "none",
+        leaves=rule == LEAVING,
         near="kernel" in references,
         by_near=references[0] == "kernel",
     )
@@ -49,7 +53,10 @@ class BlindRows:
         order: Sequence[int] = (),
         *,
         exact: bool = False,
+        before: Mapping[int, Before] | None = None,
     ) -> None:
+        """Take columns and cells; `before` is what earlier releases told of some of the rows."""
+        self.before = before or {}
         self.columns, self.cells, self.asked, self.order, self.exact = columns, cells, asked, order, exact
         self.kinds = self._kinds()
         predictors: dict[int, set[int]] = {}
@@ -94,11 +101,19 @@ class BlindRows:
     def _told(self) -> list[Told]:
         found: list[Told] = []
         for kind, rows in self.kinds.items():
-            places = np.array(rows, dtype=np.int64)
             if not kind.predictors:
                 found.append(Told(tuple(rows), ()))
                 continue
-            cells = np.array([self.columns[place].codes[places] for place in kind.predictors], dtype=np.int32)
-            told = Walk(self.rest, kind, self.asked, self.order, exact=self.exact).tell(cells)
-            found += [Told(tuple(places[list(each.rows)].tolist()), each.facts, each.failed) for each in told]
+            alike: dict[Before, list[int]] = {}
+            for row in rows:
+                alike.setdefault(self.before.get(row, ()), []).append(row)
+            figures = BlindFigures(self.rest, kind, self.asked) if any(alike) else None
+            for before, some in alike.items():
+                places = np.array(some, dtype=np.int64)
+                cells = np.array([self.columns[place].codes[places] for place in kind.predictors], dtype=np.int32)
+                if before and figures is not None:
+                    told = WalkBefore(figures, self.order, before).tell(cells)
+                else:
+                    told = Walk(self.rest, kind, self.asked, self.order, exact=self.exact).tell(cells)
+                found += [Told(tuple(places[list(each.rows)].tolist()), each.facts, each.failed) for each in told]
         return found

@@ -15,7 +15,9 @@ import polars as pl
 
 from discreet.columns.scale import Numbers
 from discreet.encoded import encode
+from discreet.method.cells.blind_before import Before
 from discreet.method.cells.blind_table import BlindLimit
+from discreet.plan.blind_statement import LEAVING
 from discreet.planning.blind_reading import BlindReading, Element
 from discreet.planning.blind_rows import BlindCells, BlindRows, asked_by
 from discreet.planning.blind_sets import BlockTexts
@@ -46,12 +48,15 @@ def tell_texts(
     trees: Mapping[str, Mapping[str, str]] | None = None,
     missing: Sequence[str] = (),
     marker: str = "*",
+    rule: str = LEAVING,
     exact: bool = False,
+    before: Mapping[int, Before] | None = None,
 ) -> ToldTexts:
     """Return what blind protection tells of the rows with confidential cells; rows from 0.
 
-    `items` have `column`, `rows`, `at_most` and `margin` (fractions), and perhaps `predictors` and `known`; `exact`
-    makes every decision with 30 digits.
+    `items` have `column`, `rows`, `at_most` and `margin` (fractions), and perhaps `predictors` and `known`; `rule` says
+    how blocks are found, `exact` makes every decision with 30 digits; `before` is what earlier releases told of some of
+    the rows, by places.
     """
     secret = np.zeros(len(rows), dtype=np.bool_)
     for item in items:
@@ -76,8 +81,8 @@ def tell_texts(
         )
         for item in items
     ]
-    asked = asked_by(blocks, references)
-    told = BlindRows(columns, cells, asked, [names.index(name) for name in order], exact=exact)
+    asked = asked_by(blocks, references, rule)
+    told = BlindRows(columns, cells, asked, [names.index(name) for name in order], exact=exact, before=before)
     texts = [
         BlockTexts(column, Numbers() if name in numbers else None, (trees or {}).get(name))
         for name, column in zip(names, columns, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from discreet.plan.plan import Plan
 from discreet.plan.rehearsed import RehearsedColumn
 from discreet.plan.removal import Removal
 from discreet.planning.detail import detail_of
-from discreet.planning.drawing import drawn_rows
+from discreet.planning.drawing import drawn_rows, rows_drawn
 from discreet.planning.making_warnings import gap_warnings, seed_warnings
 from discreet.planning.persons import People, people_of
 from discreet.planning.profiles import JudgedProfiles, Profiles, needs_profiles, refuse_local
@@ -32,6 +32,9 @@ from discreet.planning.task import Task
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
+
+if TYPE_CHECKING:
+    from discreet.planning.blind_beside import EarlierTold
 
 ORDERING = 3
 """The stream of a seed by which the order of the rows is drawn."""
@@ -48,8 +51,8 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
     """
     watch.begins("apply")
     if task.bound.policy.is_blind:
-        return _carried_out_blindly(plan, task, source, watch, seed)
-    bound, told = task.bound, sample_of(source, plan)
+        return carried_out_blindly(plan, task, source, watch, seed)
+    bound, told = task.bound, rows_drawn(source, plan.sampled)
     plan = replace(plan, edits=hides(bound.policy, told))
     made = CarriedOut(plan, source, source.apply(plan), bound, seed)
     if bound.policy.method != "disclosure":
@@ -60,11 +63,13 @@ def carry_out(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | 
     return replace(made, detail=detail_of(task, made.plan, told, [each.masks for each in made.suppressed]))
 
 
-def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
+def carried_out_blindly(
+    plan: Plan, task: Task, source: Engine, watch: Watch, seed: int | None, earlier: EarlierTold | None = None
+) -> CarriedOut:
     """Return the release that a plan, found on the rows without confidential cells, makes of all rows.
 
-    Which of the others are suppressed is decided among them alone. Then it is decided what is told of each row with
-    confidential cells, which no promise about groups may suppress.
+    Which of the others are suppressed is decided among them alone. Then it is decided, from what `earlier` releases of
+    a ledger told, what is told of each row with confidential cells, which no promise about groups may suppress.
     """
     from discreet.planning.blind import BlindPlanning, rest_of  # compiled: only loaded when needed
     from discreet.planning.rehearsal import rehearsed, settled
@@ -80,14 +85,14 @@ def _carried_out_blindly(plan: Plan, task: Task, source: Engine, watch: Watch, s
         )
     watch.begins("cells")
     made = replace(made, source=source, released=source.apply(made.plan))
-    planning = settled(BlindPlanning(made.released, source, made.plan.policy))
+    planning = settled(BlindPlanning(made.released, source, made.plan.policy, earlier=earlier))
     found = planning.plan()
     wanted = all(each.rehearse is not False for _, each in bound.policy.cells()) and watch.seconds_left() > 0
     tried = tuple(rehearsed(planning, quick=True).values()) if wanted else ()
     edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells, rehearsed=tried)
     require_rows(edited.released, "the release")
     masks = [each.masks for each in made.suppressed]
-    return replace(edited, statement=found.statement, detail=detail_of(task, made.plan, rest, masks))
+    return replace(edited, statement=found.statement, stars=found.stars, detail=detail_of(task, made.plan, rest, masks))
 
 
 def carry_out_again(
@@ -109,19 +114,19 @@ def carry_out_again(
 
 def carry_out_on_persons(plan: Plan, task: Task, people: People, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the release that a plan for persons makes of all their rows."""
-    return _with_cells(_in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows), watch)
+    return with_cells(_in_rows(carry_out(plan, task, people.table, watch, seed), people, people.rows), watch)
 
 
 def carry_out_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Find a plan for persons whose rows differ, and return the release that it makes."""
-    return _with_cells(recoded_profiles(task, source, watch, seed), watch)
+    return with_cells(recoded_profiles(task, source, watch, seed), watch)
 
 
 def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the same before anything is done for confidential cells but to hide them."""
     bound = task.bound
     sampled = drawn_persons(source, bound.policy, seed)
-    told = _told(source, sampled)
+    told = rows_drawn(source, sampled)
     edits = hides(bound.policy, told)
     profiles = Profiles(told.edited(edits) if edits else told, bound)
     found = profiles.find(watch, seed)
@@ -131,12 +136,12 @@ def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None)
     return replace(made, seed=seed, detail=found.detail)
 
 
-def _with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
+def with_cells(made: CarriedOut, watch: Watch) -> CarriedOut:
     """Return what became of the rows of persons with the edits for confidential cells, which are about rows."""
     bound = made.judge
     if not any(bound.policy.cells()):
         return made
-    if not made.source.row_wise:
+    if bound.policy.unit is not None and not made.source.row_wise:
         raise InputError(
             "confidential cells beside a unit are protected by the local engine only, on a table that fits into the "
             "memory: use --engine local"
@@ -152,7 +157,7 @@ def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch
     if needs_profiles(source, bound):
         refuse_local(bound, source)
         sampled = drawn_persons(source, bound.policy, None)
-        profiles = Profiles(_told(source, sampled), bound)
+        profiles = Profiles(rows_drawn(source, sampled), bound)
         judged = profiles.judged(plan, chance_from(None))
         made = _of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
         made.refuse_many(bound.policy)
@@ -190,13 +195,6 @@ def _of_profiles(
     return CarriedOut(plan, source, source.apply(plan), judge, suppressed=gone, persons=count)
 
 
-def _told(source: Engine, sampled: tuple[int, ...] | None) -> Engine:
-    """Return the rows that were drawn, or all."""
-    if sampled is None:
-        return source
-    return source.only(np.searchsorted(source.numbers(), np.array(sampled, dtype=np.int64)))
-
-
 @dataclass(frozen=True)
 class CarriedOut:
     """What became of a plan: the release, not verified yet, and what was suppressed and hidden on the way."""
@@ -218,6 +216,8 @@ class CarriedOut:
     """How many persons are suppressed, where persons have several rows."""
     statement: BlindStatement | None = None
     """The method statement, where confidential cells are protected blindly."""
+    stars: tuple[tuple[int, str, str], ...] = ()
+    """What stars tell, for a ledger: see `BlindPlan`."""
 
     @property
     def drawn(self) -> int:
@@ -242,7 +242,7 @@ class CarriedOut:
     @cached_property
     def told(self) -> Engine:
         """The rows of the source that the release tells of."""
-        return sample_of(self.source, self.plan)
+        return rows_drawn(self.source, self.plan.sampled)
 
     @cached_property
     def whole(self) -> Engine | None:
@@ -337,7 +337,8 @@ def _suppressed(made: CarriedOut, bound: Bound) -> CarriedOut:
     plan, gone = _suppressing(made, bound)
     if gone.drawn:  # nobody reckoned exactly with the lot
         plan = replace(plan, bound=None)
-    made = replace(made, plan=plan, released=made.source.apply(plan), suppressed=(gone,))
+    same = plan.suppressed == made.plan.suppressed and plan.masks == made.plan.masks
+    made = replace(made, plan=plan, released=made.released if same else made.source.apply(plan), suppressed=(gone,))
     made.refuse_many(bound.policy)
     return made
 
@@ -391,8 +392,3 @@ def _suppressing(made: CarriedOut, bound: Bound) -> tuple[Plan, Suppressed]:
             among = released if which is None else released.only(np.flatnonzero(which))
             numbers += source.numbers_of(masks, among).tolist()
     return replace(plan, suppressed=tuple(sorted(numbers))), found
-
-
-def sample_of(source: Engine, plan: Plan) -> Engine:
-    """Return the rows that were drawn, or all where there is no sample."""
-    return _told(source, plan.sampled)

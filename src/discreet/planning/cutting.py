@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,8 @@ class CutPlanner:
         self.promises, self.dropped = without_redundant(task.bound.each_promise)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         self.problem = seen_only(self.problem) if seen else self.problem
+        if policy.method == "exact":  # its bounds know fields only
+            self.problem = replace(self.problem, targets=tuple(one.with_fields() for one in self.problem.targets))
         self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
         if most_suppressed is None:
             most_suppressed = math.floor(policy.suppress.limit * self.problem.total)

@@ -38,6 +38,13 @@ def drawn_rows(source: Engine, policy: Policy, seed: int | None = None) -> Ints 
     return np.sort(np.concatenate(drawn))
 
 
+def rows_drawn(source: Engine, sampled: tuple[int, ...] | None) -> Engine:
+    """Return the rows that were drawn, or all."""
+    if sampled is None:
+        return source
+    return source.only(np.searchsorted(source.numbers(), np.array(sampled, dtype=np.int64)))
+
+
 def sample_places(rows: int, policy: Policy, seed: int | None) -> Ints:
     """Return which of so many rows (or persons) are drawn for a sample, ascending, each as likely as any other."""
     return some_of(rows, sample_size(rows, policy), _chance(seed))

@@ -49,6 +49,10 @@ class SpreadColumn:
     values: tuple[str | None, ...]
     codes: Ints
 
+    def same(self, other: SpreadColumn) -> bool:
+        """Whether the same is told of everybody."""
+        return self.values == other.values and np.array_equal(self.codes, other.codes)
+
 
 @dataclass(frozen=True)
 class JointItem:
@@ -172,8 +176,12 @@ class JointPast:
             for place, release in enumerate(self.past)
             if (column := self.names.among(release.columns, sensitive)) is not None
         ]
-        for place, column in earlier:
-            told = self._told(place, column, policy)
+        spread = [self._told(place, column, policy) for place, column in earlier]
+        known = [] if now is None or not self._silent_alike(now, policy) else [self._told_now(now, policy)]
+        for (place, column), told in zip(earlier, spread, strict=True):
+            if any(map(told.same, known)):  # what another release tells of the same persons: the same promise again
+                continue
+            known.append(told)
             label = free_name(f"{column} in {self.past[place].name} for {of} {index}", self.table.columns)
             seen = self._seen(told, policy, sensitive)
             for promise, text in zip(policy.promises_of(index, _seeing(seen)), texts, strict=False):
@@ -181,10 +189,9 @@ class JointPast:
                 yield JointItem(
                     of, policy, self.past[place].name, given, over, type(promise), label, told, make, text, index
                 )
-        if made.kind_made.template and len(earlier) + (now is not None) > 1:
-            columns = [self._told(place, column, policy) for place, column in earlier]
-            columns += [] if now is None else [self._told_now(now, policy)]
-            yield from self._shown_in_any(of, policy, index, made, given, over, columns, texts)
+        spread += [] if now is None else [self._told_now(now, policy)]
+        if made.kind_made.template and not all(told.same(spread[0]) for told in spread):
+            yield from self._shown_in_any(of, policy, index, made, given, over, spread, texts)
 
     def _shown_in_any(
         self,
@@ -246,6 +253,11 @@ class JointPast:
         codes = np.full(self.size, -1, dtype=np.int64)
         codes[places] = encoded.codes
         return SpreadColumn(tuple(values), codes)
+
+    def _silent_alike(self, column: str, policy: Policy) -> bool:
+        """Whether all texts of a column of the table that tell nothing to a policy tell nothing to the new one."""
+        domain = self.table.encoded(column).domain
+        return all(self.policy.is_unknown(value) for value in domain if policy.is_unknown(value))
 
     def _seen(self, told: SpreadColumn, policy: Policy, column: str) -> SeenColumn:
         """Return the different values of a column that are told, with how many persons have each."""

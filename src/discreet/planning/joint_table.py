@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Encoded, Ints
+from discreet.encoded import Encoded, Ints, of_texts
 from discreet.errors import ImpossiblePromise, PromiseError
 from discreet.ledger.secret import LedgerSecret
 from discreet.plan.assigning import groups_of, placed
@@ -20,12 +19,14 @@ from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
 from discreet.plan.masks import ALL, Masked, Masks
 from discreet.plan.plan import Plan
 from discreet.planning.joint import JointItem, JointPast, JointRows
+from discreet.planning.past_people import numbered
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.persons import free_name
 from discreet.policy.places import Path
 from discreet.policy.requirements.base import Flags, GroupRequirement
 from discreet.policy.requirements.seen import SeenColumn, SeenOf
+from discreet.table.coded import CodedTable, text_series
 from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
 
@@ -148,10 +149,10 @@ def ids_of(source: Engine, person: str) -> pl.Series:
 
 
 def table_now(
-    source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret
+    source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret, *, by_row: bool
 ) -> tuple[JointRows, pl.Series]:
-    """Return the table that is to be released as searches need it, and the ids of its persons."""
-    if source.row_wise:
+    """Return the table to be released as searches need it, and the ids of its persons; `by_row`: in its order."""
+    if source.row_wise or by_row:
         ids = ids_of(source, person)
         texts = {name: source.encoded(name) for name in needed}
     else:
@@ -178,30 +179,27 @@ def joint_table(
     merged
         For some items, who stands in a group that breaks it whatever is hidden: to be looked at together.
     """
-    columns: dict[str, pl.Series] = {}
-    for name in rows.counted:
-        columns[name] = text_series(joint.table.encoded(name))
+    columns = {name: joint.table.encoded(name) for name in rows.counted}
     for item in items:
         for name in (*item.given, *(() if item.told is not None or item.column is None else (item.column,))):
-            columns.setdefault(name, text_series(joint.table.encoded(name)))
+            columns.setdefault(name, joint.table.encoded(name))
     protect: list[JointRequirement] = []
     pasts: dict[tuple[str, ...], str] = {}
     for number, item in enumerate(items):
         if number in merged:
             label = free_name(f"past of {number}", (*source.columns, *columns))
             past = np.where(merged[number], -1, joint.past_of(item.over))
-            columns[label] = pl.Series(past[joint.now]).cast(pl.String)
+            columns[label] = _of_numbers(past[joint.now])
         elif item.over in pasts:
             label = pasts[item.over]
         else:
             label = pasts[item.over] = free_name(f"past {len(pasts)}", (*source.columns, *columns))
-            columns[label] = pl.Series(joint.past_of(item.over)[joint.now]).cast(pl.String)
+            columns[label] = _of_numbers(joint.past_of(item.over)[joint.now])
         if item.told is not None and item.column is not None and item.column not in columns:
-            columns[item.column] = _told_texts(item, joint.now, rows.policy)
+            columns[item.column] = _told_values(item, joint.now, rows.policy)
         protect.append(JointRequirement(item=item, past=label))
-    frame = pl.DataFrame(columns)
     numbers = source.numbers() if source.row_wise else None
-    table = LocalEngine(nw.from_native(frame, eager_only=True), numbers=numbers)
+    table = CodedTable(columns, len(joint.now), numbers)
     known = {name for made in protect for name in made.known}
     search = None if rows.policy.is_local else rows.policy.method
     # Masked rows of one past keep every promise as a group, so they do as well among those who left: a policy that
@@ -224,14 +222,16 @@ def joint_table(
     return JointTable(source, rows, table, bound, tuple(items), person, ids)
 
 
-def text_series(encoded: Encoded) -> pl.Series:
-    """Return a column of codes as texts."""
-    return pl.Series(encoded.domain, dtype=pl.String).gather(pl.Series(encoded.codes).cast(pl.UInt32))
+def _of_numbers(numbers: Ints) -> Encoded:
+    """Return whole numbers from -1 as codes of their texts."""
+    codes, different = numbered(numbers + 1, int(numbers.max(initial=-1)) + 2)
+    values = np.empty(different, dtype=np.int64)
+    values[codes] = numbers
+    return of_texts(list(map(str, values.tolist())), codes)
 
 
-def _told_texts(item: JointItem, now: Ints, policy: Policy) -> pl.Series:
+def _told_values(item: JointItem, now: Ints, policy: Policy) -> Encoded:
     """Return what is told of those in the table; nothing of whoever it is not told of."""
     assert item.told is not None
-    values = pl.Series([*item.told.values, policy.marker], dtype=pl.String)
     codes = item.told.codes[now]
-    return values.gather(pl.Series(np.where(codes < 0, len(item.told.values), codes)).cast(pl.UInt32))
+    return of_texts([*item.told.values, policy.marker], np.where(codes < 0, len(item.told.values), codes))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,12 @@ import numpy as np
 from discreet.common.watch import Watch
 from discreet.encoded import Ints, keys, regroup
 from discreet.errors import TooManySuppressed
-from discreet.method.local.shapes import Labels, units_of
+from discreet.method.local.shapes import Labels
 from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
 from discreet.plan.plan import Plan
 from discreet.planning.changeable import Changeable
 from discreet.planning.number_column import NumberColumn
+from discreet.planning.objectives import local_aims
 from discreet.planning.problem import collapsed, cut_problem
 from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
@@ -44,7 +46,7 @@ class LocalPlanner:
         self.labels = [
             _labels(policy.column(name).form, column) for name, column in zip(names, task.columns, strict=True)
         ]
-        self.units = units_of(self.problem.columns, self.labels, self.weights, self.problem.total)
+        self.units, self.worth = local_aims(self.problem, policy, self.labels, self.weights)
         self.complete = True
 
     def run(self, watch: Watch) -> Plan:
@@ -57,21 +59,48 @@ class LocalPlanner:
         TooManySuppressed
             When groups were found only with more rows hidden or removed than the policy allows.
         """
-        bound = self.task.bound
+        found, bound = self.search(watch), self.task.bound
         policy = bound.policy
-        require_possible(self.problem.tables, self.promises, removes=policy.removes)
-        found = self._search(watch)
-        if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
-            raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
         return Plan(
             policy=policy,
             columns=bound.columns,
             recodings=(),
             groupings=self._groupings(found),
             redundant=tuple(f"{weak} follows from {strong}" for weak, strong in self.dropped),
-            detail=self._detail(found.lost),
+            detail=self.detail(found),
             complete=self.complete,
         )
+
+    def search(self, watch: Watch) -> Local:
+        """Return the groups that are found, if they are few enough that are hidden or removed; raises as `run`."""
+        policy = self.task.bound.policy
+        require_possible(self.problem.tables, self.promises, removes=policy.removes)
+        found = self._search(watch)
+        if found.gone > self.most or any((each.group < 0).all() for each in found.groupings):
+            raise TooManySuppressed(found.gone, self.problem.total, policy.suppress.limit)
+        return found
+
+    def detail(self, found: Local) -> float:
+        """Return the share of detail that groups keep (1 - LM)."""
+        return self._detail(found.lost)
+
+    def largest_shares(self, found: Local) -> dict[int, Fraction]:
+        """Return the largest share of each promise (by number) over all groups that look alike, hidden rows too."""
+        shares = {}
+        for table in self.problem.tables:
+            key, kept = [table.fixed.astype(np.uint64)], np.ones(len(table.sizes), dtype=np.bool_)
+            for grouping in found.groupings:
+                places = [place for place, column in enumerate(grouping.columns) if column in table.columns]
+                if places:
+                    key.append(_looks(grouping, places)[grouping.group].astype(np.uint64))
+                kept &= grouping.group >= 0
+            together, _ = keys(key, [int(each.max(initial=0)) + 1 for each in key], len(kept))
+            _, group = np.unique(together[kept], return_inverse=True)
+            sums = [np.bincount(group, weights=each[kept]).astype(np.int64) for each in (table.sizes, *table.hits)]
+            for limit in table.limits:
+                tallies = np.stack(sums[1:]) if len(sums) > 1 else np.zeros((0, len(sums[0])), dtype=np.int64)
+                shares[limit.promise] = max(limit.figures(sums[0], tallies), default=Fraction(0))
+        return shares
 
     def _search(self, watch: Watch) -> Local:
         """Return the groups that are found; where rows may be removed, with none removed if else too many would be."""
@@ -84,6 +113,8 @@ class LocalPlanner:
                 self.problem,
                 weights=self.weights,
                 labels=self.labels,
+                units=self.units,
+                worth=self.worth,
                 remove=removes,
                 most_gone=most,
                 carry_on=self._asking(watch),
@@ -155,6 +186,13 @@ class LocalPlanner:
         )
 
 
+def _looks(found: LocalGrouping, places: Sequence[int]) -> Ints:
+    """Return a number for how each group looks on some columns."""
+    told = [found.first[:, places], found.stop[:, places]]
+    told += [found.sets[column].astype(np.int64) for place in places if (column := found.columns[place]) in found.sets]
+    return np.unique(np.concatenate(told, axis=1), axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+
+
 def _labels(form: str | None, column: Changeable) -> Labels:
     """Return which labels a column may have."""
     if form == "set":
@@ -172,9 +210,10 @@ def _labelled(
     everything = Label(marker, 0, column.space.size)
     flags = found.sets.get(found.columns[place])
     if flags is None:
-        ranges = np.stack([found.first[kept, place], found.stop[kept, place]], axis=1)
-        different, of = np.unique(ranges, axis=0, return_inverse=True)
-        labels = [column.label(first, stop) for first, stop in different.tolist()]
+        width = column.space.size + 1
+        ranges = found.first[kept, place] * width + found.stop[kept, place]
+        different, of = np.unique(ranges, return_inverse=True)
+        labels = [column.label(*divmod(each, width)) for each in different.tolist()]
     else:
         different, of = np.unique(flags[kept], axis=0, return_inverse=True)
         labels = [column.set_label(np.flatnonzero(line).tolist()) for line in different]

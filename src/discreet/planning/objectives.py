@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.policy import Policy
 
 if TYPE_CHECKING:
+    from discreet.method.base.loss import Units
     from discreet.method.base.problem import CutProblem
     from discreet.method.cuts.evaluation import Evaluator
     from discreet.method.cuts.objective import Objective
+    from discreet.method.local.shapes import Labels
 
 
 LARGEST = 2**61
@@ -61,3 +64,36 @@ def objectives(evaluator: Evaluator, policy: Policy, most_gone: int) -> tuple[Ob
     *weights, loss = (round(each * (LARGEST // 2) / max(heaviest, Fraction(1, 2**60))) for each in worth)
     usual = sum(weight * all_gone for weight, all_gone in zip(weights, evaluator.usual, strict=True)) // max(total, 1)
     return None, Objective(loss, loss * row, tuple(weights), most_gone, total, usual)
+
+
+ROOM = 2**57
+"""What all groups of a local recoding cost stays below this; room is left for what is forbidden."""
+FEW_FOR_ALL = 2**32
+"""Units of loss beside those of targets that are added up by their weights."""
+
+
+def local_aims(
+    problem: CutProblem, policy: Policy, labels: Sequence[Labels], weights: Sequence[Fraction]
+) -> tuple[Units, tuple[int, ...]]:
+    """Return the units of loss of a local recoding, and what a unit of each target counts beside one of these.
+
+    As `objectives` has it: one target comes before all detail where that fits the numbers; else all is added up.
+    """
+    from discreet.method.local.shapes import units_of
+
+    total, targets = problem.total, problem.targets
+    if not targets:
+        return units_of(problem.columns, labels, weights, total), ()
+    most = sum(target.most for target in targets)
+    if len(policy.uses) == 1 and most < FEW:
+        units = units_of(problem.columns, labels, weights, total, largest=LARGEST // (most + 1))
+        bound = units.per_row * total + 1
+        if bound * most < ROOM:
+            return units, (bound,)
+    units = units_of(problem.columns, labels, weights, total, largest=16 * FEW_FOR_ALL)
+    whole = max(units.per_row * total, 1)
+    general = sum((use.importance for use in policy.uses if use.weighs_columns), Fraction(0)) or HARDLY_ANYTHING
+    worth = [goal.weight / target.whole for goal, target in zip(policy.goals, targets, strict=True)]
+    heaviest = general + sum(each * target.most for each, target in zip(worth, targets, strict=True))
+    times = max(round(general / whole * ROOM / heaviest), 1)
+    return units.times(times), tuple(round(each * ROOM / heaviest) for each in worth)

@@ -6,6 +6,7 @@ equal recodings of unchanged rows tell nothing new.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,27 +15,87 @@ import polars as pl
 from discreet.common.watch import Watch
 from discreet.encoded import Encoded, Ints
 from discreet.errors import InputError, PromiseError, TooManySuppressed, Unsettled
+from discreet.fit.cells import confidential_flags
 from discreet.fit.fitting import fitted_persons
-from discreet.ledger.entry import people_frame, told_column
+from discreet.ledger.entry import PastRelease, people_frame, told_column
+from discreet.ledger.names import ColumnNames
 from discreet.ledger.secret import LedgerSecret
+from discreet.plan.decided import Decided
 from discreet.plan.plan import Plan
-from discreet.planning.carrying_out import CarriedOut, carry_out, carry_out_again
+from discreet.planning.blind_beside import EarlierTold
+from discreet.planning.carrying_out import CarriedOut, carried_out_blindly, carry_out, carry_out_again, with_cells
 from discreet.planning.detail import detail_of
 from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import columns_of
-from discreet.planning.joint_table import JointTable, ids_of, joint_table, text_series
-from discreet.planning.staying import KnownPeople, Staying
+from discreet.planning.joint_table import JointTable, ids_of, joint_table
+from discreet.planning.prepared import PreparedJob, prepare_rows
+from discreet.planning.staying import BesideLedger, KnownPeople, Staying, who_stays
 from discreet.planning.task import Task, task_of
-from discreet.policy.bind import Bound
+from discreet.policy import Policy
+from discreet.policy.bind import Bound, known_to_groups
+from discreet.policy.deciding import without_secrets
 from discreet.policy.ledger_options import over_time
 from discreet.policy.part import Frozen
-from discreet.table.engine import Engine
+from discreet.table.coded import text_series
 
 
 def planned(staying: Staying, rows: Bound, people: KnownPeople, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the release that the best plan makes, for promises over all releases; not verified yet."""
     joint, found = searched(staying, rows, people, watch, seed)
-    return _in_rows(found, joint)
+    made = _in_rows(found, joint)
+    if staying.shown is None:
+        return made
+    source = staying.shown  # with the confidential cells, which were hidden before anything was planned
+    made = replace(made, source=source, released=source.apply(made.plan), seed=seed)
+    return with_cells(made, watch)
+
+
+def told_blindly(job: PreparedJob, people: KnownPeople, watch: Watch, seed: int | None) -> CarriedOut:
+    """Return the release with cells that are protected blindly, starting from what earlier releases told of them."""
+    plan = find_plan(job.task, watch, seed=seed)
+    earlier = EarlierTold(people, job.bound.policy)
+    return job.judged(carried_out_blindly(plan, job.task, job.source, watch, seed, earlier))
+
+
+def decided_beside(
+    beside: BesideLedger, decided: Decided, watch: Watch, seed: int | None, *, new_persons: bool
+) -> tuple[CarriedOut, Staying | None]:
+    """Return the release that a search makes beside earlier ones which is given no secret, and who stays.
+
+    In the place of every promise about a secret, also of earlier releases, it has k: known columns, the target and what
+    was published are all that it depends on. Nor is an earlier plan tried again, which may have been found by secrets.
+    """
+    policy, people = beside.policy, beside.people
+    _refuse_known_secrets(policy, people.past)
+    blind = without_secrets(policy, decided.k)
+    job, staying = prepare_rows(beside.source, blind, "the table", watch, seed), None
+    table = beside.source
+    if people.past:
+        past = [replace(each, policy=without_secrets(each.policy, decided.k)) for each in people.past]
+        asked = replace(people, past=past, last_plan=None)
+        staying = who_stays(table, job.bound, asked, seed, new_persons=new_persons, promised=(people.past, policy))
+        if staying.table is not table:
+            table = staying.table
+            job = prepare_rows(table, blind, "the table", watch, seed)
+        watch.begins("plan")
+        made = planned(staying, job.bound, asked, watch, seed)
+    else:
+        made = job.carried_out(find_plan(job.task, watch, seed=seed), watch, seed)
+    judge = prepare_rows(table, policy, "the table", watch, seed).bound
+    return replace(made, judge=judge, plan=replace(made.plan, decided=decided)), staying
+
+
+def _refuse_known_secrets(policy: Policy, past: Sequence[PastRelease]) -> None:
+    """Refuse releases of which one takes for known, or wants to show, what another one protects."""
+    names = ColumnNames([*(release.policy for release in past), policy])
+    secret = {names.one(name) for each in (policy, *(release.policy for release in past)) for name in each.sensitive}
+    for of, each in (("this release", policy), *((release.name, release.policy) for release in past)):
+        for name in sorted(known_to_groups(each) | (policy.targets if each is policy else frozenset())):
+            if names.one(name) in secret:
+                raise InputError(
+                    f"decide: blind does not look at secrets, and {name!r} is one in some release of the ledger, while "
+                    f"{of} takes it for known or predicts it; leave 'decide' out"
+                )
 
 
 def searched(
@@ -122,13 +183,17 @@ def _again(joint: JointTable, task: Task, plan: Plan, watch: Watch, seed: int | 
     return carry_out_again(again, task.bound, task.bound, joint.table, watch, seed)
 
 
-def told_of(source: Engine, released: Engine, plan: Plan, person: str, secret: LedgerSecret) -> pl.DataFrame:
+def told_of(made: CarriedOut, person: str, secret: LedgerSecret) -> pl.DataFrame:
     """Return what a release tells of each person, as the ledger keeps it."""
-    if source.row_wise:
-        ids = ids_of(source, person)
+    source, released, plan = made.source, made.released, made.plan
+    secrets = {}
+    if source.row_wise or any(plan.policy.cells()):
+        ids, flags = ids_of(source, person), confidential_flags(plan.policy, source)
         if released.rows < source.rows:
             places: Ints = np.searchsorted(source.numbers(), released.numbers())
             ids = ids.gather(pl.Series(places).cast(pl.UInt32))
+            flags = {column: rows[places] for column, rows in flags.items()}
+        secrets = {released.columns.index(column): rows for column, rows in flags.items()}
         encoded = [released.encoded(name) for name in released.columns]
     else:
         columns = {name: said for name, said in plan.policy.columns.items() if name != person}
@@ -136,4 +201,16 @@ def told_of(source: Engine, released: Engine, plan: Plan, person: str, secret: L
         counted = source.apply(replace(plan, policy=policy)).count([person, *released.columns])
         ids = text_series(Encoded(counted.domain(person), counted.code(person)))
         encoded = [Encoded(counted.domain(name), counted.code(name)) for name in released.columns]
-    return people_frame(secret.names(ids), [told_column(each) for each in encoded])
+    blocks = _blocks(made) if made.stars else {}
+    return people_frame(secret.names(ids), [told_column(each) for each in encoded], secrets, blocks)
+
+
+def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
+    """Return what stars tell who knows the method, for each column by its place, row by row."""
+    place_of = {number: place for place, number in enumerate(made.released.numbers().tolist())}
+    texts: dict[int, list[str | None]] = {}
+    for number, column, block in made.stars:
+        if number in place_of:
+            line = texts.setdefault(made.released.columns.index(column), [None] * made.released.rows)
+            line[place_of[number]] = block
+    return {place: pl.Series(line, dtype=pl.String) for place, line in texts.items()}

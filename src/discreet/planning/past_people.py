@@ -15,10 +15,11 @@ import polars as pl
 from discreet.encoded import LARGEST_KEY, Ints
 from discreet.ledger.entry import PastRelease
 from discreet.ledger.names import ColumnNames
+from discreet.ledger.siphash import order_of
 from discreet.policy import Policy
 
 Flags = npt.NDArray[np.bool_]
-SPARSE = 4
+SPARSE = 16
 """How many times as many numbers as rows are counted in a table, rather than sorted."""
 
 
@@ -33,8 +34,10 @@ def numbered(key: Ints, bound: int) -> tuple[Ints, int]:
         return codes.astype(np.int64).ravel(), len(found)
     there = np.zeros(bound, dtype=np.bool_)
     there[key] = True
-    code = np.cumsum(there) - 1
-    return code[key], int(code[-1]) + 1 if bound else 0
+    different = np.flatnonzero(there)
+    code = np.empty(bound, dtype=np.int64)
+    code[different] = np.arange(len(different))
+    return code[key], len(different)
 
 
 def places_among(persons: pl.Series, among: pl.Series) -> Ints:
@@ -44,9 +47,9 @@ def places_among(persons: pl.Series, among: pl.Series) -> Ints:
     if not len(among):
         return np.full(len(persons), -1, dtype=np.int64)
     if not persons.is_sorted():
-        order = persons.arg_sort()
+        order = order_of(persons)
         found = np.empty(len(persons), dtype=np.int64)
-        found[order.to_numpy()] = places_among(persons.gather(order).set_sorted(), among)
+        found[order] = places_among(persons.gather(order).set_sorted(), among)
         return found
     at = among.search_sorted(persons)
     at = at.clip(0, len(among) - 1)
@@ -59,7 +62,7 @@ class PastPeople:
     def __init__(self, past: Sequence[PastRelease], policy: Policy) -> None:
         self.past = past
         self.names = ColumnNames([*(release.policy for release in past), policy])
-        persons = past[0].persons.sort()
+        persons = past[0].persons if past[0].persons.is_sorted() else past[0].persons.sort()
         for release in past[1:]:
             strangers = release.persons.filter(pl.Series(places_among(release.persons, persons) < 0))
             if len(strangers):
@@ -81,12 +84,16 @@ class PastPeople:
                 if not line.all():
                     code, number = numbered(code * 2 + line, number * 2)
             for release, places in zip(self.past, self.places, strict=True):
-                mine, wide = self._look(release, which)
-                told = np.zeros(rows, dtype=np.int64)
-                told[places] = mine + 1
+                told, wide = self._look(release, which)
+                told += 1
+                if not release.persons.equals(self.persons):
+                    mine, told = told, np.zeros(rows, dtype=np.int64)
+                    told[places] = mine
                 if number * (wide + 1) > LARGEST_KEY:  # both are below the number of persons
                     code, number = numbered(code, number)
-                code, number = numbered(code * (wide + 1) + told, number * (wide + 1))
+                code = code * (wide + 1)
+                code += told
+                code, number = numbered(code, number * (wide + 1))
             self._looks[which] = code, number
         return self._looks[which]
 
@@ -99,5 +106,7 @@ class PastPeople:
                 wide = len(encoded.domain)
                 if number * wide > LARGEST_KEY:
                     code, number = numbered(code, number)
-                code, number = code * wide + encoded.codes, number * wide
+                code *= wide
+                code += encoded.codes
+                number *= wide
         return numbered(code, number)

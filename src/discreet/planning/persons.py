@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -196,7 +195,7 @@ class PersonColumns:
     def table(self) -> LocalEngine:
         """Return the persons as a table."""
         frame = pl.DataFrame({name: pl.Series(values, dtype=pl.String) for name, values in self.columns.items()})
-        return LocalEngine(nw.from_native(frame, eager_only=True))
+        return LocalEngine(frame)
 
     def _require(self, index: int, requirement: GroupRequirement) -> None:
         column = requirement.sensitive

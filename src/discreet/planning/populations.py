@@ -15,7 +15,6 @@ import numpy as np
 from discreet.encoded import Codes, Combinations, Ints, keys, regroup
 from discreet.errors import InputError
 from discreet.method.base.problem import CutProblem, GroupTable
-from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
 from discreet.planning.limits import people_limit, sums
 from discreet.policy import GroupPromise
@@ -146,13 +145,9 @@ def with_people(
         problem,
         codes=codes,
         sizes=sizes,
-        targets=tuple(_longer(target, more) for target in problem.targets),
+        targets=tuple(target.with_more(more) for target in problem.targets),
         tables=(*(_with_strangers(other, more) for other in problem.tables), table),
     )
-
-
-def _longer(target: CutTarget, more: int) -> CutTarget:
-    return replace(target, fields=np.concatenate((target.fields, np.zeros((more, target.fields.shape[1]), np.int64))))
 
 
 def _with_strangers(table: GroupTable, more: int) -> GroupTable:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from discreet.encoded import Codes, Combinations, Ints, keys, regroup
 from discreet.method.base import targets
+from discreet.method.base.class_pairs import ClassPairs, pairs_of
+from discreet.method.base.gain import Counted
 from discreet.method.base.problem import ColumnCounts, CutProblem, GroupProblem, GroupTable
 from discreet.method.base.targets import CutTarget
 from discreet.planning.changeable import Changeable
@@ -116,14 +118,17 @@ def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
     return replace(counted, codes=tuple(codes[kept] for codes in counted.codes), counts=counted.counts[kept])
 
 
-def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Tallies) -> ColumnCounts:
+def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Counted) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
     rows = _by_code(code, counted.counts.reshape(-1, 1), space.size)[:, 0]
-    summed = _by_code(code, per_row, space.size)
+    pairs = None
+    if isinstance(per_row, ClassPairs):
+        pairs = pairs_of(code.astype(np.int64), per_row.classes, per_row.counts, space.size, per_row.size)
+    summed = rows.reshape(-1, 1) if isinstance(per_row, ClassPairs) else _by_code(code, per_row, space.size)
     inputs = bound.policy.inputs
     useful = inputs is None or column.name in inputs
-    return ColumnCounts(space, rows, summed, column.pinned, useful, bound.policy.column(column.name).weight)
+    return ColumnCounts(space, rows, summed, column.pinned, useful, bound.policy.column(column.name).weight, pairs)
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:
@@ -180,19 +185,25 @@ def cut_problem(
 
 def _targets(bound: Bound, counted: Combinations, order: Ints, starts: Ints) -> Iterator[CutTarget]:
     """Yield what each use that predicts something counts of the collapsed rows."""
-    largest = targets.LARGEST if len(bound.policy.uses) == 1 else targets.LARGEST_OF_SEVERAL
+    alone = len(bound.policy.uses) == 1 and not bound.policy.is_local
+    largest = targets.LARGEST if alone else targets.LARGEST_OF_SEVERAL
 
     def collapse(figures: Ints) -> Ints:
         return np.add.reduceat(figures[order], starts, axis=0) if len(starts) else figures[:0]
 
+    row = np.empty(len(order), dtype=np.int64)
+    row[order] = np.repeat(np.arange(len(starts), dtype=np.int64), np.diff(np.append(starts, len(order))))
+
     def by_value(code: Codes, counts: Ints, size: int) -> Ints:
         # Of collapsed rows at once: with thousands of classes, a table of all combinations is too large.
-        lengths = np.diff(np.append(starts, len(order)))
-        place = np.repeat(np.arange(len(starts), dtype=np.int64), lengths) * size + code[order]
         found = np.zeros(len(starts) * size, dtype=np.int64)
-        np.add.at(found, place, counts[order])
+        np.add.at(found, row * size + code, counts)
         return found.reshape(len(starts), size)
+
+    def pairs_by_value(code: Codes, counts: Ints, size: int) -> ClassPairs:
+        return pairs_of(row[order], code[order], counts[order], len(starts), size)
 
     for goal in bound.policy.goals:
         seen = tuple(place for place, name in enumerate(bound.changeable) if goal.sees(name))
-        yield cut_target(Collapsing(bound, counted, collapse, by_value, seen, largest), goal)
+        collapsing = Collapsing(bound, counted, collapse, by_value, pairs_by_value, row, len(starts), seen, largest)
+        yield cut_target(collapsing, goal)

@@ -15,6 +15,7 @@ import polars as pl
 from discreet.chance import chance_from
 from discreet.encoded import Encoded
 from discreet.errors import InputError, PromiseError
+from discreet.fit.cells import hides
 from discreet.ledger.entry import DRAFT, PastRelease
 from discreet.ledger.folder import opened
 from discreet.ledger.names import ColumnNames
@@ -22,10 +23,12 @@ from discreet.ledger.note import LedgerUse
 from discreet.ledger.policies import person_column, with_person
 from discreet.ledger.secret import LedgerSecret
 from discreet.plan.plan import Plan
+from discreet.planning.blind_beside import refuse_beside
 from discreet.planning.joint import JointItem, JointPast, JointRows
 from discreet.planning.joint_table import ids_of, table_now
 from discreet.planning.leavers import ROUNDS, Seeing, Unmendable, to_leave_out, unmendable
 from discreet.planning.past_people import PastPeople, places_among
+from discreet.planning.shown_cells import refuse_shown_cells, still_there
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.policy.ledger_options import over_time
@@ -62,10 +65,18 @@ class BesideLedger:
     people: KnownPeople
 
 
-def open_beside(table: Table, policy: Policy, opening: Opening, use: LedgerUse, *, create: bool = True) -> BesideLedger:
-    """Open a table, and the ledger of the releases before it; `create` makes one where there is none."""
-    if policy.decide is not None:
-        raise InputError("decide: blind is for one release, and a ledger counts several; leave one of the two out")
+def open_beside(
+    table: Table, policy: Policy, opening: Opening, use: LedgerUse, *, create: bool = True, decides: bool = False
+) -> BesideLedger:
+    """Open a table, and the ledger of the releases before it; `create` makes one where there is none.
+
+    Only who `decides` serves blind decisions.
+    """
+    if policy.decide is not None and not decides:
+        raise InputError(
+            "decide: blind beside a ledger is for `protect` alone, which asks for one k after another; leave 'decide' "
+            "or the ledger out"
+        )
     if opening.engine == "spark":
         raise InputError("a ledger lies beside one machine, and Spark may run on many: use --engine duckdb or local")
     person = person_column(policy, use.person)
@@ -102,17 +113,23 @@ class Staying:
     """Persons left out because too few others with their past are gone, or stay."""
     merged: dict[int, Flags] | None = None
     """For some promises, who breaks them whatever is hidden, where the policy wants that reported."""
+    shown: Engine | None = None
+    """Where cells are confidential, which `source` hides: the same rows as the table has them."""
+
+    @property
+    def table(self) -> Engine:
+        """The rows of those who stay as the table has them."""
+        return self.source if self.shown is None else self.shown
 
 
 def known_persons(source: Engine, person: str, policy: Policy) -> None:
     """Refuse a table in which somebody is not known, or has several rows."""
     if person not in source.columns:
         raise InputError(f"--person: the table has no column {person!r}")
-    if isinstance(source, LocalEngine):
-        ids = source.texts(person)
-        unknown = ids.is_null() | ids.is_in([value for value in policy.missing_values if value is not None])
-        nobodys, total = int(unknown.sum()), ids.n_unique()
-        several = 0 if total == len(ids) else int((ids.value_counts().get_column("count") > 1).sum())
+    if isinstance(source, LocalEngine) and (found := source.named(person, policy.missing_values)) is not None:
+        known, total = found
+        nobodys = source.rows - known
+        several = 0 if total == known else int((source.texts(person).value_counts().get_column("count") > 1).sum())
     else:
         counted = source.count([person])
         missing = [value is None or value in policy.missing_values for value in counted.domain(person)]
@@ -162,17 +179,34 @@ def refuse_strange_persons(joint: JointPast, *, new_persons: bool) -> None:
         )
 
 
-def who_stays(source: Engine, bound: Bound, people: KnownPeople, seed: int | None, *, new_persons: bool) -> Staying:
-    """Return the table without those who have to be left out; refuse it where the policy wants nobody left out."""
-    policy, said = bound.policy, over_time(bound.policy)
+def who_stays(
+    source: Engine,
+    bound: Bound,
+    people: KnownPeople,
+    seed: int | None,
+    *,
+    new_persons: bool,
+    promised: tuple[Sequence[PastRelease], Policy] | None = None,
+) -> Staying:
+    """Return the table without those who have to be left out; refuse it where the policy wants nobody left out.
+
+    `promised` are earlier releases and the policy as they promised, where the others ask something else (`decide`).
+    """
+    policy, said, whole = bound.policy, over_time(bound.policy), source
     refuse_lost_columns(people.past, policy, bound.released)
-    needed = _needed(bound, people.past, people.person)
-    table, ids = table_now(source, people.person, bound.released, needed, people.secret)
+    source = source.edited(hides(policy, source))
+    needed, by_row = _needed(bound, people.past, people.person), any(policy.cells())
+    table, ids = table_now(source, people.person, bound.released, needed, people.secret, by_row=by_row)
     past = PastPeople(people.past, policy)
     joint = JointPast(past, policy, table, people.name)
     refuse_strange_persons(joint, new_persons=new_persons)
+    refuse_shown_cells(past, joint, whole, policy)
+    if policy.is_blind:
+        refuse_beside(people, policy, whole)
     fixed = frozenset(bound.columns) - frozenset(bound.changeable)
-    before = _broken_before(past, people.name, policy, warn=said.leavers == "warn")
+    earlier, asked = (people.past, policy) if promised is None else promised
+    warn = said.leavers == "warn"
+    before = _broken_before(PastPeople(earlier, asked) if promised else past, people.name, asked, warn=warn)
     chance = chance_from(seed, stream=LEAVING)
     held = left_out = 0
     for _ in range(ROUNDS):
@@ -191,13 +225,14 @@ def who_stays(source: Engine, bound: Bound, people: KnownPeople, seed: int | Non
                 "release; ask for less, or wait until more have come"
             )
         source = _without(source, people.person, ids, gone)
-        table, ids = table_now(source, people.person, bound.released, needed, people.secret)
+        table, ids = table_now(source, people.person, bound.released, needed, people.secret, by_row=by_row)
         joint = JointPast(past, policy, table, people.name)
     else:
         items, seen = tuple(joint.items()), _seeing(joint)
         found = unmendable(joint, items, fixed, seen)
     merged = _judged(found, policy, items)
-    return Staying(source, joint, items, ids, held, left_out, merged)
+    shown = still_there(policy, whole, source) if any(policy.cells()) else None
+    return Staying(source, joint, items, ids, held, left_out, merged, shown)
 
 
 def _without(source: Engine, person: str, ids: pl.Series, gone: Flags) -> Engine:

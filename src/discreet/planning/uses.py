@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from discreet.common.registry import Sides
 from discreet.encoded import Codes, Combinations, Ints
-from discreet.method.base import targets
+from discreet.method.base import class_pairs, targets
+from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.gain import (
+    Counted,
     Gain,
     cells_gain,
     information_gain,
@@ -26,8 +28,9 @@ from discreet.method.base.gain import (
     variance_gain,
     variance_kept,
 )
+from discreet.method.base.guesses import levels_of
 from discreet.method.base.targets import CutTarget
-from discreet.planning.weighing import weighed
+from discreet.planning.guessing import class_guesses, number_guesses
 from discreet.policy.bind import Bound
 from discreet.policy.uses import Classify, Counts, General, PredictingUse, Regress
 
@@ -43,6 +46,12 @@ class Collapsing:
     collapse: Callable[[Ints], Ints]
     by_value: Callable[[Codes, Ints, int], Ints]
     """How often each value (its code, of so many) counts in what looks alike."""
+    pairs_by_value: Callable[[Codes, Ints, int], ClassPairs]
+    """The same where there are very many values."""
+    row: Ints
+    """Which collapsed row each combination is of."""
+    collapsed: int
+    """How many there are."""
     seen: tuple[int, ...]
     """The places of the changeable columns that the target is predicted from."""
     largest: int
@@ -54,9 +63,9 @@ class PlannedUse:
     """What searches do for one use: for all `gain`, for those that predict something the rest."""
 
     gain: Gain
-    tallies: Callable[[Bound, Any, Combinations], Tallies] | None = None
+    tallies: Callable[[Bound, Any, Combinations], Counted] | None = None
     """What disclosure counts of each combination."""
-    kept: Callable[[Sequence[tuple[Tallies, Tallies]]], float] | None = None
+    kept: Callable[[Sequence[tuple[Counted, Counted]]], float] | None = None
     """The share of what columns tell of the target that they tell as released."""
     cut_target: Callable[[Collapsing, Any], CutTarget] | None = None
     """What a cut makes small."""
@@ -65,7 +74,7 @@ class PlannedUse:
 PLANNED: Sides[PlannedUse] = Sides("planning")
 
 
-def tallies(bound: Bound, counted: Combinations) -> Tallies:
+def tallies(bound: Bound, counted: Combinations) -> Counted:
     """Return what disclosure counts of each combination for the first target; rows where there is none."""
     if not bound.policy.goals:
         return counted.counts.reshape(-1, 1)
@@ -82,19 +91,37 @@ def cut_target(rows: Collapsing, goal: PredictingUse) -> CutTarget:
     return made(rows, goal)
 
 
-def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> Ints:  # noqa: ARG001
-    """Return the rows of each class."""
-    rows = len(counted.counts)
-    classes = np.zeros((rows, len(counted.domain(goal.target))), dtype=np.int64)
+def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> Ints | ClassPairs:  # noqa: ARG001
+    """Return the rows of each class: of each combination, all of its rows are of one."""
+    rows, number = len(counted.counts), len(counted.domain(goal.target))
+    if number > class_pairs.MOST_FIELDS:
+        return ClassPairs(np.arange(rows + 1), counted.code(goal.target).astype(np.int32), counted.counts, number)
+    classes = np.zeros((rows, number), dtype=np.int64)
     classes[np.arange(rows), counted.code(goal.target)] = counted.counts
     return classes
 
 
 def _class_target(rows: Collapsing, goal: Classify) -> CutTarget:
-    counted, domain = weighed(rows.bound, goal, rows.counted), rows.counted.domain(goal.target)
-    classes = rows.by_value(counted.code(goal.target), counted.counts, len(domain))
+    counted, domain = rows.counted, rows.counted.domain(goal.target)
     costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
-    return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
+    if goal.beside is None:
+        many = goal.costs is None and len(domain) > class_pairs.MOST_FIELDS
+        of_values = rows.pairs_by_value if many else rows.by_value
+        classes = of_values(counted.code(goal.target), counted.counts, len(domain))
+        return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
+    guesses = class_guesses(rows.bound, goal, counted)
+    level, levels = levels_of(guesses, len(domain))
+    true = counted.code(goal.target).astype(np.int64)[guesses.at]
+    return targets.guessed_classes(
+        targets.GuessedRows(rows.row[guesses.at], true, guesses.guess, level, guesses.rows),
+        (rows.collapsed, levels, len(domain)), rows.seen, costs,
+        suppressed=_price(rows.bound, goal.suppressed, "one"), largest=rows.largest,
+    )  # fmt: skip
+
+
+def _price(bound: Bound, suppressed: str, usual: str) -> str:
+    """Return what a row left out costs: of one that does not go out at all, nothing is told by columns beside."""
+    return usual if suppressed == "beside" and bound.policy.removes else suppressed
 
 
 def _numbers(bound: Bound, counted: Combinations, target: str) -> list[Decimal | None]:
@@ -122,9 +149,22 @@ def _number_target(rows: Collapsing, goal: Regress) -> CutTarget:
     known = [Fraction(number) for number in numbers if number is not None]
     code = np.array([number is not None for number in numbers]).cumsum() - 1
     code[[number is None for number in numbers]] = -1
+    code = code[rows.counted.code(goal.target)]
+    if goal.beside is None:
+        return targets.numbers(
+            known, code, rows.counted.counts, rows.collapse, rows.seen, by=goal.by, suppressed=goal.suppressed,
+            largest=rows.largest,
+        )  # fmt: skip
+    guesses, steps = number_guesses(rows.bound, goal, rows.counted)
+
+    def collapse(figures: Ints) -> Ints:
+        summed = np.zeros(len(code), dtype=np.int64)
+        np.add.at(summed, guesses.at, figures)
+        return rows.collapse(summed)
+
     return targets.numbers(
-        known, code[rows.counted.code(goal.target)], weighed(rows.bound, goal, rows.counted).counts, rows.collapse,
-        rows.seen, by=goal.by, suppressed=goal.suppressed, largest=rows.largest,
+        known, code[guesses.at], guesses.rows, collapse, rows.seen, by=goal.by,
+        suppressed=_price(rows.bound, goal.suppressed, "all"), largest=rows.largest, guesses=(steps, guesses.step),
     )  # fmt: skip
 
 

@@ -18,9 +18,9 @@ def beside(policy: Policy) -> frozenset[str]:
 
 
 def beside_persons(policy: Policy) -> str | None:
-    """What is asked for beside persons, who have no one row to be weighed by."""
+    """What is asked for beside persons, who have no one row to be guessed by."""
     if policy.unit is not None and beside(policy):
-        return "use: 'beside' weighs rows, and with 'unit' persons count; take 'beside' out"
+        return "use: 'beside' judges single rows, and with 'unit' persons count; take 'beside' out"
     return None
 
 
@@ -37,7 +37,7 @@ def _why_not(policy: Policy, name: str, changed: set[str], edited: set[str]) -> 
     if name in policy.targets:
         return "is to be predicted itself"
     if name in policy.sensitive:
-        return "is sensitive: what rows weigh would tell of it"
+        return "is sensitive: what is recoded would tell of it"
     if name in changed:
         return "is recoded, so it does not go out as it is: it counts anyway"
     return "may lose single cells, so it does not go out as it is" if name in edited else None

@@ -6,7 +6,7 @@ The promise is that no reference, trained on the rows without confidential cells
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -111,6 +111,20 @@ def may_have(made: Confidential, limits: Collection[tuple[Fraction, Fraction]]) 
     at_most, margin = made.limits
     margins = MARGINS if made.margin == BY_REHEARSAL else (margin,)
     return any((at_most, each) in limits for each in margins)
+
+
+def as_strict(now: Sequence[Confidential], before: Sequence[Confidential], one: Callable[[str], str]) -> bool:
+    """Whether items about a column promise at least what earlier ones did; `one` names a column as all releases do."""
+    return all(later.is_blind and _as_strict(later, earlier, one) for later in now for earlier in before)
+
+
+def _as_strict(now: Confidential, before: Confidential, one: Callable[[str], str]) -> bool:
+    (at_most, margin), (most, more) = now.limits, before.limits
+    rehearsed = BY_REHEARSAL in (now.margin, before.margin)
+    near = now.margin == before.margin if rehearsed else margin <= more
+    asked = {one(name) for name in now.predictors or ()}
+    wide = now.predictors is None or (before.predictors is not None and asked >= {one(n) for n in before.predictors})
+    return at_most <= most and near and wide and set(before.references_used) <= set(now.references_used)
 
 
 def bounded(made: Confidential, given: str) -> str:

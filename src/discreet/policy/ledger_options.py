@@ -48,6 +48,11 @@ class LedgerOptions(Part):
     gone: Annotated[tuple[NameOfColumn, ...], BeforeValidator(_as_list)] = Field(
         default=(), description="known columns of earlier releases that this one no longer has, under no name"
     )
+    released: Literal["refuse", "accept"] = Field(
+        default="refuse",
+        description="cells that are confidential in one release and shown in another: refuse: nothing is released; "
+        "accept: released, and reported as broken",
+    )
 
     @model_serializer(mode="wrap")
     def _only_what_was_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -7,7 +7,6 @@ and the threshold `0.75` is the fraction 3/4, not the float nearest to it.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -181,6 +180,8 @@ class _YamlReader:
 
 
 def _read_toml(text: str, file: str) -> Read:
+    import tomllib
+
     from discreet.policy.toml_lines import toml_lines
 
     if deep := _DEEP_KEY.search(text):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.common.registry import listed
+from discreet.policy.beside import beside
 from discreet.policy.columns import Column
 from discreet.policy.part import Part
 from discreet.policy.released_rows import Suppress
 from discreet.policy.search_options import Disclosure, Genetic
 from discreet.policy.uses import ReleaseUse
-from discreet.policy.uses.field import detailed
 
 if TYPE_CHECKING:
     from discreet.policy.model import Policy
@@ -79,8 +78,14 @@ def beyond_local(policy: Policy) -> str | None:
             "recoding: local gives rows alike different labels, so nobody can say where a person of the population in "
             "'among' would be; write recoding: global"
         )
-    if policy.goals:
-        return f"recoding: local is for use {listed(detailed())}, not for predicting; write recoding: global"
+    if beside(policy):
+        return "use: recoding: local does not know 'beside'; take it out, or write recoding: global"
+    told = policy.targets & (policy.sensitive | {cell.column for _, cell in policy.cells()})
+    if told:
+        return (
+            f"use: recoding: local would bring rows together that are alike in {min(told)!r}, which is protected; "
+            "take another target, or write recoding: global"
+        )
     for name, column in policy.columns.items():
         if what := _beyond_local_labels(column):
             return f"columns: {name!r}: recoding: local does not know {what}"

@@ -3,9 +3,9 @@
 An engine holds one table, wherever its rows live. It counts for the planner (`count`), carries a plan out (`apply`),
 and counts again for verification (`recount`, `mismatches`, `pairs`), the latter by other code than the former.
 
-Counts are all that promises about groups need. Confidential cells, samples, local recoding and attacks need rows one
-by one: an engine that knows its rows so (`row_wise`) serves them all. The engine for large tables does not; it fetches
-what they need within limits, and refuses the rest.
+Counts are all that promises about groups need. Confidential cells, samples and attacks need rows one by one: an engine
+that knows its rows so (`row_wise`) serves them all. The engine for large tables does not; it fetches what they need
+within limits, and refuses the rest.
 
 Nobody asks an engine for more than `Engine` says, but for two rooms: `assist/` looks into the one in memory for the
 texts of a column, and `writing/` asks the one for large tables for a folder.
@@ -126,8 +126,7 @@ class Engine(Protocol):
 
         Only then is it asked for `numbers_of` and `suppressed_numbers`; for others, plans have `masks`. An engine that
         does not may refuse, or serve up to a limit, `encoded`, `numbers`, `edited`, `only`, `numbered`, `taking` and
-        `codes_beside`. Policies about groups need none of them, unless a sample is released or groups have labels of
-        their own.
+        `codes_beside`. Policies about groups need none of them, unless a sample is released.
         """
         ...
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -27,6 +26,7 @@ from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
 from discreet.table.formats.place import Place
+from discreet.table.frames import Frame, native_of, polars_of
 from discreet.table.masking import masked_rows
 from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
 from discreet.table.row_lottery import PLAIN
@@ -43,7 +43,7 @@ class LocalEngine:
 
     def __init__(
         self,
-        frame: nw.DataFrame[Any],
+        frame: Frame,
         form: Form | None = None,
         *,
         lazy: bool = False,
@@ -55,6 +55,7 @@ class LocalEngine:
         self._numbers = numbers
         self._texts: dict[str, Texts] = {}
         self._encoded: dict[str, Encoded] = {}
+        self._named: dict[tuple[str | None, ...], tuple[int, int]] = {}
         self._suppressed = np.zeros(0, dtype=np.int64)
         self.dropped = 0
         self.suppressed = 0
@@ -108,11 +109,11 @@ class LocalEngine:
 
     def only(self, places: npt.NDArray[np.int64]) -> LocalEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
-        return self._with(self._frame[places], self.numbers()[places])
+        return self._with(self._frame[places, :], self.numbers()[places])
 
     def in_order(self, places: npt.NDArray[np.int64]) -> LocalEngine:
         """Return the table with its rows (by their places, each once) in another order; numbers are forgotten."""
-        return self._with(without_luggage(self._frame[places]), None)
+        return self._with(without_luggage(self._frame[places, :]), None)
 
     def numbered(self, numbers: npt.NDArray[np.int64]) -> LocalEngine:
         """Return the same table with its rows known by these numbers (ascending) of the input."""
@@ -177,7 +178,7 @@ class LocalEngine:
         frame = self._frame.with_columns(
             *(like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
         )
-        frame = frame[[name for name in frame.columns if name not in plan.policy.identifiers]]
+        frame = frame[:, [name for name in frame.columns if name not in plan.policy.identifiers]]
         release = self._with(without_luggage(frame), self._numbers)
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
@@ -335,7 +336,7 @@ class LocalEngine:
 
     def native(self) -> object:
         """Return the table as the kind of table that came in."""
-        native = self._frame.to_native()
+        native = native_of(self._frame)
         return native.lazy() if self._lazy else native
 
     def write(self, target: BinaryIO, path: Place) -> None:
@@ -343,7 +344,7 @@ class LocalEngine:
         if self.form.format_for(path).is_text:
             frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
         else:
-            frame = self._frame.to_polars()
+            frame = polars_of(self._frame)
         self.form.write(frame.columns, [frame], target, path)
 
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
@@ -367,7 +368,7 @@ class LocalEngine:
             self._texts[column] = as_texts(self._frame.get_column(column), column)
         return self._texts[column]
 
-    def _with(self, frame: nw.DataFrame[Any], numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
+    def _with(self, frame: Frame, numbers: npt.NDArray[np.int64] | None) -> LocalEngine:
         return LocalEngine(frame, self.form, lazy=self._lazy, numbers=numbers)
 
     def domain(self, column: str) -> tuple[str | None, ...]:
@@ -378,9 +379,11 @@ class LocalEngine:
         """Return how many rows have a value in a column, and how many different ones."""
         if not self.has_text(column):
             return None
-        texts = self.texts(column).drop_nulls()
-        texts = texts.filter(~texts.is_in([value for value in missing if value is not None]))
-        return len(texts), texts.n_unique()
+        if (column, *missing) not in self._named:
+            texts = self.texts(column).drop_nulls()
+            texts = texts.filter(~texts.is_in([value for value in missing if value is not None]))
+            self._named[column, *missing] = len(texts), texts.n_unique()
+        return self._named[column, *missing]
 
     def refuse_rows(self, columns: int) -> None:
         """Accept any number: the rows are in memory."""

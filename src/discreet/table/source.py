@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-import narwhals as nw
 import polars as pl
 
 from discreet.columns.formulas import unescaped
@@ -23,6 +22,7 @@ from discreet.table.formats.base import Reading
 from discreet.table.formats.form import Form
 from discreet.table.formats.known import file_table, names
 from discreet.table.formats.place import Address, Place, is_standard, place_of, settled
+from discreet.table.frames import frame_of
 from discreet.table.local import LocalEngine
 from discreet.table.machine import NO_LIMIT
 from discreet.table.memory import limit_of, needed, shown
@@ -182,12 +182,10 @@ def _take_frame(table: object, options: FileOptions) -> LocalEngine:
     if isinstance(table, pl.LazyFrame):
         table = table.collect()
     try:
-        frame = nw.from_native(table, eager_only=True)  # type: ignore[call-overload]
+        frame = frame_of(table)
     except TypeError:
         kinds = f"a pandas, Polars or PyArrow table, or the path of a {names()} file"
         raise InputError(f"{type(table).__name__} is not a table that discreet can read; give {kinds}") from None
-    except nw.exceptions.DuplicateError:
-        raise InputError("two columns of the table have the same name") from None
     columns = list(frame.columns)
     wrong = [place for place, name in enumerate(columns, start=1) if not isinstance(name, str)]
     if wrong:
@@ -211,7 +209,7 @@ def read_file(
     if released and found.format.escapes and options.escape_formulas:
         frame = unescaped(frame.lazy(), header=dialect is None or dialect.header).collect()
     form = Form(dialect, options, found.format, digest_of_arrival(path, found.files), settled(path))
-    return LocalEngine(nw.from_native(frame, eager_only=True), form)
+    return LocalEngine(frame, form)
 
 
 def refuse_special(path: Place) -> None:

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from discreet.table.by_name import nameless
+from discreet.table.frames import Frame, frame_of, is_arrow, is_pandas
 
 
-def without_luggage(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+def without_luggage(frame: Frame) -> Frame:
     """Return the frame with its cells, names and types and nothing else."""
-    native = frame.to_native()
-    if frame.implementation.is_pandas_like():
-        native = _plain_pandas(native)
-    elif frame.implementation.is_pyarrow():
-        native = _plain_arrow(native)
-    elif frame.implementation.is_polars():
-        native = _plain_polars(native)
-    return nw.from_native(native, eager_only=True)
+    if isinstance(frame, pl.DataFrame):
+        return _plain_polars(frame)
+    if is_pandas(frame):
+        return frame_of(_plain_pandas(frame.to_native()))
+    return frame_of(_plain_arrow(frame.to_native())) if is_arrow(frame) else frame
 
 
 def _plain_pandas(frame: Any) -> Any:

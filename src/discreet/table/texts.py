@@ -11,13 +11,15 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from discreet.errors import InputError
 from discreet.table.by_name import nameless
+from discreet.table.frames import Cells, Frame, column_of, is_arrow, is_pandas
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
+_WITH_TEXT = (*_TEXTS, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Object)
+"""Types of Polars, besides numbers, whose values have a text form; objects may."""
 _PLAIN_OBJECTS = {str, int, float, bool, date, Decimal}
 """Types of Python objects whose values differ exactly when their texts do; one of them in a column, not several."""
 
@@ -30,12 +32,12 @@ class Texts:
     kind: str
 
 
-def has_text(series: nw.Series[Any]) -> bool:
+def has_text(series: Cells) -> bool:
     """Whether the values of a column have a text form (nested, binary and the like have none)."""
     return _has_text_type(series) and _is_plain(series)
 
 
-def as_texts(series: nw.Series[Any], name: str) -> Texts:
+def as_texts(series: Cells, name: str) -> Texts:
     """Return a column of any kind of table as texts."""
     if not _is_plain(series):
         raise _mixed(name)
@@ -44,7 +46,7 @@ def as_texts(series: nw.Series[Any], name: str) -> Texts:
     try:
         if (printed := _long_numbers(series)) is not None:
             return printed
-        values = nameless(series.to_polars())
+        values = nameless(column_of(series))
         if values.dtype.is_float():
             values = _nan_is_missing(values, name)
         kind = "text" if isinstance(values.dtype, _TEXTS) or values.dtype == pl.Null else str(values.dtype)
@@ -57,10 +59,10 @@ def as_texts(series: nw.Series[Any], name: str) -> Texts:
         raise _mixed(name) from None
 
 
-def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
+def differences(ours: Cells, theirs: Cells) -> pl.Series:
     """Return where two columns without a text form differ."""
     try:
-        mine, source = nameless(ours.to_polars()), nameless(theirs.to_polars())
+        mine, source = nameless(column_of(ours)), nameless(column_of(theirs))
         if mine.dtype != source.dtype:
             return pl.repeat(True, len(mine), eager=True)
         return ~mine.eq_missing(source)
@@ -69,40 +71,57 @@ def differences(ours: nw.Series[Any], theirs: nw.Series[Any]) -> pl.Series:
         return pl.Series([one is not other and repr(one) != repr(other) for one, other in pairs], dtype=pl.Boolean)
 
 
-def printed(series: nw.Series[Any]) -> pl.Series:
+def printed(series: Cells) -> pl.Series:
     """Return how each value of a column without a text form prints: enough to look for its like, not to compare it."""
     return pl.Series([repr(value) for value in series.to_list()], dtype=pl.String)
 
 
-def like(frame: nw.DataFrame[Any], name: str, texts: pl.Series) -> nw.Series[Any]:
+def like(frame: Frame, name: str, texts: pl.Series) -> Any:
     """Return texts as a column of the same kind of table as `frame`."""
     texts = texts.alias(name)
+    if isinstance(frame, pl.DataFrame):
+        return texts
+    import narwhals as nw
+
     native: Any = texts
-    if frame.implementation.is_pandas_like():
+    if is_pandas(frame):
         native = texts.to_pandas()
         native.index = frame.to_native().index
-    elif frame.implementation.is_pyarrow():
+    elif is_arrow(frame):
         import pyarrow as pa
 
         native = pa.chunked_array([texts.to_arrow().cast(pa.string())])
-    column: nw.Series[Any] = nw.from_native(native, series_only=True)
-    return column.alias(name)
+    return nw.from_native(native, series_only=True).alias(name)
 
 
 def _mixed(name: str) -> InputError:
     return InputError(f"column {name!r} mixes kinds of values; make it all text first")
 
 
-def _has_text_type(series: nw.Series[Any]) -> bool:
+def _has_text_type(series: Cells) -> bool:
+    if isinstance(series, pl.Series):
+        return _is_known(series.dtype) or (_is_unknown(series.dtype) and series.null_count() == len(series))
+    import narwhals as nw
+
     kind = series.dtype
     if isinstance(kind, nw.Unknown) and series.null_count() == len(series):
         return True  # a column without any value has no type of its own
     return not kind.is_nested() and not isinstance(kind, (nw.Binary, nw.Duration, nw.Unknown))
 
 
-def _is_plain(series: nw.Series[Any]) -> bool:
+def _is_known(kind: pl.DataType) -> bool:
+    """Whether values of this type of Polars have a text form."""
+    return kind.is_numeric() or isinstance(kind, _WITH_TEXT)
+
+
+def _is_unknown(kind: pl.DataType) -> bool:
+    """Whether it is not known if values of this type have a text form: of none, or of somebody's own type."""
+    return not kind.is_nested() and not isinstance(kind, pl.Binary | pl.Duration)
+
+
+def _is_plain(series: Cells) -> bool:
     """Whether no two values that differ have the same text: always, but for pandas columns of Python objects."""
-    if not series.implementation.is_pandas_like():
+    if isinstance(series, pl.Series) or not is_pandas(series):
         return True
     native = series.to_native()
     values = native.cat.categories.to_series() if hasattr(native, "cat") else native
@@ -113,10 +132,12 @@ def _is_plain(series: nw.Series[Any]) -> bool:
     return len(kinds) <= 1 and kinds <= (_PLAIN_OBJECTS - {Decimal} if hasattr(native, "cat") else _PLAIN_OBJECTS)
 
 
-def _long_numbers(series: nw.Series[Any]) -> Texts | None:
+def _long_numbers(series: Cells) -> Texts | None:
     """Return decimals, and integers beyond 64 bits, in pandas columns of Python objects by their own texts."""
-    if not series.implementation.is_pandas_like() or series.to_native().dtype != object:
+    if isinstance(series, pl.Series) or not is_pandas(series) or series.to_native().dtype != object:
         return None
+    import narwhals as nw
+
     native = series.to_native()
     kinds = set(map(type, native.dropna()))
     long = kinds == {int} and not native.dropna().between(-(2**63), 2**63 - 1).all()

@@ -7,12 +7,16 @@ names the very cells that the policy means.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from discreet.encoded import Ints
 from discreet.fit.cells import absent, confidential_places
+from discreet.ledger.entry import PastRelease
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
 from discreet.policy.bind import bind
@@ -20,15 +24,29 @@ from discreet.policy.blind import may_have
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
+from discreet.verification.blind_before import replayed_before
 from discreet.verification.blind_reading import StatedTable
 from discreet.verification.blind_references import BILLION
 from discreet.verification.blind_replay import Replay, Replayed
 from discreet.verification.blind_rules import departures
+from discreet.verification.blind_tellings import PastTellings, told_before, unfit
 from discreet.verification.cell_answers import Cell, CellsFound
 
 NO_STATEMENT = (
     "there is no method statement beside the release (RELEASE.method.json): put it there, or in Python give statement="
 )
+NO_LEDGER = "what is told of the rows was decided beside earlier releases ({}): give --ledger"
+
+
+@dataclass(frozen=True)
+class EarlierReleases:
+    """Those of a ledger that came before a release, and who is who."""
+
+    past: Sequence[PastRelease]
+    everybody: pl.Series
+    """Whose row each of the original is."""
+    persons: pl.Series | None
+    """Whose row each of the release is, where that is certain."""
 
 
 class BlindCheck:
@@ -41,9 +59,11 @@ class BlindCheck:
         statement: BlindStatement | None,
         original: Engine | None = None,
         places: Ints | None = None,
+        beside: EarlierReleases | None = None,
     ) -> None:
+        """Take a release; `beside` are the earlier ones of a ledger from which it had to start."""
         self.released, self.policy, self.statement = released, policy, statement
-        self.original, self.places = original, places
+        self.original, self.places, self.beside = original, places, beside
 
     @cached_property
     def table(self) -> StatedTable:
@@ -54,8 +74,30 @@ class BlindCheck:
     @cached_property
     def replayed(self) -> list[Replayed]:
         """What was found of all rows."""
+        told = {} if self.told is None else self.told[0]
+        return list(replayed_before(self.table, told, lambda stated: Replay(self.table, stated).run()))
+
+    @cached_property
+    def told(self) -> tuple[dict[int, PastTellings], str | None] | None:
+        """What earlier releases told of the rows, and why nobody can start from that; None where there are none."""
+        if self.beside is None or self.beside.persons is None or self.original is None or not self.beside.past:
+            return None
+        past, persons = self.beside.past, self.beside.persons
+        why = unfit(past, self.policy, self.original, self.beside.everybody)
+        return ({}, why) if why else told_before(self.table, past, self.policy, persons)
+
+    @cached_property
+    def _elsewhere(self) -> tuple[Answer, str] | None:
+        """What there is to say of earlier releases, if not all is well."""
         assert self.statement is not None
-        return [found for stated in self.statement.rows for found in Replay(self.table, stated).run()]
+        earlier = self.statement.earlier
+        if self.beside is None:
+            return (Answer.NOT_CHECKABLE, NO_LEDGER.format(", ".join(earlier))) if earlier else None
+        if set(earlier) != {release.name for release in self.beside.past}:
+            return Answer.BROKEN, "the method statement starts from other earlier releases than the ledger has"
+        if earlier and self.told is None:
+            return Answer.NOT_CHECKABLE, "nobody can tell for sure whose the rows are that earlier releases tell of"
+        return (Answer.BROKEN, self.told[1]) if self.told is not None and self.told[1] else None
 
     @cached_property
     def changed_elsewhere(self) -> str | None:
@@ -76,6 +118,9 @@ class BlindCheck:
         reason = self._unready(made)
         if reason is not None:
             return CellsFound(index, str(made), Answer.NOT_CHECKABLE, reason=reason)
+        if self._elsewhere is not None:
+            answer, reason = self._elsewhere
+            return CellsFound(index, str(made), answer, reason=reason)
         if fault := self._unlike(made) or next(departures(self.table, self.policy, made), None):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)

@@ -201,11 +201,37 @@ class StatedSecret:
             by_value = by_value + np.bincount(self.value[members], minlength=self.values).astype(object) * weight
         return by_element, by_value
 
+    def each_bayes(
+        self, told: Sequence[StatedFact], score: Long, more: Sequence[StatedFact], logs: Long
+    ) -> tuple[npt.NDArray[np.bool_], Billionths]:
+        """Say as `bayes` whether naive Bayes is within the limits, and how sure it is of each value."""
+        figures = self._long(told, score, more, logs)
+        fine: npt.NDArray[np.bool_] = np.all(figures <= self.most, axis=1)
+        return fine, figures
+
     def counted(self, agreeing: Any, one: int = 1) -> tuple[npt.NDArray[np.bool_], Billionths]:
         """Say of lines of agreeing rows by value whether `count` is within the limits, and how sure it is at most.
 
         The same for `kernel`: lines of weights, of which a row that agrees with all has `one`.
         """
+        over, under, scaled, within = self._compared(agreeing, one)
+        most = scaled.max(axis=1) * BILLION
+        top = np.rint(most).astype(np.int64)
+        for line in np.flatnonzero(np.abs(most - np.floor(most) - 0.5) < SHORT_BAND).tolist():
+            top[line] = round(Fraction(int(over[line].max()), int(under[line])) * BILLION)
+        return within, top
+
+    def each_counted(self, agreeing: Any, one: int = 1) -> tuple[npt.NDArray[np.bool_], Billionths]:
+        """Say as `counted` whether it is within the limits, and how sure it is of each value."""
+        over, under, scaled, within = self._compared(agreeing, one)
+        billionths = scaled * BILLION
+        figures = np.rint(billionths).astype(np.int64)
+        for line, value in np.argwhere(np.abs(billionths - np.floor(billionths) - 0.5) < SHORT_BAND).tolist():
+            figures[line, value] = round(Fraction(int(over[line, value]), int(under[line])) * BILLION)
+        return within, figures
+
+    def _compared(self, agreeing: Any, one: int) -> tuple[Any, Any, npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return shares over and under the line, as floats, and of each line whether all are within the limits."""
         extra = EXTRA * one
         own: Any = self.rows if agreeing.dtype != object else self.rows.astype(object)
         over: Any = agreeing * self.total + own * extra
@@ -216,8 +242,4 @@ class StatedSecret:
         near = np.abs(apart) < NEAR_LIMIT
         for line, value in np.argwhere(near).tolist() if near.any() else ():
             within[line, value] = Fraction(int(over[line, value]), int(under[line])) <= self.limits[value]
-        most = scaled.max(axis=1) * BILLION
-        top = np.rint(most).astype(np.int64)
-        for line in np.flatnonzero(np.abs(most - np.floor(most) - 0.5) < SHORT_BAND).tolist():
-            top[line] = round(Fraction(int(over[line].max()), int(under[line])) * BILLION)
-        return within.all(axis=1), top
+        return over, under, scaled, within.all(axis=1)

@@ -15,4 +15,16 @@ def broken_about_secrets(found: Verification, policy: Policy) -> list[str] | Non
     secret = {index for index, made in policy.groups() if made.sensitive is not None}
     if any(finding.answer is not Answer.BROKEN or finding.index not in secret for finding in broken):
         return None
-    return [f"protect[{finding.index}]: {finding.promise}: worst {finding.worst}" for finding in broken]
+    said = [f"protect[{finding.index}]: {finding.promise}: worst {finding.worst}" for finding in broken]
+    if found.joint is None:
+        return said
+    from discreet.verification.joint import PERSONS  # with a ledger only, as the next
+    from discreet.verification.joint_cells import KIND
+
+    for each in found.joint.findings:
+        if each.answer is Answer.HOLDS or each.excused:
+            continue
+        if each.answer is not Answer.BROKEN or each.about == PERSONS or each.kind == KIND:
+            return None
+        said.append(f"with earlier releases: {each.promise}: broken for {each.persons} persons")
+    return said

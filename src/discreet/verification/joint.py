@@ -31,6 +31,8 @@ from discreet.policy.seen_values import seen_values
 from discreet.verification.answers import Answer
 from discreet.verification.counting import counted
 from discreet.verification.figures import GroupFigures
+from discreet.verification.joint_cells import KIND as CELLS
+from discreet.verification.joint_cells import cells_over_time
 from discreet.verification.joint_view import JointView, WeighedTexts
 from discreet.verification.properties import properties_of
 
@@ -53,8 +55,8 @@ class JointFinding:
     persons: int = 0
     """For how many persons it is broken."""
     excused: bool = False
-    """Whether it is broken only by who left, or by releases before: no release mends that, and the policy wants it
-    reported."""
+    """Whether it is broken only by who left, or by releases before, or about cells that the policy accepts: no release
+    mends that, and the policy wants it reported."""
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -116,6 +118,16 @@ def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerifica
         for finding, whom in _counted(view, policy, index, made):
             found.append(replace(finding, of=names, excused=bool(whom.any()) and not (whom & ~excused).any()))
             broken |= whom
+    accepted = over_time(last.policy).released == "accept"
+    for cells in cells_over_time(view):
+        some = bool(cells.broken.any())
+        answer, persons = Answer.BROKEN if some else Answer.HOLDS, view.persons(cells.broken)
+        found.append(
+            JointFinding(
+                cells.of, cells.index, CELLS, cells.promise, cells.about, answer, persons, excused=some and accepted
+            )
+        )
+        broken |= cells.broken
     now = view.there[:, -1]
     before = view.there[:, :-1].any(axis=1)
     return JointVerification(
@@ -140,9 +152,10 @@ def _broken_before(view: JointView, releases: Sequence[PastRelease]) -> Flags:
 
 
 def _spoken_of(releases: Sequence[PastRelease]) -> set[str]:
-    """Return the columns that promises of any release speak of."""
+    """Return the columns that promises of any release speak of, and those with confidential cells."""
     found: set[str] = set()
     for release in releases:
+        found |= set(release.confidential_columns)
         for _, made in release.policy.groups():
             found |= {name for over in sets_of(made.known) for name in over}
             found |= set() if made.sensitive is None else {made.sensitive}

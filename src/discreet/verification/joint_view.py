@@ -8,16 +8,15 @@ Nothing here is used in making a release, and nothing that makes one is used her
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from discreet.encoded import Ints
-from discreet.ledger.entry import PERSON, PastRelease
+from discreet.ledger.entry import PERSON, PastRelease, secret_label
 from discreet.ledger.names import ColumnNames
 from discreet.policy import Policy
 from discreet.table.engine import Recount
@@ -49,28 +48,31 @@ class JointView:
         self.releases = list(releases)
         self.names = ColumnNames(release.policy for release in releases)
         wanted = self.names.ones(asked)
-        everybody = _everybody([release.people.get_column(PERSON) for release in releases])
-        columns: dict[str, pl.Series] = {}
+        frames = [_in_order(release.people) for release in releases]
+        everybody = _everybody([frame.get_column(PERSON) for frame in frames])
+        lines = _JointLines(len(everybody))
         texts: dict[tuple[int, str], pl.Series] = {}
-        for number, release in enumerate(releases):
-            frame = release.people.sort(PERSON)
+        for number, (release, frame) in enumerate(zip(releases, frames, strict=True)):
             places = _merged(frame.get_column(PERSON), everybody)
-            columns[f"in {number}"] = _spread(pl.Series(np.ones(frame.height, dtype=np.int32)), places, everybody)
+            told: dict[str, Ints] = {}
             for name in wanted:
                 column = self.names.among(release.columns, name)
                 if column is not None:
                     label = release.label(column)
-                    codes, texts[number, label] = _numbers(frame.get_column(label))
-                    columns[f"{number} {label}"] = _spread(codes, places, everybody)
-        lines = pl.LazyFrame(columns).group_by(pl.all()).agg(pl.len().alias("persons")).collect()
-        self.weights: Ints = lines.get_column("persons").to_numpy().astype(np.int64)
+                    told[label], texts[number, label] = _numbers(frame.get_column(label))
+            for column in release.confidential_columns:
+                label = f"confidential {column}"
+                told[label] = frame.get_column(secret_label(release.columns.index(column))).cast(pl.Int64).to_numpy()
+                texts[number, label] = pl.Series(["no", "yes"])
+            lines.tell(told, {label: len(texts[number, label]) for label in told}, places, frame.height)
+        self.weights: Ints = lines.weights()
         """How many persons each line stands for."""
-        self.there: Flags = np.stack(
-            [lines.get_column(f"in {number}").to_numpy() > 0 for number in range(len(releases))], axis=1
-        )
+        found = list(lines.told())
+        self.there: Flags = np.stack([there for there, _ in found], axis=1)
         self._told = {
-            (number, label): ToldLine(lines.get_column(f"{number} {label}").to_numpy().astype(np.int64) - 1, said)
-            for (number, label), said in texts.items()
+            (number, label): ToldLine(codes, texts[number, label])
+            for number, (_, told) in enumerate(found)
+            for label, codes in told.items()
         }
         self._groups: dict[tuple[tuple[int, str], ...], Ints] = {}
 
@@ -120,6 +122,12 @@ class JointView:
             if self.names.among(release.columns, column) is not None
         ]
 
+    def confidential(self, place: int, column: str) -> Flags:
+        """Return in which lines the cell of a column is confidential in a release."""
+        name = self.names.among(self.releases[place].columns, column)
+        told = self._told.get((place, f"confidential {name}"))
+        return np.zeros(self.height, dtype=np.bool_) if told is None else told.codes == 1
+
     def texts(self, place: int, column: str, policy: Policy) -> pl.Series:
         """Return what a release tells of a column in each line; what tells nothing there is the policy's marker."""
         release = self.releases[place]
@@ -138,7 +146,7 @@ class WeighedTexts(LocalEngine):
     """A table each of whose rows stands for so many persons: they are what is counted."""
 
     def __init__(self, frame: pl.DataFrame, weights: Ints) -> None:
-        super().__init__(nw.from_native(frame, eager_only=True))
+        super().__init__(frame)
         self._weights = pl.Series("persons", weights)
 
     def recount(
@@ -163,11 +171,75 @@ class WeighedTexts(LocalEngine):
         return Recount.of(groups, len(given), len(values))
 
 
+class _JointLines:
+    """Persons by how they look in all releases: a release after the other is told, and lines are parted by it."""
+
+    def __init__(self, persons: int) -> None:
+        self._line: Ints = np.zeros(persons, dtype=np.int64)
+        self._number = 1
+        self._looks: list[tuple[Ints, dict[str, Ints]]] = []
+
+    def tell(self, told: Mapping[str, Ints], widths: Mapping[str, int], places: Ints | None, members: int) -> None:
+        """Part lines by what one release tells of its members, who stand at some places; None: they are everybody."""
+        look: Ints = np.zeros(members, dtype=np.int64)
+        number = 1
+        for label, codes in told.items():
+            look *= widths[label]
+            look += codes
+            number *= widths[label]
+            if number > members:
+                look, number = _dense(look, number)
+        one = np.zeros(number, dtype=np.int64)
+        one[look] = np.arange(members)
+        if places is not None:
+            everybody = np.full(len(self._line), -1, dtype=np.int64)
+            everybody[places] = look
+            look = everybody
+        self._looks.append((look, {label: codes[one] if members else codes for label, codes in told.items()}))
+        wide = number + 1
+        self._line *= wide
+        self._line += look
+        self._line += 1
+        self._line, self._number = _dense(self._line, self._number * wide)
+
+    def weights(self) -> Ints:
+        """Return how many persons each line stands for."""
+        return np.bincount(self._line, minlength=self._number if len(self._line) else 0).astype(np.int64)
+
+    def told(self) -> Iterator[tuple[Flags, dict[str, Ints]]]:
+        """Yield for each release which lines are in it, and what it tells of each: -1 where they are not."""
+        one = np.zeros(len(self.weights()), dtype=np.int64)
+        one[self._line] = np.arange(len(self._line))
+        for look, told in self._looks:
+            mine = look[one]
+            yield mine >= 0, {label: np.append(codes, -1)[mine] for label, codes in told.items()}
+
+
+def _dense(key: Ints, bound: int) -> tuple[Ints, int]:
+    """Return numbers from 0 that are equal where keys below a bound are, and how many there are."""
+    if bound > 16 * len(key) + 1000:
+        kinds, which = np.unique(key, return_inverse=True)
+        return which.ravel().astype(np.int64), len(kinds)
+    number_of = np.zeros(bound, dtype=np.int32)
+    number_of[key] = 1
+    there = np.flatnonzero(number_of)
+    number_of[there] = np.arange(len(there))
+    return number_of[key].astype(np.int64), len(there)
+
+
+def _in_order(people: pl.DataFrame) -> pl.DataFrame:
+    """Return what a release tells of everybody in the order of their names."""
+    return people if people.get_column(PERSON).is_sorted() else people.sort(PERSON)
+
+
 def _everybody(persons: Sequence[pl.Series]) -> pl.Series:
-    """Return everybody who is in any release, in order."""
-    if all(some.equals(persons[0]) for some in persons[1:]):
-        return persons[0].sort()
-    return pl.concat(persons).unique().sort()
+    """Return everybody who is in any release, in order, from those of each, in order."""
+    found = persons[0].alias("person")
+    for some in persons[1:]:
+        if not some.equals(found):
+            both = found.to_frame().merge_sorted(some.alias("person").to_frame(), key="person").to_series()
+            found = both.filter(both.ne_missing(both.shift()))
+    return found
 
 
 def _merged(persons: pl.Series, everybody: pl.Series) -> Ints | None:
@@ -175,22 +247,13 @@ def _merged(persons: pl.Series, everybody: pl.Series) -> Ints | None:
     return None if len(persons) == len(everybody) else everybody.search_sorted(persons).to_numpy().astype(np.int64)
 
 
-def _spread(codes: pl.Series, places: Ints | None, everybody: pl.Series) -> pl.Series:
-    """Return numbers of those of one release for everybody; 0 for whoever is not in it."""
-    if places is None:
-        return codes
-    found = np.zeros(len(everybody), dtype=np.int32)
-    found[places] = codes.to_numpy()
-    return pl.Series(found)
-
-
-def _numbers(said: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the number of each text, from 1, and the texts."""
+def _numbers(said: pl.Series) -> tuple[Ints, pl.Series]:
+    """Return which text each is, and the texts."""
     if isinstance(said.dtype, pl.Enum):  # a file that has numbers of texts already
         texts = pl.concat([said.dtype.categories, pl.Series([None], dtype=pl.String)])
-        return said.to_physical().cast(pl.Int32).fill_null(len(texts) - 1) + 1, texts
+        return said.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1).to_numpy(), texts
     texts = said.unique()
     which = said.to_frame("text").join(
         texts.to_frame("text").with_row_index("which"), on="text", how="left", nulls_equal=True, maintain_order="left"
     )
-    return which.get_column("which").cast(pl.Int32) + 1, texts
+    return which.get_column("which").to_numpy().astype(np.int64), texts

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -256,7 +255,7 @@ def _with_one_value(
     said = pl.Series(column, [people.said[place] for place in one.tolist()], dtype=pl.String)
     label = f"{column} group"
     frame = pl.DataFrame({label: pl.Series(people.group).cast(pl.String), column: said})
-    found = counted(LocalEngine(nw.from_native(frame, eager_only=True)), policy, (label,), promises)
+    found = counted(LocalEngine(frame), policy, (label,), promises)
     broken = people.of(several) > 0
     figures = []
     for each in found:

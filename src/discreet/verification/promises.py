@@ -119,7 +119,7 @@ def verify(
     source = source if beside is None else [beside.only_members(source[0])]
     if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
         first = source[0] if source else None
-        found = check(released, policy, first, medians=medians, statement=stated)
+        found = check(released, policy, first, medians=medians, statement=stated, beside=beside)
         return _with_earlier(found, policy, beside, released, first, medians)
     back = back_in_order(released, bind(policy, source[0].columns), source[0], medians, order)
     truth = truth_of(back.released, policy, source[0], medians, back)
@@ -127,7 +127,7 @@ def verify(
         stated = stated_in_order(stated, order, shuffled=policy.shuffle)
     elif stated is not None:
         return replace(check(released, policy, None, medians=medians, statement=stated), truthful=truth[0])
-    found = check(back.released, policy, source[0], medians=medians, found=truth, statement=stated)
+    found = check(back.released, policy, source[0], medians=medians, found=truth, statement=stated, beside=beside)
     if order is None and beside is not None:
         from discreet.verification.with_ledger import not_checkable
 
@@ -218,12 +218,13 @@ def check(
     hide_only: Engine | None = None,
     found: tuple[Truth, Matches | None] | None = None,
     statement: BlindStatement | None = None,
+    beside: LedgerCheck | None = None,
 ) -> Verification:
     """Verify a release held by an engine; as `verify`. `medians` are the intervals published beside it.
 
     `places` are those of the released rows in the original, where they are known; `hide_only` is the table by the
     recodings alone, on which confidential cells are guessed for comparison; `found` is what `truth_of` said, if it was
-    asked already; `statement` is the method statement of blind protection.
+    asked already; `statement` is the method statement of blind protection, `beside` the ledger of earlier releases.
 
     Where k counts in the `whole` table, of which the release is a sample, it is counted there as well, if it is known
     what became of it; else only by how many rows of the original each released combination covers.
@@ -239,7 +240,7 @@ def check(
         people = with_persons(released, policy, original, matches)
         if original is not None:
             truth = true_of_persons(truth, released, policy, original, matches, medians or {})
-    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only, people, statement)
+    counter = _Counter(released, policy, original, medians or {}, whole, matches, hide_only, people, statement, beside)
     return Verification(tuple(_findings(counter, vouched=vouched)), truth)
 
 
@@ -258,6 +259,7 @@ class _Counter:
     people: Engine | str | None = None
     """The release with whose rows they are, or why nobody can tell, where promises are about persons."""
     statement: BlindStatement | None = None
+    beside: LedgerCheck | None = None
 
     @cached_property
     def blind(self) -> BlindCheck:
@@ -265,7 +267,10 @@ class _Counter:
         from discreet.verification.blind import BlindCheck  # only loaded when needed
 
         places = None if self.matches is None else self.matches.first
-        return BlindCheck(self.released, self.policy, self.statement, self.original, places)
+        earlier = None
+        if self.beside is not None and self.original is not None:
+            earlier = self.beside.earlier(self.released, self.original, self.matches)
+        return BlindCheck(self.released, self.policy, self.statement, self.original, places, earlier)
 
     def cells(self, index: int, requirement: Confidential) -> Finding:
         """Return what is found about confidential cells."""

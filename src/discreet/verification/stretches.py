@@ -23,9 +23,14 @@ class Stretch:
     beyond: bool = False
 
     def __contains__(self, value: Fraction) -> bool:
-        if self.low is not None and (value < self.low or (self.beyond and value == self.low)):
+        if self.low is not None and (_less(value, self.low) or (self.beyond and value == self.low)):
             return False
-        return self.high is None or value < self.high or (self.closed and value == self.high)
+        return self.high is None or _less(value, self.high) or (self.closed and value == self.high)
+
+
+def _less(one: Fraction, other: Fraction) -> bool:
+    """Whether a fraction is less than another: as `<`, which first asks what it compares."""
+    return one.numerator * other.denominator < other.numerator * one.denominator
 
 
 StretchReader = Callable[[str], tuple[Stretch, ...]]

@@ -10,6 +10,7 @@ import polars as pl
 
 from discreet.encoded import Ints
 from discreet.errors import InputError
+from discreet.fit.cells import confidential_flags
 from discreet.ledger.entry import PastRelease, people_frame, told_column
 from discreet.ledger.folder import LedgerFolder, opened
 from discreet.ledger.policies import person_column, with_person
@@ -19,6 +20,7 @@ from discreet.table.digests import digest_of
 from discreet.table.engine import Engine
 from discreet.table.source import Table
 from discreet.verification.answers import Answer
+from discreet.verification.blind import EarlierReleases
 from discreet.verification.joint import PERSONS, JointFinding, JointVerification, check_joint
 from discreet.verification.row_matches import Matches
 
@@ -43,6 +45,8 @@ class LedgerCheck:
     name: str
     members: pl.Series | None
     """Who is in the release, where the ledger has it: others of the original were left out, or kept back."""
+    since: int = 0
+    """How many of the earlier releases, the last ones, came after this one."""
 
     def only_members(self, original: Engine) -> Engine:
         """Return the original with only the rows of those whom the ledger has in the release."""
@@ -60,6 +64,13 @@ class LedgerCheck:
         ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
         return self.secret.names(ids)
 
+    def earlier(self, released: Engine, original: Engine, matches: Matches | None) -> EarlierReleases:
+        """Return the releases that came before, with whose rows they tell of."""
+        places, there = places_of(matches), self._names(original)
+        certain = places is not None or (matches is None and released.rows == original.rows)
+        before = self.past[: len(self.past) - self.since]
+        return EarlierReleases(before, there, self.persons(original, places) if certain else None)
+
     def persons(self, original: Engine, places: Ints | None) -> pl.Series:
         """Return who each released row is; `places` are theirs in the original, all in order when absent."""
         names = self._names(original)
@@ -76,7 +87,12 @@ class LedgerCheck:
             return not_checkable(unmatched or LACKING)
         persons = self.persons(original, places)
         texts = [told_column(released.encoded(column)) for column in released.columns]
-        last = PastRelease(self.name, policy, tuple(released.columns), people_frame(persons, texts))
+        secrets = {
+            released.columns.index(column): rows if places is None else rows[places]
+            for column, rows in confidential_flags(policy, original).items()
+            if column in released.columns
+        }
+        last = PastRelease(self.name, policy, tuple(released.columns), people_frame(persons, texts, secrets))
         return check_joint(self.past, last)
 
 
@@ -88,7 +104,9 @@ def ledger_check(
     with opened(ledger, secret) as folder:
         name, members = _known(folder, table)
         past = tuple(folder.past(but=name))
-        return with_person(policy, whose), LedgerCheck(whose, folder.secret, past, name or THIS, members)
+        counting = [entry.name for entry in folder.entries if entry.counts]
+        since = len(counting) - counting.index(name) - 1 if name in counting else 0
+        return with_person(policy, whose), LedgerCheck(whose, folder.secret, past, name or THIS, members, since)
 
 
 def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None]:

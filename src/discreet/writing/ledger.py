@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from discreet.errors import InputError, PromiseError
+from discreet.errors import InputError, PolicyError, PromiseError
+from discreet.fit.cells import confidential_flags
 from discreet.ledger.entry import (
     DRAFT,
     PERSON,
@@ -75,7 +76,13 @@ class Ledger:
             entry = _draft(folder, name, "published")
             if not stands(entry):
                 raise InputError(f"{entry.path}: is not there as recorded; publish what was verified, or drop it")
-            found = check_joint(folder.past(but=name), folder.read(entry))
+            past = folder.past(but=name)
+            if entry.beside is not None and set(entry.beside) != {other.name for other in past}:
+                raise PromiseError(
+                    f"{name}: what is told of its confidential cells was decided beside other releases than the ledger "
+                    "has now (or persons have other ids since): drop it, and make it anew"
+                )
+            found = check_joint(past, folder.read(entry))
             if not found.may_go_out:
                 raise PromiseError(
                     f"{name}: together with the releases of the ledger it breaks a promise for {found.broken} persons; "
@@ -141,6 +148,13 @@ class Ledger:
         rules = as_policy(policy)
         whose = person_column(rules, person)
         rules = with_person(rules, whose)
+        for index, made in rules.cells():
+            if made.is_blind:
+                message = (
+                    "blind protection is recorded only where it is made with the ledger (protect --ledger), since what "
+                    "its stars tell is not in the release; make it so, or leave this release out"
+                )
+                raise PolicyError([rules.problem(("protect", index), message)])
         tables: list[tuple[Table, bool]] = [(release, True), (original, False)]
         released, source = open_tables(tables, rules, Opening("local"))
         rules = as_written(rules, source)
@@ -154,7 +168,7 @@ class Ledger:
         with opened(self.path, self.secret, create=True) as folder:
             if any(entry.name == name for entry in folder.entries):
                 raise InputError(f"{self.path}: has a release {name!r} already; give this one another name with --name")
-            people = _people(released, beside, whose, folder)
+            people = _people(released, beside, whose, folder, rules)
             kept, _ = folder.keep(people, None)
             entry = LedgerEntry(
                 name, PUBLISHED, now(), digest_of(path) if path else "", path, tuple(released.columns),
@@ -188,10 +202,16 @@ def _beside(released: Engine, policy: Policy, source: Engine) -> Engine:
     return source.only(matches.first)
 
 
-def _people(released: Engine, beside: Engine, person: str, folder: LedgerFolder) -> pl.DataFrame:
+def _people(released: Engine, beside: Engine, person: str, folder: LedgerFolder, policy: Policy) -> pl.DataFrame:
     """Return what a release tells of each person."""
     whose = beside.encoded(person)
     if None in whose.domain or len(whose.domain) < beside.rows:
         raise InputError(f"--person: {person!r} must be there in each row, and in no two rows the same")
     ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
-    return people_frame(folder.secret.names(ids), [told_column(released.encoded(name)) for name in released.columns])
+    secrets = {
+        released.columns.index(column): rows
+        for column, rows in confidential_flags(policy, beside).items()
+        if column in released.columns
+    }
+    told = [told_column(released.encoded(name)) for name in released.columns]
+    return people_frame(folder.secret.names(ids), told, secrets)

@@ -56,6 +56,7 @@ def recording(release: Release, to: Destination) -> Iterator[None]:
             policy=release.plan.policy.to_dict(),
             held=note.held,
             left_out=note.left_out,
+            beside=tuple(each.name for each in note.past) if release.plan.policy.is_blind else None,
         )
         listed = folder.entries
         folder.list([*listed, entry])  # a draft of this name stays until the new release has the name

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as d
 from discreet.common.watch import Watch
-from discreet.method.cuts import evaluation
+from discreet.method.cuts import column_steps, evaluation
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.column_steps import ColumnSteps
 from discreet.method.cuts.coordinate import CoordinateWatch, cut_of, search
@@ -81,11 +81,13 @@ def test_a_cut_is_evaluated_as_the_slow_version_does(job: Job, seed: int, densit
             continue
         found = Fraction(kept + dropped, target.whole)
         if isinstance(goal, d.Regress):
+            assert goal.suppressed != "beside"
             assert float(found) == pytest.approx(
                 float(slow.rm(expected, goal.target, by=goal.by, suppressed=goal.suppressed)), rel=1e-9, abs=1e-9
             )
         else:
             assert isinstance(goal, d.Classify)
+            assert goal.suppressed != "beside"
             assert found == slow.cm(expected, "class", costs=costs_of(goal, job), suppressed=goal.suppressed)
 
 
@@ -110,6 +112,22 @@ def test_never_better_than_the_best_of_all_cuts_and_often_as_good(job: Job) -> N
     assert lost >= least
     if len(fast.problem.tables) == 1 and not any(column.space.plain for column in fast.problem.columns):
         assert lost == least
+
+
+@given(mixed_jobs(search="coordinate"))
+def test_what_is_remembered_changes_nothing(job: Job) -> None:
+    """Best cuts of a column beside the same cuts of others, and what cuts came to."""
+    found = []
+    for most in (column_steps.MOST_KEPT, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(column_steps, "MOST_KEPT", most)
+            patch.setattr(column_steps, "FEW_ROWS", 0)
+            fast = evaluator(job, hides_outermost=True)
+            weights = (2,) * len(fast.problem.targets)
+            objective = Objective(1, fast.units.per_row, weights, len(job.rows), len(job.rows))
+            best = search(fast.problem, fast, objective, kicks=8, rng=np.random.default_rng(1))
+        found.append((best.cost, [firsts.tolist() for firsts in best.cut], best.outcome.left_out.tolist()))
+    assert found[0] == found[1]
 
 
 @given(mixed_jobs(search="coordinate"), st.integers(0, 100))

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.method.local.gain_kernels import GainedCells, find_gains
 from discreet.method.local.lattice import lattice_of
-from discreet.method.local.peeling import find_cells
+from discreet.method.local.peeling import ALL_VISITS, find_cells, searching
 from discreet.method.local.peeling_kernels import PeeledCells
 from discreet.method.local.shapes import Level
 
@@ -18,8 +19,8 @@ Cell = tuple[int, int, frozenset[int]]
 
 
 def room(cells: int, members: int) -> PeeledCells:
-    loss, vector, begin, end = (np.zeros(cells, dtype=np.int64) for _ in range(4))
-    return PeeledCells(loss, vector, begin, end, np.zeros(members, dtype=np.uint32))
+    loss, vector, begin, end, node = (np.zeros(cells, dtype=np.int64) for _ in range(5))
+    return PeeledCells(loss, vector, begin, end, node, np.zeros(members, dtype=np.uint32))
 
 
 def plain(codes: np.ndarray, sizes: np.ndarray, left: np.ndarray, levels: list[list[Level]], near: int) -> list[Cell]:
@@ -93,6 +94,50 @@ def test_cells_are_those_of_a_plain_count(
     for loss, _, rows in set(wanted) - set(got):
         assert any(other <= loss and same == rows for other, number, same in all_cells if (other, number, same) in got
                    or other < low)  # fmt: skip
+
+
+@given(tables(), st.integers(1, 4), st.booleans(), st.integers(0, 40))
+def test_two_threads_find_the_same_in_the_same_order(
+    table: tuple[np.ndarray, np.ndarray, np.ndarray, list[list[Level]]], near: int, once: bool, cells: int
+) -> None:
+    """Even where half of the room is too little."""
+    codes, sizes, of, levels = table
+    lattice = lattice_of(levels, len(levels))
+    found = []
+    for many in (0, 2**62):
+        into = room(cells, 500)
+        number, complete, _ = find_cells(codes, sizes, of, lattice, near, 0, 99, ALL_VISITS, once, into, many)
+        told = [
+            (int(into.loss[at]), int(into.vector[at]), into.members[into.begin[at] : into.end[at]].tolist())
+            for at in range(number)
+        ]
+        found.append((complete, told))
+    assert found[0] == found[1]
+
+
+@given(tables(), st.data(), st.integers(1, 4), st.integers(1, 6))
+def test_gains_are_those_of_a_plain_count(
+    table: tuple[np.ndarray, np.ndarray, np.ndarray, list[list[Level]]], data: st.DataObject, near: int, least: int
+) -> None:
+    codes, sizes, _, levels = table
+    rows = len(sizes)
+    lost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=rows, max_size=rows)), dtype=np.int64)
+    lattice, found = lattice_of(levels, len(levels)), np.zeros((2000, 5), dtype=np.int64)
+    scratch = searching(lattice, (sizes << 32) + 1, np.flatnonzero(lost > 0), int(sizes.sum()) + 1)
+    hope = np.zeros_like(scratch.weighed)
+    cells, complete = find_gains(codes, lattice, scratch, lost, hope, near, least, 2**62, GainedCells(found))
+    assert complete
+    got = {(vector, many, loss, gain) for _, vector, many, loss, gain in found[:cells].tolist()}
+    wanted = set()
+    for loss, number, members in plain(codes, sizes, np.ones(rows, dtype=np.bool_), levels, 1):
+        gainers = [row for row in members if lost[row] > loss]
+        many = sum(int(sizes[row]) for row in gainers)
+        gain = sum(int(sizes[row]) * (int(lost[row]) - loss) for row in gainers)
+        if many >= near and gain >= least:
+            wanted.add((number, many, loss, gain))
+    assert got == wanted
+    for row, _, _, loss, _ in found[:cells].tolist():
+        assert lost[row] > loss
 
 
 def test_too_little_room_is_told() -> None:

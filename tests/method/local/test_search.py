@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import always
 from discreet.method.base.problem import CutProblem
+from discreet.method.local import gains
 from discreet.method.local.grouping import Local
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.search import search
 from discreet.method.local.shapes import Labels
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
-from tests.jobs import Job, jobs, mixed_jobs
+from tests.jobs import TREE as TOWNS
+from tests.jobs import Job, jobs, mixed_jobs, uses_of_cuts
 from tests.profiles import in_short
 from tests.reference import local as slow
 
@@ -113,6 +115,44 @@ def test_never_better_than_the_best_of_all_groupings(job: Job, kind: Labels) -> 
     assert bool(found.broken) == bool(slow.broken(slow.hidden(problem)))
     if not found.broken and best is not None and len(found.groupings) == 1:  # else it groups in more ways
         assert slow.lost(slow.released(problem, found), kinds, ones) >= best
+
+
+@st.composite
+def predicting(draw: st.DrawFn) -> Job:
+    """Every target that a search over cuts knows, alone and in lists; all columns are known together."""
+    job = draw(mixed_jobs(search="coordinate"))
+    known = ["job", "town", "age"]
+    protect: list[d.KAnonymity | d.Template] = [d.KAnonymity(k=draw(st.integers(1, 4)), over=known)]
+    if draw(st.booleans()):
+        protect.append(d.Template(given=known, infer={"ill": job.rows[0][job.columns.index("ill")]}, at_most="60%"))
+    use = draw(uses_of_cuts(job.rows, job.columns, None).filter(lambda use: use not in (d.Counts(), d.General())))
+    columns = {"town": d.Column(taxonomy=TOWNS), "age": d.Column(type="number")}
+    return Job(job.columns, job.rows, d.Policy(use=use, protect=protect, columns=columns, missing=job.policy.missing))
+
+
+@given(predicting(), st.data())
+def test_groups_cost_those_who_predict_something_what_their_labels_tell(job: Job, data: st.DataObject) -> None:
+    problem = asked(job)
+    kinds = data.draw(st.lists(st.sampled_from(KINDS), min_size=3, max_size=3))
+    worth = [data.draw(st.sampled_from([1, 1000])) for _ in problem.targets]
+    found = search(problem, labels=kinds, worth=worth, remove=data.draw(st.booleans()))
+    check(problem, found, kinds, [Fraction(1)] * 3)
+    if not found.broken:
+        release = slow.released(problem, found)
+        costs = [slow.told(release, place) for place in range(len(worth))]
+        assert found.judged == sum(each * cost for each, cost in zip(worth, costs, strict=True))
+
+
+@pytest.mark.parametrize("k", [4, 25])
+def test_what_is_to_be_predicted_is_told_better_than_for_any_use(k: int) -> None:
+    """The class depends on town and age: less is misjudged than where only detail counts."""
+    frame = towns(400)
+    policy = d.Policy(use=d.Classify("ill"), protect=[d.KAnonymity(k=k, over=["town", "age", "job"])], columns=COLUMNS)
+    problem = problem_of(frame, policy)
+    plain, told = search(problem), search(problem, worth=[10**6])
+    check(problem, told, ["tight"] * 3, [Fraction(1)] * 3)
+    before = slow.told(slow.released(problem, plain), 0)
+    assert told.judged == 10**6 * slow.told(slow.released(problem, told), 0) < 10**6 * before * 0.75
 
 
 def towns(rows: int, seed: int = 0) -> pl.DataFrame:
@@ -207,6 +247,24 @@ def test_the_same_question_has_the_same_answer() -> None:
     one, two = search(problem), search(problem)
     assert one.lost == two.lost
     assert (one.groupings[0].group == two.groupings[0].group).all()
+
+
+@given(jobs())
+def test_cells_in_which_rows_gain_never_lose_more(job: Job) -> None:
+    problem = asked(job)
+    found = search(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gains, "MOST_ROWS", 0)
+        assert found.lost <= search(problem).lost
+
+
+def test_cells_in_which_rows_gain_help() -> None:
+    problem = town_problem(600, d.KAnonymity(k=6, over=["town", "age", "job"]))
+    found = search(problem)
+    check(problem, found, ["tight"] * 3, [Fraction(1)] * 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gains, "MOST_ROWS", 0)
+        assert found.lost < search(problem).lost
 
 
 @pytest.mark.slow

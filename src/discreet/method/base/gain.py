@@ -15,8 +15,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from discreet.method.base.class_pairs import ClassPairs
+from discreet.method.base.class_spread import uncertain
+
 Floats = npt.NDArray[np.float64]
 Tallies = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+Counted = Tallies | ClassPairs
 TINY = 1e-9
 """Less than this is nothing to be kept."""
 
@@ -32,20 +36,23 @@ class Pieces:
     """The share of detail lost (LM) in a cell with this value."""
     hidden: Floats
     """How much of such a cell counts as hidden: all or nothing in a plain column, else as `loss`."""
+    spread: Floats | None = None
+    """The entropy of the class, where classes are too many for tallies."""
 
 
 class Gain(Protocol):
     """A use's worth of a disclosure."""
 
     def __call__(self, whole: Pieces, parts: Pieces, total: int) -> Floats:
-        """Return the gain of each disclosure: `whole` has one entry, `parts` one line per disclosure."""
+        """Return the gain of each disclosure: `whole` has one entry, or one for each, `parts` a line for each."""
         ...
 
 
 def information_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
     """Entropy of the class in the whole minus the mean entropy of the parts (classify)."""
-    weighted = _added(parts.rows * _entropy(parts.tallies))
-    return np.asarray(_entropy(whole.tallies) - weighted / max(int(whole.rows), 1))
+    each, before = (_entropy(own.tallies) if own.spread is None else own.spread for own in (parts, whole))
+    weighted = _added(parts.rows * each)
+    return np.asarray(before - weighted / np.maximum(whole.rows, 1))
 
 
 def variance_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
@@ -53,7 +60,7 @@ def variance_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: 
 
     The target is scaled so that its variance over all rows is 1.
     """
-    return np.asarray((_squares(whole.tallies) - _added(_squares(parts.tallies))) / max(int(whole.rows), 1))
+    return np.asarray((_squares(whole.tallies) - _added(_squares(parts.tallies))) / np.maximum(whole.rows, 1))
 
 
 def cells_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:  # noqa: ARG001
@@ -66,7 +73,7 @@ def loss_gain(whole: Pieces, parts: Pieces, total: int) -> Floats:
     return np.asarray(whole.rows * whole.loss - _added(parts.rows * parts.loss)) / total
 
 
-def information_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
+def information_kept(columns: Sequence[tuple[Counted, Counted]]) -> float:
     """Return the share of what the columns, one by one, tell of the class that they tell as released.
 
     Each column comes with its tallies by original and by released value.
@@ -74,7 +81,7 @@ def information_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
     return _share_kept([(_uncertain(original), _uncertain(released)) for original, released in columns])
 
 
-def variance_kept(columns: Sequence[tuple[Tallies, Tallies]]) -> float:
+def variance_kept(columns: Sequence[tuple[Counted, Counted]]) -> float:
     """Return the share of the target's variance explained by each column that is explained as released."""
     return _share_kept([(_unexplained(original), _unexplained(released)) for original, released in columns])
 
@@ -84,14 +91,17 @@ def _added(figures: Floats) -> Floats:
     return np.asarray(figures[..., 0] + figures[..., 1] if figures.shape[-1] == 2 else figures.sum(axis=-1))
 
 
-def _uncertain(tallies: Tallies) -> tuple[float, float]:
+def _uncertain(tallies: Counted) -> tuple[float, float]:
     """Return the (summed) entropy of the class before and after a column is known."""
+    if isinstance(tallies, ClassPairs):
+        return uncertain(tallies)
     rows = tallies.sum(axis=-1)
     return float(rows.sum() * _entropy(tallies.sum(axis=0))), float((rows * _entropy(tallies)).sum())
 
 
-def _unexplained(tallies: Tallies) -> tuple[float, float]:
+def _unexplained(tallies: Counted) -> tuple[float, float]:
     """Return the sum of squares before and after a column is known."""
+    assert not isinstance(tallies, ClassPairs)
     return float(_squares(tallies.sum(axis=0))), float(_squares(tallies).sum())
 
 

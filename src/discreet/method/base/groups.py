@@ -10,13 +10,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Codes, Ints, regroup
 from discreet.errors import InputError
-from discreet.method.base.kernels import rescore, split
+from discreet.method.base.kernels import rescore, show_in_turn, split
 from discreet.method.base.limits import lines_of
 from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import GroupTable
@@ -24,6 +25,8 @@ from discreet.method.base.space import Flags, Floats
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""
+FEW_TALLIES = 8
+"""What is counted besides rows, of which the sums of every group are remembered; of more they are added up again."""
 
 
 class GroupCounts:
@@ -60,20 +63,29 @@ class GroupCounts:
             np.zeros((widest, len(table.hits)), dtype=np.int64),
             *(np.zeros(len(table.hits), dtype=np.int64) for _ in range(2)),
         )
+        remembered = rows if len(table.hits) <= FEW_TALLIES else 0
+        self._sums = np.zeros((remembered, len(table.hits) + 1), dtype=np.int64)
+        self._widest = np.zeros((len(table.columns), rows), dtype=np.int64)
+        self._doomed = np.zeros(len(openings.alive), dtype=np.bool_)
+        self._found_doomed = np.empty(len(openings.alive), dtype=np.int64)
+        self._just_doomed: list[Ints] = []
         self._by_code = [_rows_by_code(own, size) for own, size in zip(codes, sizes, strict=True)]
 
     def copy(self, openings: Openings) -> GroupCounts:
         """Return counts that go on by themselves with (a copy of) the openings."""
         twin = copy.copy(self)
         twin.openings = openings
-        for name in ("now", "after", "_row_at", "_group", "_place", "_codes", "_sizes", "_hits", "_start", "_stop"):
+        for name in ("now", "after", "_row_at", "_group", "_place", "_codes", "_sizes", "_hits", "_start", "_stop",
+                     "_widest", "_sums"):  # fmt: skip
             setattr(twin, name, getattr(self, name).copy())
         twin._moved, twin._touched = np.zeros_like(self._moved), np.empty_like(self._touched)
         twin._scratch = tuple(np.zeros_like(array) for array in self._scratch)
+        twin._doomed, twin._found_doomed = np.zeros_like(self._doomed), np.empty_like(self._found_doomed)
+        twin._just_doomed = []
         return twin
 
     def set_limits(self, limits: Sequence[Fraction]) -> None:
-        """Compare with these limits from now on."""
+        """Compare with these limits from now on; what they make of values that are scored already must be asked."""
         self.limits = lines_of(self.table.limits, self.total, limits)
 
     def with_limits(self, limits: Sequence[Fraction]) -> GroupCounts:
@@ -86,34 +98,45 @@ class GroupCounts:
         """Look at every group."""
         self._rescore(np.arange(self._groups))
 
-    def split(self, column: int, ranges: Sequence[Range], fresh: Sequence[Range]) -> None:
+    def split(self, column: int, ranges: Sequence[Range], fresh: Sequence[Range], *, plain: bool = False) -> None:
         """Let the rows with codes in each of the ranges leave their groups; `column` counts among the known.
 
-        The groups with codes in `fresh` are looked at again although they may stay whole.
+        The groups with codes in `fresh` are looked at again although they may stay whole. A `plain` column loses one
+        value, and all that is left stays hidden.
         """
         order, starts = self._by_code[column]
         touched = []
         for first, stop in ranges:
             self._groups, changed = split(
-                order[starts[first] : starts[stop]],
-                self._row_at,
-                self._place,
-                self._codes,
-                self._sizes,
-                self._hits,
-                self._group,
-                self._start,
-                self._stop,
-                self._groups,
-                self._moved,
-                self._touched,
-            )
+                order, starts[first], starts[stop], self._row_at, self._place, self._codes, self._sizes, self._hits,
+                self._group, self._start, self._stop, self._groups, self._moved, self._touched,
+            )  # fmt: skip
             touched.append(self._touched[:changed].copy() if len(ranges) + len(fresh) > 1 else self._touched[:changed])
         touched += [self._group[order[starts[first] : starts[stop]]] for first, stop in fresh]
         if len(touched) == 1:
-            self._rescore(touched[0])
+            self._rescore(touched[0], len(touched[0]) // 2 if plain else 0, column)
         elif touched:
             self._rescore(np.unique(np.concatenate(touched)))
+
+    def show_in_turn(self, column: int, values: Ints) -> int:
+        """Show values of a plain column that raise no figure, one after the other; return how many were shown.
+
+        It ends early before one that would raise a largest figure, and after one that did or doomed another value.
+        """
+        order, starts = self._by_code[column]
+        number = self.table.columns[column]
+        first_code, first_slot = int(self.openings.codes[number]), int(self.openings.slots[number])
+        made, self._groups, doomed = show_in_turn(
+            values, first_code, first_slot, self.now.copy(), order, starts, column, self._row_at, self._place,
+            self._group, self._groups, self._moved, self._touched, *self._scored(),
+        )  # fmt: skip
+        self._note_doomed(doomed)
+        return int(made)
+
+    def newly_doomed(self) -> Ints:
+        """Return the values that were found to break a limit since this was last asked, by their slots."""
+        found, self._just_doomed = self._just_doomed, []
+        return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
     def breaks(self, slots: Ints) -> Flags:
         """Return, for each disclosure and each limit, whether it would break it."""
@@ -139,25 +162,22 @@ class GroupCounts:
         hits, rows = self.after[slot, place]
         return int(hits), int(rows)
 
-    def _rescore(self, touched: Ints) -> None:
-        rescore(
-            touched,
-            self._start,
-            self._stop,
-            self._codes,
-            self._offsets,
-            self.openings.mode,
-            self.openings.slot,
-            self.openings.child,
-            self.openings.alive,
-            self.openings.jump,
-            self._sizes,
-            self._hits,
-            self.limits,
-            self.now,
-            self.after,
-            *self._scratch,
-        )
+    def _rescore(self, touched: Ints, rests: int = 0, left_column: int = -1) -> None:
+        """Look at groups; the first `rests` of them are what a value of a plain column has just left."""
+        doomed = rescore(touched, len(touched), rests, left_column, *self._scored())
+        self._note_doomed(doomed)
+
+    def _scored(self) -> tuple[Any, ...]:
+        """Return what the loops know of groups and disclosures."""
+        return (
+            self._start, self._stop, self._codes, self._offsets, self.openings.mode, self.openings.slot,
+            self.openings.child, self.openings.alive, self.openings.jump, self._sizes, self._hits, self.limits,
+            self.now, self.after, self._sums, self._widest, self._doomed, self._found_doomed, *self._scratch,
+        )  # fmt: skip
+
+    def _note_doomed(self, number: int) -> None:
+        if number:
+            self._just_doomed.append(self._found_doomed[:number].copy())
 
 
 def _no_share(shape: tuple[int, ...]) -> Ints:

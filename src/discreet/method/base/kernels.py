@@ -8,7 +8,7 @@ there, this file's code on disk is stale too. All comparisons are products of in
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.base.measure_kernels import FIRST, MEASURE, SHARE, STOP, figure_of
+from discreet.method.base.measure_kernels import FIRST, MEASURE, ROWS, SHARE, STOP, figure_of
 
 SHUT = 0
 """Nothing more can be disclosed of a code."""
@@ -21,8 +21,10 @@ INTERVAL = 3
 
 
 @kernel
-def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, moved, touched):  # type: ignore[no-untyped-def]
-    """Move `rows` out of their groups into new groups of their own, one per group they are in.
+def split(  # type: ignore[no-untyped-def]
+    order, begin, end, row_at, place, codes, sizes, hits, group, start, stop, groups, moved, touched
+):  # fmt: skip
+    """Move the rows `order[begin:end]` out of their groups into new groups of their own, one per group they are in.
 
     The rows of group g stand together, at start[g]:stop[g]; `row_at` says which row stands where and `place`
     where each row stands. What is known of a row (`codes`, `sizes`, `hits`) moves with it, so that a group is
@@ -32,7 +34,8 @@ def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, m
     O(rows * (columns + properties)), and the rows of groups that changed.
     """
     first = 0
-    for row in rows:
+    for which in range(begin, end):
+        row = order[which]
         g = group[row]
         if moved[g] == 0:
             touched[first] = g
@@ -71,11 +74,12 @@ def split(rows, row_at, place, codes, sizes, hits, group, start, stop, groups, m
 
 @kernel
 def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    touched, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits, limits, now, after,
-    count, seen, part, total, side,
+    touched, number, rests, left_column, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits,
+    limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
 ):  # fmt: skip
-    """Raise the largest figures for the groups in `touched`: as they are, and after each single disclosure.
+    """Raise the largest figures for groups: as they are, and after each single disclosure.
 
+    They are the first in `touched`, a `number` of them.
     `now[p]` is the largest figure (above and below the line) of limit p over all groups, `after[s, p]` the largest
     over the parts into which disclosure s cuts a group, where it is above `now`. Figures only grow as groups are
     cut (a part is at least as extreme as the whole), so old entries stay right and only the touched groups
@@ -84,17 +88,39 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
     cut of an interval that breaks a limit is dead at once (not `alive`); `jump` leads from a dead cut to the
     next one alive. `count` and `part` (tallies by code) are scratch, zero on entry and on return, `seen`, `total` and
     `side` are scratch.
-    O(rows of the groups * columns * tallies), and sorting the codes of an interval.
+
+    The first `rests` groups are what one value of the plain column `left_column` left behind: of its other values only
+    the rest without each has changed, and if no such rest can be above `now` the column is not looked at there. What
+    left is as many groups further on in `touched`. `sums` has rows and tallies of each group, if it has any lines.
+    `widest[c, g]` is at least the rows of any value of column c in group g that may still be shown. Disclosures of
+    values that are found to break a limit are marked in `doomed` and written to `found_doomed`, each once; returns
+    how many.
+    O(rows of the groups * columns * tallies), and sorting the codes of an interval; no more than O(rows that left)
+    where no column is looked at.
     """
-    for g in touched:
+    dooms = 0
+    for turn in range(number):
+        g = touched[turn]
+        of = g
+        less = turn < rests and len(sums) > 0
+        if less:  # what has left is in the new group
+            of = touched[rests + turn]
         rows = 0
         for t in range(hits.shape[0]):
             total[t] = 0
-        for at in range(start[g], stop[g]):
+        for at in range(start[of], stop[of]):
             rows += sizes[at]
         for t in range(hits.shape[0]):
-            for at in range(start[g], stop[g]):
+            for at in range(start[of], stop[of]):
                 total[t] += hits[t, at]
+        if less:
+            rows = sums[g, 0] - rows
+            for t in range(hits.shape[0]):
+                total[t] = sums[g, t + 1] - total[t]
+        if len(sums) > 0:
+            sums[g, 0] = rows
+            for t in range(hits.shape[0]):
+                sums[g, t + 1] = total[t]
         for p in range(len(limits)):
             a, n = figure_of(rows, total, limits, p)
             if a * now[p, 1] > now[p, 0] * n:
@@ -106,6 +132,18 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             kind = mode[here]
             if kind == SHUT or (kind == NODE and not alive[slot[here]]):
                 continue
+            if turn < rests and c == left_column and kind == VALUE:
+                without = rows - widest[c, g]
+                above = without <= 0
+                for p in range(len(limits)):
+                    if limits[p, MEASURE] == SHARE:
+                        above = above or total[limits[p, FIRST]] * now[p, 1] > now[p, 0] * without
+                    elif limits[p, MEASURE] == ROWS:
+                        above = above or now[p, 1] > now[p, 0] * without
+                    else:
+                        above = True
+                if not above:
+                    continue
             found = 0
             for at in range(start[g], stop[g]):
                 v = codes[c, at]
@@ -118,6 +156,12 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             if found == 1:
                 count[seen[0]] = 0
                 continue
+            if kind == VALUE:
+                most = 0
+                for i in range(found):
+                    if count[seen[i]] > most and alive[slot[base + seen[i]]]:
+                        most = count[seen[i]]
+                widest[c, g] = most
             if kind == INTERVAL:
                 gap = found // 2
                 while gap > 0:
@@ -175,6 +219,10 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                         if alive[s] and a * after[s, p, 1] > after[s, p, 0] * n:
                             after[s, p, 0] = a
                             after[s, p, 1] = n
+                            if not doomed[s] and a * limits[p, 1] > limits[p, 0] * n:
+                                doomed[s] = True
+                                found_doomed[dooms] = s
+                                dooms += 1
                     elif kind == NODE:
                         s = slot[here]
                         if a * after[s, p, 1] > after[s, p, 0] * n:
@@ -201,3 +249,45 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
                 count[seen[i]] = 0
                 for t in range(hits.shape[0]):
                     part[seen[i], t] = 0
+    return dooms
+
+
+@kernel
+def show_in_turn(  # type: ignore[no-untyped-def]
+    values, first_code, first_slot, was, order, starts, column, row_at, place, group, groups, moved, touched,
+    start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits, limits, now,
+    after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
+):  # fmt: skip
+    """Show values of one plain column, one after the other, while that changes nothing of what was known before.
+
+    Each is shown as `split` and `rescore` do it, by its rows `order[starts[v]:starts[v + 1]]`. It ends before a value
+    that would make some figure larger than the largest now, and after one with which a largest figure grew above what
+    it `was` or a value was doomed. Returns how many are shown, the number of groups, and how many are doomed.
+    O(rows of the values * (columns + tallies)), and what `rescore` takes for the groups it looks at.
+    """
+    made = 0
+    dooms = 0
+    going = True
+    while going and made < len(values):
+        v = values[made]
+        s = first_slot + v
+        for p in range(len(limits)):
+            if after[s, p, 0] * now[p, 1] > now[p, 0] * after[s, p, 1]:
+                going = False
+        if going:
+            alive[s] = False
+            mode[first_code + v] = SHUT
+            groups, changed = split(
+                order, starts[v], starts[v + 1], row_at, place, codes, sizes, hits, group, start, stop, groups, moved,
+                touched,
+            )  # fmt: skip
+            dooms = rescore(
+                touched, changed, changed // 2, column, start, stop, codes, offsets, mode, slot, child, alive, jump,
+                sizes, hits, limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
+            )  # fmt: skip
+            made += 1
+            going = dooms == 0
+            for p in range(len(limits)):
+                if now[p, 0] != was[p, 0] or now[p, 1] != was[p, 1]:
+                    going = False
+    return made, groups, dooms

@@ -31,6 +31,11 @@ class ColumnUnits:
     suppressed: int
     """Loss of a suppressed cell."""
 
+    def times(self, number: int) -> ColumnUnits:
+        """Return the same in units that are smaller by a whole number."""
+        arrays = (self.nodes * number, self.by_code * number, self.positions * number)
+        return ColumnUnits(*arrays, self.suppressed * number)
+
 
 @dataclass(frozen=True)
 class Units:
@@ -43,6 +48,10 @@ class Units:
     def share(self, units: int, rows: int) -> float:
         """Return units as a mean over all rows and columns: LM."""
         return units / (self.per_row * rows)
+
+    def times(self, number: int) -> Units:
+        """Return units that are smaller by a whole number."""
+        return Units(tuple(column.times(number) for column in self.columns), self.per_row * number)
 
 
 def loss_units(

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Codes, Ints
+from discreet.method.base.class_pairs import ClassPairs
+from discreet.method.base.gain import Counted
 from discreet.method.base.limits import GroupLimit
 from discreet.method.base.space import Flags, Space
 from discreet.method.base.targets import CutTarget
@@ -33,6 +35,13 @@ class ColumnCounts:
     """Whether the use has anything from knowing this column."""
     weight: Fraction = Fraction(1)
     """How much its loss of detail weighs beside that of the others."""
+    pairs: ClassPairs | None = None
+    """Rows of each class per code, where there are very many; `tallies` are all rows then."""
+
+    @property
+    def counted(self) -> Counted:
+        """What the use counts per code, in either way."""
+        return self.tallies if self.pairs is None else self.pairs
 
 
 @dataclass(frozen=True)

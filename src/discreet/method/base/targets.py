@@ -2,23 +2,26 @@
 
 A `CutTarget` counts things of each collapsed row (its fields, which add up over rows) and says what a group with some
 sums of them costs: rows that are not of the majority class (CM), mistakes by a cost matrix, squared distances from
-the mean or distances from the median (RM). Costs are whole numbers in a unit of the target's own, so that searches
-compare exactly and repeat on every machine; `whole` such units are the measure 1.
+the mean or distances from the median (RM). With very many classes nearly all fields would be 0: such a target has
+`pairs` (see `class_pairs`) and no fields. Where columns that go out as they are tell of the target, a group costs what
+these leave open and the group does not tell either. Costs are whole numbers in a unit of the target's own, so that
+searches compare exactly and repeat on every machine; `whole` such units are the measure 1.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.encoded import Ints
+from discreet.method.base.class_pairs import ClassPairs, joined
 
-MAJORITY, COSTS, SQUARES, DISTANCES = range(4)
+MAJORITY, COSTS, SQUARES, DISTANCES, GUESSED = range(5)
 """Kinds of targets; what `TargetShape.params` holds of each is said in `target_cost`."""
 LARGEST = 2**60
 """The costs of all rows together stay below this."""
@@ -26,6 +29,8 @@ LARGEST_OF_SEVERAL = 2**38
 """The same where several targets are added up by their weights."""
 MOST_LEVELS = 64
 """Different numbers that are told apart where distances from the median count; more are put together."""
+OVERRULES = 5
+"""So many mistakes a group has to save to overrule what its rows are taken for already: fewer are chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,39 @@ class CutTarget:
     """The changeable columns it is predicted from."""
     own_group: bool = False
     """Whether rows left out are a group like any other; `gone` is then only about right."""
+    pairs: ClassPairs | None = None
+    """The rows of each class of each collapsed row, in the place of fields: one for each class otherwise."""
+
+    @property
+    def sums(self) -> Ints:
+        """What is counted of all rows: by field, or by class."""
+        return np.asarray(self.fields.sum(axis=0)) if self.pairs is None else self.pairs.of_all()
+
+    def of_rows(self, rows: Ints) -> CutTarget:
+        """Return the target of some collapsed rows."""
+        return replace(self, fields=self.fields[rows], pairs=self.pairs and self.pairs.of_rows(rows))
+
+    def with_more(self, rows: int) -> CutTarget:
+        """Return the target with so many rows behind that count for nothing."""
+        fields = np.concatenate((self.fields, np.zeros((rows, self.fields.shape[1]), np.int64)))
+        return replace(self, fields=fields, pairs=self.pairs and self.pairs.with_more(rows))
+
+    def with_fields(self) -> CutTarget:
+        """Return the same target with a field for each class, for searches that know no pairs."""
+        return self if self.pairs is None else replace(self, fields=self.pairs.table(), pairs=None)
+
+
+class PairShape(NamedTuple):
+    """All targets with pairs, as the kernels take them."""
+
+    pairs: ClassPairs
+    """Of all these targets, one after the other."""
+    first: Ints
+    """By target: its first class, and where the last ones end; a target with fields has none."""
+    target: Ints
+    """By class: which target it is of."""
+    gone: Ints
+    """By class: what a row of it costs that is left out."""
 
 
 class TargetShape(NamedTuple):
@@ -68,8 +106,18 @@ def shape_of(targets: Sequence[CutTarget]) -> TargetShape:
         np.cumsum([0, *(target.fields.shape[1] for target in targets)], dtype=np.int64),
         np.cumsum([0, *(len(target.params) for target in targets)], dtype=np.int64),
         np.concatenate([*nothing, *(target.params for target in targets)]),
-        np.concatenate([*nothing, *(target.gone for target in targets)]),
+        np.concatenate([*nothing, *(target.gone for target in targets if target.pairs is None)]),
     )
+
+
+def pairs_of_targets(targets: Sequence[CutTarget]) -> PairShape | None:
+    """Return the targets with pairs side by side; None where there is none."""
+    sizes = [0 if target.pairs is None else target.pairs.size for target in targets]
+    found = [target.pairs for target in targets if target.pairs is not None]
+    if not found:
+        return None
+    gone = np.concatenate([target.gone for target in targets if target.pairs is not None])
+    return PairShape(joined(found), np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes), gone)
 
 
 def fields_of(targets: Sequence[CutTarget], rows: int) -> Ints:
@@ -77,8 +125,43 @@ def fields_of(targets: Sequence[CutTarget], rows: int) -> Ints:
     return np.ascontiguousarray(np.concatenate([np.zeros((rows, 0), dtype=np.int64), *(t.fields for t in targets)], 1))
 
 
+class Mistakes(NamedTuple):
+    """What mistakes cost, in units."""
+
+    one: int
+    """A mistake that nobody said a cost for."""
+    matrix: Ints
+    """What it costs to take a row of a class (first axis) for another; empty where each mistake costs the same."""
+    dearest: int
+    whole: int
+
+
+def _mistakes(costs: Sequence[Sequence[Fraction]] | None, labels: int, rows: int, largest: int) -> Mistakes:
+    """Return the costs in the smallest common unit, rounded where sums over so many rows would be too large."""
+    total = max(rows, 1)
+    mistakes = [Fraction(1)] if costs is None else [cost for line in costs for cost in line]
+    unit = Fraction(math.lcm(*(cost.denominator for cost in mistakes)))
+    dearest = max([Fraction(1), *mistakes])
+    if unit * dearest * total >= largest:
+        unit = Fraction(largest - 1) / (dearest * total)
+    matrix: Ints = np.zeros((0, 0), dtype=np.int64)
+    if costs is not None:
+        found = [[round(cost * unit) for cost in line] for line in costs]
+        matrix = np.array(found, dtype=np.int64).reshape(labels, labels)
+    return Mistakes(round(unit), matrix, round(unit * dearest), max(round(unit * total), 1))
+
+
+def _left_out(mistakes: Mistakes, labels: int, suppressed: str) -> Ints:
+    """Return what a row of each class costs that is left out: one mistake, or the dearest."""
+    if suppressed != "dearest":
+        return np.full(labels, mistakes.one, dtype=np.int64)
+    if len(mistakes.matrix):
+        return np.asarray(mistakes.matrix.max(axis=1, initial=0))
+    return np.full(labels, mistakes.one * (labels > 1), dtype=np.int64)
+
+
 def classes(
-    counts: Ints,
+    counts: Ints | ClassPairs,
     columns: tuple[int, ...],
     costs: Sequence[Sequence[Fraction]] | None = None,
     *,
@@ -87,35 +170,87 @@ def classes(
 ) -> CutTarget:
     """Return the target of predicting a class, from the rows of each class (second axis) of each collapsed row.
 
-    `costs` says what it costs that a row of a class (first axis) is taken for one of another; 1 for each mistake when
-    absent. A row left out costs 1, or what the `dearest` mistake about it costs, or those rows are a `group`.
+    Pairs will do where every mistake costs the same. `costs` says what it costs that a row of a class (first axis) is
+    taken for one of another; 1 for each mistake when absent. A row left out costs 1, or what the `dearest` mistake
+    about it costs, or those rows are a `group`.
     """
-    labels, total = counts.shape[1], max(int(counts.sum()), 1)
-    mistakes = [Fraction(1)] if costs is None else [cost for line in costs for cost in line]
-    unit = Fraction(math.lcm(*(cost.denominator for cost in mistakes)))
-    dearest = max([Fraction(1), *mistakes])
-    if unit * dearest * total >= largest:
-        unit = Fraction(largest - 1) / (dearest * total)
-    params: Ints = np.zeros(0, dtype=np.int64)
-    if costs is not None:
-        found = [[round(cost * unit) for cost in line] for line in costs]
-        params = np.array(found, dtype=np.int64).reshape(labels, labels)
-    gone = np.full(labels, round(unit), dtype=np.int64)
-    if suppressed == "dearest":
-        gone = gone * (labels > 1) if costs is None else params.max(axis=1, initial=0)
-    elif suppressed == "group" and labels:
-        usual = np.flatnonzero(counts.sum(axis=0) == counts.sum(axis=0).max(initial=0))
+    pairs = counts if isinstance(counts, ClassPairs) else None
+    of_all = counts.of_all() if isinstance(counts, ClassPairs) else counts.sum(axis=0)
+    fields = counts if not isinstance(counts, ClassPairs) else np.zeros((counts.rows, 0), dtype=np.int64)
+    labels, total = len(of_all), max(int(of_all.sum()), 1)
+    mistakes = _mistakes(costs, labels, total, largest)
+    gone = _left_out(mistakes, labels, suppressed)
+    if suppressed == "group" and labels:
+        usual = np.flatnonzero(of_all == of_all.max(initial=0))
         if costs is None:
             gone[usual[0]] = 0
         else:
-            gone = params[:, min(usual.tolist(), key=lambda one: int(params[:, one] @ counts.sum(axis=0)))]
+            params = mistakes.matrix
+            gone = params[:, min(usual.tolist(), key=lambda one: int(params[:, one] @ of_all))]
     return CutTarget(
         kind=MAJORITY if costs is None else COSTS,
-        fields=counts,
-        params=params.ravel(),
+        fields=fields,
+        params=mistakes.matrix.ravel(),
         gone=gone,
-        whole=max(round(unit * total), 1),
-        most=round(unit * dearest) * total,
+        whole=mistakes.whole,
+        most=mistakes.dearest * total,
+        columns=columns,
+        own_group=suppressed == "group",
+        pairs=pairs,
+    )
+
+
+@dataclass(frozen=True)
+class GuessedRows:
+    """Rows of a class that are taken for one already, line by line."""
+
+    row: Ints
+    """The collapsed row that they are of."""
+    true: Ints
+    guess: Ints
+    level: Ints
+    """How sure the guess is, and which: groups are judged by each level."""
+    rows: Ints
+
+
+def guessed_classes(
+    lines: GuessedRows,
+    shape: tuple[int, int, int],
+    columns: tuple[int, ...],
+    costs: Sequence[Sequence[Fraction]] | None = None,
+    *,
+    suppressed: str = "beside",
+    largest: int = LARGEST,
+) -> CutTarget:
+    """Return the target of predicting a class of rows that are guessed already; see `overruled` for what groups cost.
+
+    `shape` is how many collapsed rows, levels and classes there are. A row left out costs what its guess costs, or as
+    `suppressed` says of `classes`. Of each level the fields are what its guesses cost, and the rows of each class.
+    """
+    collapsed, levels, labels = shape
+    total = int(lines.rows.sum())
+    mistakes = _mistakes(costs, labels, total, largest)
+    each = np.where(lines.true == lines.guess, 0, mistakes.one)
+    if len(mistakes.matrix):
+        each = mistakes.matrix[lines.true, lines.guess]
+    fields = np.zeros((collapsed, levels * (labels + 1)), dtype=np.int64)
+    first = lines.level * (labels + 1)
+    np.add.at(fields, (lines.row, first), lines.rows * each)
+    np.add.at(fields, (lines.row, first + 1 + lines.true), lines.rows)
+    gone = np.zeros(labels + 1, dtype=np.int64)
+    if suppressed in ("one", "dearest"):
+        gone[1:] = _left_out(mistakes, labels, suppressed)
+    else:
+        gone[0] = 1
+    one = -1 if len(mistakes.matrix) else mistakes.one
+    head = np.array([labels, OVERRULES * mistakes.one, one], dtype=np.int64)
+    return CutTarget(
+        kind=GUESSED,
+        fields=fields,
+        params=np.concatenate([head, mistakes.matrix.ravel()]),
+        gone=np.tile(gone, levels),
+        whole=mistakes.whole,
+        most=mistakes.dearest * max(total, 1),
         columns=columns,
         own_group=suppressed == "group",
     )
@@ -131,12 +266,15 @@ def numbers(
     by: str = "variance",
     suppressed: str = "all",
     largest: int = LARGEST,
+    guesses: tuple[Sequence[Fraction], Ints] | None = None,
 ) -> CutTarget:
     """Return the target of predicting a number: so many rows (`counts`) have the value with this `code`, -1 for none.
 
     `collapse` sums what is said of such rows over each collapsed row. By `variance` squared distances from the mean
     of the group count, by `median` distances from its median. A row left out is measured from the centre of `all`
-    rows, or those rows are a `group`. Numbers are rounded where their sums would be too large.
+    rows, or those rows are a `group`. Numbers are rounded where their sums would be too large. With `guesses`, numbers
+    and which of them each such row is taken for already, only what is left beyond the guess counts: `suppressed` may
+    then be `beside`, and a row left out is measured from its guess.
     """
     rank = sorted(range(len(values)), key=values.__getitem__)
     ordered = [values[place] for place in rank]
@@ -147,24 +285,64 @@ def numbers(
     total = int(rows.sum())
     centre = _mean(ordered, rows) if by == "variance" else _median(ordered, rows)
     power = 2 if by == "variance" else 1
-    units = _whole_numbers([value - centre for value in ordered], largest // max(total, 1) // 4, power)
-    group = suppressed == "group"
+    room = largest // max(total, 1) // (4 if guesses is None else 16)
+    away = [value - centre for value in (*ordered, *(guesses[0] if guesses is not None else ()))]
+    units = _whole_numbers(away, room, power)
+    far = np.append(units[: len(values)], 0)[code]
+    """How far each row is from the centre of all."""
+    each = far if guesses is None else np.where(code >= 0, far - units[len(values) :][guesses[1]], 0)
     if by == "variance":
-        each = np.append(units, 0)[code]
-        fields = np.stack([collapse(known), collapse(known * each), collapse(known * each * each)], axis=1)
-        n, s, squares = (int(figure) for figure in fields.sum(axis=0))
-        whole = squares - s * s // max(n, 1)
-        gone = np.array([0, 0, 1], dtype=np.int64)  # from the mean of all, which is at 0 but for rounding
-        return CutTarget(SQUARES, fields, np.zeros(0, dtype=np.int64), gone, max(whole, 1), squares + 1, columns, group)
-    level = np.arange(len(units))
+        fields = [collapse(known), collapse(known * each), collapse(known * each * each)]
+        if guesses is not None:
+            fields.append(collapse(known * far * far))
+        return _squares(np.stack(fields, axis=1), columns, suppressed)
+    return _distances(each, far, known, collapse, columns, suppressed, apart=guesses is not None)
+
+
+def _squares(fields: Ints, columns: tuple[int, ...], suppressed: str) -> CutTarget:
+    """Return the target of squares: rows, sums, sums of squares, and where it differs squares from the centre of all.
+
+    The centre of all is the mean, which is at 0 but for rounding.
+    """
+    n, squares = int(fields[:, 0].sum()), int(fields[:, -1].sum())
+    s = int(fields[:, 1].sum()) if fields.shape[1] == 3 else 0
+    whole = squares - s * s // max(n, 1)
+    gone = np.zeros(fields.shape[1], dtype=np.int64)
+    gone[2 if suppressed == "beside" else -1] = 1
+    most = max(squares, int(fields[:, 2].sum())) + 1
+    nothing: Ints = np.zeros(0, dtype=np.int64)
+    return CutTarget(SQUARES, fields, nothing, gone, max(whole, 1), most, columns, suppressed == "group")
+
+
+def _distances(
+    each: Ints,
+    far: Ints,
+    known: Ints,
+    collapse: Callable[[Ints], Ints],
+    columns: tuple[int, ...],
+    suppressed: str,
+    *,
+    apart: bool,
+) -> CutTarget:
+    """Return the target of distances: rows of each level, and where they stand `apart` distances from the centre."""
+    units, level = np.unique(each[known > 0], return_inverse=True)
+    rows = np.bincount(level, weights=known[known > 0], minlength=len(units)).astype(np.int64)
     if len(units) > MOST_LEVELS:
-        level, units = _levels(units, rows)
-    level = np.append(level, -1)[code]
-    found = [collapse(np.where(level == one, known, 0)) for one in range(len(units))]
+        few, units = _levels(units, rows)
+        level = few[level]
+    place = np.full(len(each), -1, dtype=np.int64)
+    place[known > 0] = level
+    found = [collapse(np.where(place == one, known, 0)) for one in range(len(units))]
+    gone, whole = np.abs(units), 0
+    if apart:
+        found.append(collapse(known * np.abs(far)))
+        gone = np.append(gone if suppressed == "beside" else 0 * gone, int(suppressed != "beside"))
+        whole = int(found[-1].sum())
     fields = np.stack(found, axis=1) if found else np.zeros((len(collapse(known)), 0), dtype=np.int64)
-    gone = np.abs(units)
-    whole = int(gone @ fields.sum(axis=0))
-    return CutTarget(DISTANCES, fields, units, gone, max(whole, 1), whole + 1, columns, group)
+    usual = int(np.abs(units) @ fields[:, : len(units)].sum(axis=0))
+    most = max(whole, usual) + 1
+    group = suppressed == "group"
+    return CutTarget(DISTANCES, fields, units, gone, max(whole if apart else usual, 1), most, columns, group)
 
 
 def _by_code(code: Ints, counts: Ints, size: int) -> Ints:

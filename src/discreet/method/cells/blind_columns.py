@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from discreet.method.cells.blind_kernels import tally
+from discreet.method.cells.blind_judging_kernels import tally
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]

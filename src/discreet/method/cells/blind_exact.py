@@ -5,16 +5,18 @@ Comes to the same as `blind_kernels.decide`, without its doubt; slow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from discreet.method.cells.blind_columns import Ints
-from discreet.method.cells.blind_kernels import ADDED, LEAST_CHANCE, STEPS, STOP, BlindLearned, BlindRules
+from discreet.method.cells.blind_judging_kernels import ADDED, BlindLearned, BlindRules
+from discreet.method.cells.blind_kernels import LEAST_CHANCE, STOP
 from discreet.method.cells.blind_near import WeighedRows
 from discreet.method.cells.blind_tau import DIGITS
+from discreet.method.cells.blind_tau_kernels import STEPS
 
 BILLION = 10**9
 
@@ -92,7 +94,13 @@ class ExactNode:
         """
         if not facts:
             return True, 0
-        fine, top = True, 0
+        found = list(self.figures(facts, agreeing, near))
+        return all(fine for _, _, fine in found), max((figure for _, figure, _ in found), default=0)
+
+    def figures(
+        self, facts: Sequence[tuple[int, frozenset[int]]], agreeing: Ints, near: tuple[Any, int] | None
+    ) -> Iterator[tuple[int, int, bool]]:
+        """Yield of each value and reference how sure it is, in billionths, and whether that is within the limit."""
         for c in self.secrets:
             begin, end = int(self.learned.secret[c]), int(self.learned.secret[c + 1])
             if self.asked.bayes:
@@ -100,8 +108,7 @@ class ExactNode:
                     with localcontext() as context:
                         context.prec = DIGITS
                         figure = int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN))
-                    top = max(top, figure)
-                    fine &= figure <= int(self.learned.cap[v])
+                    yield v, figure, figure <= int(self.learned.cap[v])
             weighed = [(agreeing, 1)] if self.asked.counts else []
             weighed += [near] if near is not None else []
             for weights, one in weighed:
@@ -109,9 +116,17 @@ class ExactNode:
                 for v in range(begin, end):
                     share = Fraction(int(self.learned.rows[v]), int(self.learned.known[c]))
                     likely = (int(weights[v]) + ADDED * one * share) / (rows + ADDED * one)
-                    top = max(top, billionths(likely))
-                    fine &= likely <= Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
-        return fine, top
+                    limit = Fraction(int(self.learned.over[v]), int(self.learned.parts[c]))
+                    yield v, billionths(likely), likely <= limit
+
+    def room(self, j: int, block: frozenset[int], tallied: Ints) -> int | None:
+        """Return the least that a reference leaves of a limit if a block is told; None if one is above."""
+        covered = sorted(self._covered(j, block))
+        near = None if self.near is None else self.near[0].with_fact(covered)
+        found = list(self.figures([*self.readings[0], (j, block)], tallied[covered].sum(axis=0), near))
+        if not all(fine for _, _, fine in found):
+            return None
+        return min((int(self.learned.cap[v]) + 1 - figure for v, figure, _ in found), default=0)
 
     def outcome(self, fact: tuple[int, frozenset[int]], *, star: bool, tallied: Ints, told: Ints) -> tuple[bool, int]:
         """Judge one fact more, in both readings."""
@@ -134,17 +149,34 @@ class ExactNode:
             return elements, 0
         if block and self.learned.marked[j] >= 0:
             block |= {int(self.learned.marked[j])}
-        worst = 0
-        while block and block != elements:
-            fine, worst = self.outcome((j, block), star=True, tallied=tallied, told=told)
-            if fine:
-                break
+        if block and block != elements and self.room(j, block, tallied) is None:
+            block = self._left(j, block, tallied) if self.asked.leaves else self._grown(j, block, tallied, told)
+        tops = [alone[x][1] for x in elements - block]
+        if block and block != elements:
+            tops.append(self.outcome((j, block), star=True, tallied=tallied, told=told)[1])
+        return block, max(tops, default=0)
+
+    def _left(self, j: int, must: frozenset[int], tallied: Ints) -> frozenset[int]:
+        """Let elements leave the whole one by one, but for some, as long as it is within the limits."""
+        block = frozenset(range(int(self.learned.first[j + 1] - self.learned.first[j])))
+        likely = {x: BILLION - self.chance(j, frozenset([x]), tallied) for x in block - must}
+        while True:
+            rooms = {x: self.room(j, block - {x}, tallied) for x in sorted(block - must)}
+            weights = [(-likely[x] * room, x) for x, room in rooms.items() if room is not None]
+            if not weights:
+                return block
+            block -= {min(weights)[1]}
+
+    def _grown(self, j: int, block: frozenset[int], tallied: Ints, told: Ints) -> frozenset[int]:
+        """Let elements join a block one by one until it is within the limits, or whole."""
+        elements = frozenset(range(int(self.learned.first[j + 1] - self.learned.first[j])))
+        while block != elements and self.room(j, block, tallied) is None:
             grown = [
                 (self.outcome((j, block | {x}), star=True, tallied=tallied, told=told)[1], x)
                 for x in sorted(elements - block)
             ]
             block |= {min(grown)[1]}
-        return block, max([alone[x][1] for x in elements - block] + ([worst] if block else []), default=0)
+        return block
 
     def chance(self, j: int, block: frozenset[int], tallied: Ints) -> int:
         """Return how likely the element is outside the block, by the first reference, in billionths."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import Ints
-from discreet.method.cells.blind_kernels import BILLION, ERROR, BlindNear
+from discreet.method.cells.blind_judging_kernels import BILLION, ERROR, BlindNear
 
 Apart = npt.NDArray[np.int16]
 """Of each row of the rest the facts in which it differs."""

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.method.cells.blind_columns import BlindColumn, Ints, by_element, summed
-from discreet.method.cells.blind_kernels import ADDED, STEPS, BlindLearned
+from discreet.method.cells.blind_judging_kernels import ADDED, BlindLearned
 from discreet.method.cells.blind_tau import Losses, tau_steps
+from discreet.method.cells.blind_tau_kernels import STEPS
 
 BILLION = 10**9
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import BlindColumn, by_element, summed
-from discreet.method.cells.blind_kernels import STEPS, losses, told_odds
+from discreet.method.cells.blind_tau_kernels import STEPS, losses, told_odds
 
 if TYPE_CHECKING:
     from discreet.method.cells.blind_table import BlindSecret

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from discreet.method.cells.blind_columns import Codes, Ints
 from discreet.method.cells.blind_exact import ExactNode, decide_exactly
-from discreet.method.cells.blind_kernels import STOP, UNSURE, BlindLearned, BlindRules, decide, tally
+from discreet.method.cells.blind_judging_kernels import UNSURE, BlindLearned, BlindRules, tally
+from discreet.method.cells.blind_kernels import STOP, decide
 from discreet.method.cells.blind_near import NOTHING, Apart, NearRows
 from discreet.method.cells.blind_table import BlindKind, BlindRest
 

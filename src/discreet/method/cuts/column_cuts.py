@@ -92,6 +92,8 @@ class ColumnCuts:
             objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at, out_at,
             np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties + 1), dtype=np.int64),
         )  # fmt: skip
+        if evaluator.pairs is not None:
+            evaluator.pairs.add_nodes(contexts, self.leaf, self.parent, maker.limits, weights_of(objective), cost)
         return [int(x) for x in cost]
 
     def _path(
@@ -107,6 +109,9 @@ class ColumnCuts:
             contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
             objective.loss, maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
         )  # fmt: skip
+        if (pairs := maker.evaluator.pairs) is not None:
+            stop = node.first + blocks
+            pairs.add_intervals(contexts, node.first, stop, maker.limits, weights_of(objective), based)
         kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1
         width = positions[ends][np.newaxis, :] - positions[self.begins][:, np.newaxis]

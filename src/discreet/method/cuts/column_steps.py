@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.method.base.space import Flags
 from discreet.method.cuts.column_cuts import ColumnCuts
 from discreet.method.cuts.context_kernels import flip_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
-from discreet.method.cuts.evaluation import Cut, Evaluator, OutOfTime
+from discreet.method.cuts.evaluation import Cut, CutFigures, Evaluator, OutOfTime
 from discreet.method.cuts.objective import Candidate, Objective
 from discreet.method.cuts.parts import Firsts
 
@@ -23,6 +24,9 @@ MOST_FLIPS = 64
 """Values of a plain column that are shown or hidden in one step."""
 FEW_ROWS = 1_000
 """Rows up to which steps are remembered: a search of so few comes to the same cuts again and again."""
+
+MOST_KEPT = 20_000
+"""Best cuts of a column beside a cut of the others, and figures of cuts, that are remembered: a search comes back."""
 
 
 class ColumnSteps:
@@ -37,6 +41,10 @@ class ColumnSteps:
         """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
         self.taken: dict[tuple[int, Objective, bytes], Candidate] = {}
+        self._best_cuts: dict[tuple[int, int, Objective, bytes], Firsts] = {}
+        """By share of contexts, column, objective and the cut of the others: where the codes of each part begin."""
+        self._known: dict[bytes, CutFigures] = {}
+        """What cuts came to."""
 
     def look_around(self, cut: Cut) -> None:
         """Cut wide number columns at more places from now on, near the cuts that were found."""
@@ -45,6 +53,7 @@ class ColumnSteps:
         ]
         self.contexts.see(self._codes())
         self.taken.clear()
+        self._best_cuts.clear()
 
     def _codes(self) -> list[npt.NDArray[np.int32]]:
         return [column.told_apart(codes) for column, codes in zip(self.columns, self.problem.codes, strict=True)]
@@ -81,15 +90,30 @@ class ColumnSteps:
     def _step(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if self.problem.columns[place].space.plain:
             return self._flip(best, place, objective)
-        contexts = self.contexts.of(best.cut, place)
-        return self._tried(best, place, self.columns[place].best(self.contexts, place, contexts, objective), objective)
+        others = (*best.cut[:place], *best.cut[place + 1 :])
+        key = self.contexts.share, place, objective, _stamp(others)
+        size = self.problem.columns[place].space.size
+        if key in self._best_cuts:
+            begins = self._best_cuts[key]
+            firsts = np.repeat(begins, np.diff(np.append(begins, size)))
+        else:
+            contexts = self.contexts.of(best.cut, place)
+            firsts = self.columns[place].best(self.contexts, place, contexts, objective)
+            if len(self._best_cuts) < MOST_KEPT:
+                self._best_cuts[key] = np.flatnonzero(firsts == np.arange(size))
+        return self._tried(best, place, firsts, objective)
 
     def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
         """Return the better of two: as it is, and with another cut of one column."""
         if np.array_equal(firsts, best.cut[place]):
             return best
         cut = (*best.cut[:place], firsts, *best.cut[place + 1 :])
+        key = _stamp(cut)
+        if key in self._known and objective.cost(self._known[key]) >= best.cost:
+            return best
         outcome = self.evaluator.evaluate(cut)
+        if len(self._known) < MOST_KEPT:
+            self._known[key] = CutFigures(outcome.lost, outcome.kept, outcome.dropped, outcome.gone, outcome.short)
         cost = objective.cost(outcome)
         return Candidate(outcome.cut, outcome, cost) if cost < best.cost else best
 
@@ -142,6 +166,14 @@ class ColumnSteps:
                 contexts.others, contexts.hits, maker.limits, objective.loss, self.evaluator.shape,
                 weights_of(objective), losses, cost, *maker.sums(), *maker.sums(),
             )  # fmt: skip
+            if self.evaluator.pairs is not None:
+                self.evaluator.pairs.add_flips(contexts, hidden, maker.limits, weights_of(objective), cost)
             return cost
 
         return flipping
+
+
+def _stamp(cut: Cut) -> bytes:
+    """Return what tells cuts of the same columns apart: where their parts begin."""
+    begins = [np.packbits(firsts == np.arange(len(firsts))).tobytes() for firsts in cut]
+    return hashlib.blake2b(b"".join(begins), digest_size=16).digest()

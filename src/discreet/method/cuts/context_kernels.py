@@ -97,12 +97,14 @@ def add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits):  # type:
 
 @kernel
 def collapse_directly(  # type: ignore[no-untyped-def]
-    chosen, ids, groups, code, width, sizes, fields, hits, table, start, row_of, to_code, to_size, to_fields, to_hits,
+    chosen, ids, groups, code, width, sizes, fields, hits, table, into, start, row_of, to_code, to_size, to_fields,
+    to_hits,
 ):  # fmt: skip
     """Put the rows of a context with one code together, in the order of contexts and codes; return how many there are.
 
     `ids` is the context of each of the rows that were chosen, `start` gets where each context begins, `row_of` a row of
-    each. Codes are below `width`; `table` is scratch with a place for each code of each context.
+    each. Codes are below `width`; `table` is scratch with a place for each code of each context. `into` gets where each
+    chosen row went, if it has any room.
     O(groups * width + rows * (fields + properties)).
     """
     for at in range(groups * width):
@@ -122,15 +124,21 @@ def collapse_directly(  # type: ignore[no-untyped-def]
     start[groups] = found
     for place in range(len(chosen)):
         row = chosen[place]
-        add_row(table[ids[place] * width + code[row]], row, sizes, fields, hits, to_size, to_fields, to_hits)
+        at = table[ids[place] * width + code[row]]
+        add_row(at, row, sizes, fields, hits, to_size, to_fields, to_hits)
+        if len(into) > 0:
+            into[place] = at
     return found
 
 
 @kernel
 def collapse_sorted(  # type: ignore[no-untyped-def]
-    order, chosen, ids, groups, code, sizes, fields, hits, rows, start, row_of, to_code, to_size, to_fields, to_hits,
+    order, chosen, ids, groups, code, sizes, fields, hits, rows, into, start, row_of, to_code, to_size, to_fields,
+    to_hits,
 ):  # fmt: skip
     """Do as `collapse_directly` does where there are too many contexts: `order` is that of the codes.
+
+    `rows` gets the chosen rows by context and code, `into` where each of these went.
 
     O(groups + rows * (fields + properties)).
     """
@@ -159,6 +167,8 @@ def collapse_sorted(  # type: ignore[no-untyped-def]
                 clear_row(found, code[row], to_code, to_size, to_fields, to_hits)
                 found += 1
             add_row(found - 1, row, sizes, fields, hits, to_size, to_fields, to_hits)
+            if len(into) > 0:
+                into[at] = found - 1
     start[groups] = found
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import LARGEST_KEY, Ints, keys
+from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.limits import lines_of, stacked
 from discreet.method.base.problem import CutProblem
 from discreet.method.cuts.context_kernels import (
@@ -38,6 +39,8 @@ class Contexts(NamedTuple):
     sizes: Ints
     fields: Ints
     hits: Ints
+    pairs: ClassPairs | None = None
+    """Of targets with very many classes, beside the fields of others."""
 
 
 class ContextMaker:
@@ -72,6 +75,7 @@ class ContextMaker:
             np.empty((rows, evaluator.fields.shape[1]), dtype=np.int64),
             np.empty((len(self.hits), rows), dtype=np.int64),
         )
+        self.into = np.empty(0 if evaluator.pairs is None else rows, dtype=np.int64)
         self.others = np.empty(rows, dtype=np.int64)
         self.number = np.empty(rows, dtype=np.int64)
         self.chosen = np.empty(rows, dtype=np.int64)
@@ -97,19 +101,22 @@ class ContextMaker:
         code, width = self.codes[place], self.widths[place]
         if groups * width <= len(self.table):
             found = collapse_directly(
-                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
-                self.rows, *self.collapsed,
+                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.into,
+                self.start, self.rows, *self.collapsed,
             )  # fmt: skip
+            ordered = chosen
         else:
             order = self.order(place) if chosen is self.everyone else np.argsort(code[chosen], kind="stable")
             found = collapse_sorted(
-                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.start,
-                self.rows, *self.collapsed,
+                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.into,
+                self.start, self.rows, *self.collapsed,
             )  # fmt: skip
+            ordered = self.table[: len(chosen)]
+        pairs = None if evaluator.pairs is None else evaluator.pairs.collapsed(self.into, ordered, found)
         self._other_losses(cut, place, groups)
         codes, sizes, fields, hits = self.collapsed
         return Contexts(
-            groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found],
+            groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found], pairs,
         )  # fmt: skip
 
     def _other_losses(self, cut: Cut, place: int, groups: int) -> None:
@@ -155,7 +162,10 @@ class ContextMaker:
         """Return what the rows cost when they are left out."""
         shape = self.evaluator.shape
         each = shape.gone * np.repeat(weights_of(objective), np.diff(shape.begins))
-        return np.asarray(objective.gone * contexts.sizes + contexts.fields @ each)
+        cost = np.asarray(objective.gone * contexts.sizes + contexts.fields @ each)
+        if self.evaluator.pairs is not None and contexts.pairs is not None:
+            cost += self.evaluator.pairs.cost_of_leaving(contexts.pairs, weights_of(objective))
+        return cost
 
     def sums(self) -> tuple[Ints, Ints]:
         """Return room for the fields and hits of one group."""

@@ -7,8 +7,8 @@ there, this file's code on disk is stale too.
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.base.targets import COSTS, SQUARES
-from discreet.method.cuts.target_kernels import target_cost
+from discreet.method.base.targets import COSTS, GUESSED, SQUARES
+from discreet.method.cuts.target_kernels import overruled, target_cost
 
 FREE, YES, NO = range(3)
 """What is decided of a node (opened?), a place between numbers (cut?) or a value of a plain column (shown?)."""
@@ -85,6 +85,8 @@ def finest(frame, node_state, code_state, front, part):  # type: ignore[no-untyp
 @kernel
 def least_cost(tally, shape, t):  # type: ignore[no-untyped-def]
     """Return what a group costs a target at least, alone or as a part of any other. Cost: as `target_cost`."""
+    if shape.kinds[t] == GUESSED:
+        return overruled(tally, shape.begins[t], shape.begins[t + 1], shape.params, shape.at[t], True)
     if shape.kinds[t] != COSTS:
         cost = target_cost(tally, shape.kinds, shape.begins, shape.at, shape.params, t)
         return max(cost - 1, 0) if shape.kinds[t] == SQUARES else cost  # the cost of squares is rounded up

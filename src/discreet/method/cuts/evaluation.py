@@ -8,7 +8,8 @@ what is told then; see `outermost`. Everything is in integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -21,10 +22,11 @@ from discreet.encoded import Ints, keys
 from discreet.method.base.limits import lines_of
 from discreet.method.base.loss import LARGEST, loss_units
 from discreet.method.base.problem import CutProblem, GroupTable
-from discreet.method.base.targets import CutTarget, fields_of, shape_of
+from discreet.method.base.targets import CutTarget, fields_of, pairs_of_targets, shape_of
 from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
 from discreet.method.cuts.many_sets import ManySets, serves
 from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.pair_targets import PairTargets
 from discreet.method.cuts.parts import Firsts, code_losses, part_numbers
 from discreet.method.cuts.target_kernels import target_cost, target_costs
 
@@ -36,11 +38,9 @@ MOST_KEPT = 10_000
 
 
 @dataclass(frozen=True)
-class CutOutcome:
-    """What a cut comes to."""
+class CutFigures:
+    """What a cut comes to, in figures."""
 
-    cut: Cut
-    """The cut, made coarser where what is told of it is."""
     lost: int
     """Loss of the kept rows, in units."""
     kept: tuple[int, ...]
@@ -51,6 +51,14 @@ class CutOutcome:
     """Rows left out."""
     short: int
     """Rows that would have to be left out besides, by lot, for those left out to keep the promises themselves."""
+
+
+@dataclass(frozen=True)
+class CutOutcome(CutFigures):
+    """What a cut comes to."""
+
+    cut: Cut
+    """The cut, made coarser where what is told of it is."""
     left_out: npt.NDArray[np.bool_]
 
 
@@ -106,12 +114,14 @@ class Evaluator:
         self.every = np.arange(len(spaces), dtype=np.int64)
         self.shape = shape_of(problem.targets)
         self.fields = fields_of(problem.targets, rows)
+        self.pairs = PairTargets(pairs) if (pairs := pairs_of_targets(problem.targets)) is not None else None
         self.tally = np.zeros(2 * self.fields.shape[1], dtype=np.int64)
         self.sorted = np.empty(rows, dtype=np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.limits = [lines_of(table.limits, problem.total) for table in problem.tables]
         self._told: dict[tuple[int, bytes], ToldColumn] = {}
-        self._lacking: list[dict[tuple[int, ...], int]] = [{} for _ in problem.tables]
+        self._last_told: dict[int, tuple[Firsts, ToldColumn]] = {}
+        self._lacking: list[dict[Hashable, int]] = [{} for _ in problem.tables]
         self.many = ManySets(problem) if serves(problem) else None
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
         self.may_go_on: Callable[[], bool] = lambda: True
@@ -137,6 +147,9 @@ class Evaluator:
 
     def told(self, place: int, firsts: Firsts) -> ToldColumn:
         """Return what a cut of one column comes to; the last ones are remembered."""
+        last = self._last_told.get(place)
+        if last is not None and last[0] is firsts:  # cuts are never changed; of most only one column is
+            return last[1]
         known = (place, firsts.tobytes())
         if known not in self._told:
             if len(self._told) >= MOST_KEPT:
@@ -145,6 +158,7 @@ class Evaluator:
             part = part_numbers(space, firsts)
             parts = int(part.max(initial=-1)) + 1
             self._told[known] = ToldColumn(part, parts, code_losses(space, self.units.columns[place], firsts))
+        self._last_told[place] = firsts, self._told[known]
         return self._told[known]
 
     def evaluate(self, cut: Cut, *, by_lot: bool = True) -> CutOutcome:
@@ -169,7 +183,7 @@ class Evaluator:
         lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         kept, dropped = self._judge(part, left_out, groups, short)
-        return CutOutcome(cut, int(lost), kept, dropped, int(gone), short, left_out)
+        return CutOutcome(int(lost), kept, dropped, int(gone), short, cut, left_out)
 
     def _left_out(self, part: Parts) -> tuple[npt.NDArray[np.bool_], int]:
         """Return the rows of groups that break a promise; `ids` are the groups of the last table, which has so many."""
@@ -220,8 +234,11 @@ class Evaluator:
         lost, gone = judge_sums(self.sums, groups, self.limits[0], self.shape, self.broken, kept, self.tally)
         left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        if self.pairs is not None:
+            by_group(self.ids, groups, self.start, self.sorted)
+            kept += [self._wrong(place, groups, left_out) for place in range(len(kept))]
         dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
-        return CutOutcome(cut, int(lost), tuple(kept.tolist()), dropped, int(gone), short, left_out)
+        return CutOutcome(int(lost), tuple(kept.tolist()), dropped, int(gone), short, cut, left_out)
 
     @cached_property
     def sums(self) -> Ints:
@@ -246,9 +263,14 @@ class Evaluator:
                 arranged = target.columns
             kept.append(
                 int(target_costs(self.sorted, self.start, groups, self.fields, left_out, self.shape, place, self.tally))
+                + self._wrong(place, groups, left_out)
             )
             dropped.append(self._dropped(place, target, short))
         return tuple(kept), tuple(dropped)
+
+    def _wrong(self, place: int, groups: int, left_out: npt.NDArray[np.bool_]) -> int:
+        """Return what kept rows, in `sorted`, cost a target with pairs; 0 of others."""
+        return 0 if self.pairs is None else self.pairs.cost(place, self.sorted, self.start, groups, left_out)
 
     def _dropped(self, place: int, target: CutTarget, short: int) -> int:
         """Return what rows left out cost a target, whose sums are in the second half of `tally`."""
@@ -256,6 +278,9 @@ class Evaluator:
         width = self.fields.shape[1]
         sums = self.tally[width + first : width + stop]
         besides = short * self.usual[place] // max(self.problem.total, 1)
+        if self.pairs is not None and target.pairs is not None:
+            sums = self.pairs.left_out(place)
+            return int(sums.sum() - sums.max(initial=0) if target.own_group else target.gone @ sums) + besides
         if target.own_group:
             shape = self.shape
             cost = target_cost(self.tally[width:], shape.kinds, shape.begins, shape.at, shape.params, place)
@@ -265,7 +290,7 @@ class Evaluator:
     @cached_property
     def usual(self) -> tuple[int, ...]:
         """What it costs each target when all rows are left out, each counted by itself."""
-        return tuple(int(target.gone @ target.fields.sum(axis=0)) for target in self.problem.targets)
+        return tuple(int(target.gone @ target.sums) for target in self.problem.targets)
 
     def largest_shares(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> dict[int, Fraction]:
         """Return the largest share of each promise (by number) over the groups that are kept, and those left out."""
@@ -309,17 +334,25 @@ class Evaluator:
         fixed = table.fixed[rows]
         there = np.flatnonzero(np.bincount(fixed)) if len(rows) else rows
         lines = [np.bincount(fixed, weights=line[rows])[there].astype(np.int64) for line in (table.sizes, *table.hits)]
-        bounds = [int(line.max(initial=0)) + 1 for line in lines]  # groups with equal counts lack alike
-        _, first = np.unique(keys(lines, bounds, len(there))[0], return_index=True)
-        most = 0
-        for counts in np.stack([line[first] for line in lines], axis=1).tolist():
-            counted = tuple(counts)
-            if counted not in known:
-                if len(known) >= MOST_KEPT:
-                    known.clear()
-                known[counted] = self._lacks(table, counts[0], np.array(counts[1:], dtype=np.int64))
-            most = max(most, known[counted])
-        return most
+        bounds = self._bounds[place]  # groups with equal counts lack alike
+        key, bound = keys(lines, bounds, len(there))
+        _, first = np.unique(key, return_index=True)
+        told: list[Hashable] = key[first].tolist()
+        if bound < math.prod(bounds):  # too many for one key: numbered among these groups alone
+            told = list(zip(*(line[first].tolist() for line in lines), strict=True))
+        if not known.keys() >= set(told):
+            if len(known) + len(told) > MOST_KEPT:
+                known.clear()
+            for counted, at in zip(told, first.tolist(), strict=True):
+                if counted not in known:
+                    here = np.array([line[at] for line in lines[1:]], dtype=np.int64)
+                    known[counted] = self._lacks(table, int(lines[0][at]), here)
+        return max(0, max(map(known.__getitem__, told), default=0))
+
+    @cached_property
+    def _bounds(self) -> list[list[int]]:
+        """For each table, numbers above all sums of its rows, and of its hits."""
+        return [[int(line.sum()) + 1 for line in (table.sizes, *table.hits)] for table in self.problem.tables]
 
     def _lacks(self, table: GroupTable, size: int, here: npt.NDArray[np.int64]) -> int:
         """Return how many more rows a group with these counts needs to keep the promises of its table."""
@@ -343,7 +376,7 @@ def rows_only(problem: CutProblem) -> CutProblem:
         problem,
         codes=np.ascontiguousarray(problem.codes[:, kept]),
         sizes=problem.sizes[kept],
-        targets=tuple(replace(target, fields=target.fields[kept]) for target in problem.targets),
+        targets=tuple(target.of_rows(kept) for target in problem.targets),
         tables=tuple(tables),
     )
 

@@ -13,7 +13,8 @@ even so cost their share, others the smaller of loss and share. Their sum is a b
 subgradient steps make it better. It is exact when one column is left. What targets cost is bounded from below by what
 they cost in the finest groups. With templates there is another bound: of a group that is too sure under the coarsest
 cut some rows are left out by all, for however it is told apart, some part of it is too sure as well. Decisions
-whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is evaluated instead.
+whose opposite has too high a bound are taken at once. Where there are few cuts and rows, each cut is evaluated instead;
+where a target is to be predicted, or a template to be kept, `exact_cells` has better bounds.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from discreet.method.cuts.cut_set_kernels import NO, YES
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_cut import MOST_WORK, EveryCut, is_small
 from discreet.method.cuts.exact_bounds import BoundedSet, Bounds, CutSet, OpenRows
+from discreet.method.cuts.exact_cells import ByCells, serves
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.lot_costs import least_for_lots
 from discreet.method.cuts.objective import Candidate, Objective
@@ -88,7 +90,8 @@ class _BranchAndBound:
     def __init__(self, problem: CutProblem, evaluator: Evaluator, objective: Objective, start: Candidate) -> None:
         self.evaluator, self.objective = evaluator, objective
         self.steps = ColumnSteps(problem, evaluator)
-        self.bounds = Bounds(evaluator.without_people(), objective, self.steps.contexts.fixed[problem.sizes > 0])
+        self.alone = evaluator.without_people()
+        self.bounds = Bounds(self.alone, objective, self.steps.contexts.fixed[problem.sizes > 0])
         self.best = start
         self.floor = NEVER
         """The least that a single cut which was not better costs, rows by lot aside."""
@@ -106,7 +109,10 @@ class _BranchAndBound:
         self._push(self.bounds.look(self.bounds.everyone, first, None, self.upper, 60))
         if every_cut and self.queue and self._look_at_every_cut(carry_on):
             self.queue.clear()
-        while self.queue and not every_cut:
+        by_cells = not every_cut and bool(self.queue) and serves(self.alone, self.objective)
+        if by_cells and self._look_at_cells(first, carry_on):
+            self.queue.clear()
+        while self.queue and not every_cut and not by_cells:
             bound = min(self.queue[0][0], self.floor, self.best.cost)
             if not carry_on(ExactWatch(self.nodes, len(self.queue), self.best, bound)):
                 break
@@ -132,6 +138,28 @@ class _BranchAndBound:
                 self._settle(cut)
             self.nodes = every.done
         return True
+
+    def _look_at_cells(self, first: CutSet, carry_on: Callable[[ExactWatch], bool]) -> bool:
+        """Search by cells; return whether it came to its end."""
+        known = self.queue[0][0]
+        cells = ByCells(self.alone, self.objective, known)
+
+        def may_go_on() -> bool:
+            self.nodes = cells.sets
+            bound = min(max(cells.bound, known), self.floor, self.best.cost)
+            return carry_on(ExactWatch(cells.sets, len(cells.queue), self.best, bound))
+
+        def settle(cut: Cut, cost: int) -> bool:
+            """Evaluate a cut; return whether it costs just that."""
+            self._settle(cut)
+            outcome = self.evaluator.evaluate(cut)
+            same = all(map(np.array_equal, outcome.cut, cut))
+            return same and self.objective.allows(outcome) and self.objective.cost(outcome) == cost
+
+        ended = cells.run(lambda: self.upper, settle, may_go_on)
+        self.nodes, self.floor = cells.sets, min(self.floor, cells.floor)
+        self.queue = [(max(cells.bound, known), 0, first)]
+        return ended
 
     def _push(self, look: BoundedSet) -> None:
         if look.bound < self.upper:

@@ -32,9 +32,8 @@ from discreet.method.cuts.genetic_kernels import (
     Chunk,
     Herd,
     Strings,
-    breed,
+    advance,
     forget,
-    gather,
     take,
 )
 from discreet.method.cuts.objective import Candidate, Objective
@@ -51,6 +50,9 @@ MEMO, MOST_REMEMBERED = 2**28, 2**20
 """Bytes for strings whose costs are remembered, and how many there may be."""
 VAIN_DRAWS, LEAST_DRAWS, LARGEST_DRAW = 5, 64, 2**22
 """Rounds without a new string before the start gives up; strings, and switches, of a round."""
+_NO_LOTS = np.zeros((2, 0), dtype=np.int64)
+_NO_CHUNK = Chunk(_NO_LOTS, _NO_LOTS, _NO_LOTS[0], _NO_LOTS[0])
+_NO_STRINGS: Bytes = np.zeros((0, 0), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -178,21 +180,19 @@ class Genitor:
 
     def _breed(self, chunk: Chunk) -> Iterator[int]:
         """Make some children."""
-        return self._work(
-            len(chunk.begins) - 1, lambda at: breed(at, chunk, self.strings, self.quick.tables, self.herd, WORK)
-        )
+        return self._work(len(chunk.begins) - 1, _NO_STRINGS, chunk)
 
     def _gather(self, drawn: Bytes) -> Iterator[int]:
         """Take in strings, each once, until there are enough."""
-        return self._work(len(drawn), lambda at: gather(at, drawn, self.strings, self.quick.tables, self.herd, WORK))
+        return self._work(len(drawn), drawn, _NO_CHUNK)
 
-    def _work(self, end: int, go_on: Callable[[int], int]) -> Iterator[int]:
+    def _work(self, end: int, drawn: Bytes, chunk: Chunk) -> Iterator[int]:
         """Go on up to `end`, from time to time yielding how far it came; evaluate what waits in the general way."""
         at = 0
         while at < end:
             looked = 0
             while looked <= WORK:
-                at = go_on(at)
+                at = advance(at, drawn, chunk, self.strings, self.quick.tables, self.herd, WORK)
                 if not self.herd.state[WAITS]:
                     break
                 outcome = self._evaluate(self.herd.child).outcome

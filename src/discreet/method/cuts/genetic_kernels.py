@@ -247,40 +247,29 @@ def enter(strings, quick, herd):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gather(i, drawn, strings, quick, herd, most):  # type: ignore[no-untyped-def]
-    """Take the drawn strings from the i-th on into the population until it is full; return how far it came.
+def advance(i, drawn, chunk, strings, quick, herd, most):  # type: ignore[no-untyped-def]
+    """Take the drawn strings from the i-th on until the population is full; where none is drawn, breed so on.
 
-    It ends early after `most` rows looked at, and where the cost of a string (now the child) cannot be told here.
-    Cost: as `enter`, for each string.
+    Return how far it came: it ends early after `most` rows looked at, and where the cost of a string (now the child)
+    cannot be told here. Both are one loop, for each is compiled with all that it calls. Cost: as `enter`, for each.
     """
     stop = herd.state[LOOKED] + most
     herd.state[WAITS] = 0
-    while i < len(drawn) and herd.state[LOOKED] <= stop:
-        if herd.state[MEMBERS] == len(herd.order):
-            return len(drawn)
-        for s in range(len(herd.child)):
-            herd.child[s] = drawn[i, s]
-        if not enter(strings, quick, herd):
-            return i
-        i += 1
-    return i
-
-
-@kernel
-def breed(i, chunk, strings, quick, herd, most):  # type: ignore[no-untyped-def]
-    """Make the children from the i-th on and insert those that are good enough; return how far it came.
-
-    It ends early as `gather` does. Cost: as `enter`, for each child.
-    """
-    stop = herd.state[LOOKED] + most
-    herd.state[WAITS] = 0
-    while i < chunk.pairs.shape[1] and herd.state[LOOKED] <= stop:
-        one = herd.members[herd.order[chunk.pairs[0, i]]]
-        other = herd.members[herd.order[chunk.pairs[1, i]]]
-        cross(one, other, chunk.spans[0, i], chunk.spans[1, i], strings, herd.more, herd.child)
-        begin, end = chunk.begins[i], chunk.begins[i + 1]
-        if begin < end:
-            mutate(chunk.flips[begin:end], strings, herd.hit, herd.child)
+    gathers = len(drawn) > 0
+    end = len(drawn) if gathers else chunk.pairs.shape[1]
+    while i < end and herd.state[LOOKED] <= stop:
+        if gathers:
+            if herd.state[MEMBERS] == len(herd.order):
+                return end
+            for s in range(len(herd.child)):
+                herd.child[s] = drawn[i, s]
+        else:
+            one = herd.members[herd.order[chunk.pairs[0, i]]]
+            other = herd.members[herd.order[chunk.pairs[1, i]]]
+            cross(one, other, chunk.spans[0, i], chunk.spans[1, i], strings, herd.more, herd.child)
+            begin, stops = chunk.begins[i], chunk.begins[i + 1]
+            if begin < stops:
+                mutate(chunk.flips[begin:stops], strings, herd.hit, herd.child)
         if not enter(strings, quick, herd):
             return i
         i += 1

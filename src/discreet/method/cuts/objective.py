@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from discreet.method.cuts.evaluation import Cut, CutOutcome
+from discreet.method.cuts.evaluation import Cut, CutFigures, CutOutcome
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Objective:
     usual: int = 0
     """What a row left out costs the targets on average."""
 
-    def cost(self, outcome: CutOutcome) -> int:
+    def cost(self, outcome: CutFigures) -> int:
         """Return what an outcome costs."""
         cost = self.loss * outcome.lost + self.gone * (outcome.gone + outcome.short)
         for weight, kept, dropped in zip(self.weights, outcome.kept, outcome.dropped, strict=True):

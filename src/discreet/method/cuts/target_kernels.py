@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
-from discreet.method.base.targets import COSTS, MAJORITY, SQUARES
+from discreet.method.base.targets import COSTS, GUESSED, MAJORITY, SQUARES
 
 
 @kernel
@@ -16,6 +16,41 @@ def minority(tally, first, stop):  # type: ignore[no-untyped-def]
         if tally[f] > most:
             most = tally[f]
     return rows - most
+
+
+@kernel
+def overruled(tally, first, stop, params, at, least):  # type: ignore[no-untyped-def]
+    """Return what a group costs whose rows are taken for some class already.
+
+    Of the rows of each level: what those guesses cost, or, where that is less, what it costs to take all of them for
+    the class that most of them are, and a price besides. Fields of a level are the first cost, and the rows of each
+    class; the params at `at` are how many classes there are, the price, what a mistake costs, or -1 and a
+    cost matrix. With `least` there is no price, and they are taken for the cheapest class: what they cost at least,
+    alone or as a part of any other group. O(fields); with a cost matrix O(fields * classes).
+    """
+    labels = params[at]
+    price = 0 if least else params[at + 1]
+    one = params[at + 2]
+    cost = 0
+    for begin in range(first, stop, labels + 1):
+        paid = tally[begin]
+        most = 0
+        rows = 0
+        for f in range(begin + 1, begin + 1 + labels):
+            rows += tally[f]
+            if tally[f] > most:
+                most = tally[f]
+        if one >= 0:
+            paid = min(paid, (rows - most) * one + price)
+        elif paid > price:
+            for taken in range(labels):
+                if least or tally[begin + 1 + taken] == most:
+                    other = price
+                    for true in range(labels):
+                        other += tally[begin + 1 + true] * params[at + 3 + true * labels + taken]
+                    paid = min(paid, other)
+        cost += paid
+    return cost
 
 
 @kernel
@@ -39,6 +74,8 @@ def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-
         rest = total - mean * n
         return tally[first + 2] - mean * total - mean * rest - rest * rest // n
     at = at_params[t]
+    if kind == GUESSED:
+        return overruled(tally, first, stop, params, at, False)
     if kind == COSTS:
         most = 0
         for f in range(first, stop):
@@ -56,6 +93,7 @@ def target_cost(tally, kinds, begins, at_params, params, t):  # type: ignore[no-
                 best = cost
                 found = True
         return best
+    stop = first + at_params[t + 1] - at  # what is counted besides has no number
     rows = 0
     for f in range(first, stop):
         rows += tally[f]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.base.gain import Floats, Gain, Pieces
+from discreet.method.base.gain import Counted, Floats, Gain, Pieces
 from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import ColumnCounts
 
@@ -42,7 +43,6 @@ class ColumnState:
         self.total = total
         self._codes = slice(int(openings.codes[place]), int(openings.codes[place + 1]))
         self._slots = slice(int(openings.slots[place]), int(openings.slots[place + 1]))
-        self.gains: Floats = np.zeros(self.space.slots)
         self.weight = float(column.weight)
         self.lost = 0.0
         """Cells lost: rows times the detail each has lost."""
@@ -57,7 +57,6 @@ class ColumnState:
         """Return a state that goes on by itself with (a copy of) the openings."""
         twin = copy.copy(self)
         twin._attach(openings)
-        twin.gains = self.gains.copy()
         return twin
 
     @property
@@ -68,6 +67,19 @@ class ColumnState:
     def options(self) -> Ints:
         """Return the slots to choose from."""
         raise NotImplementedError
+
+    @property
+    def left(self) -> int:
+        """How many there are to choose from."""
+        return len(self.options())
+
+    def gains_of(self, slots: Ints) -> Floats:
+        """Return what each disclosure would gain."""
+        raise NotImplementedError
+
+    def contenders(self, losses: Callable[[Ints], Floats]) -> Ints:  # noqa: ARG002
+        """Return the slots among which the best is, and the first that ties with it; `losses` says what each loses."""
+        return self.options()
 
     def start(self, *, only_beneficial: bool) -> list[int]:
         """Begin with everything hidden; return the first codes of what will not be opened for want of use."""
@@ -89,8 +101,8 @@ class ColumnState:
         """Return the codes of the part that a disclosure would open."""
         raise NotImplementedError
 
-    def released(self) -> Ints | Floats:
-        """Return the tallies of each released value."""
+    def released(self) -> Counted:
+        """Return what the use counts of each released value."""
         raise NotImplementedError
 
     def first_of(self, slot: int) -> int:

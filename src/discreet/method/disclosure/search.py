@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,11 @@ from discreet.method.base.problem import ColumnCounts, GroupProblem
 from discreet.method.disclosure.column_state import ColumnState, enough
 from discreet.method.disclosure.plain_state import PlainState
 from discreet.method.disclosure.tree_state import TreeState
+
+WORTH_IT = 4
+"""Steps that are made at once, from which on it is tried again at once."""
+MOST_PATIENCE = 64
+"""Single steps after which it is tried again in any case."""
 
 
 class Unsatisfiable(Exception):
@@ -107,7 +113,8 @@ def disclose(
     """Return what to disclose.
 
     `only_valid` cuts a number at the best place that breaks nothing; else at the best place or not at all.
-    `carry_on` is asked before each step; when it says no, the search ends with the (safe) result so far.
+    `carry_on` is asked before each step, or some steps that are made at once; when it says no, the search ends with the
+    (safe) result so far.
 
     Raises
     ------
@@ -132,6 +139,7 @@ class Search:
         ]
         self.steps: list[Disclosed] = []
         self.refused: list[Refused] = []
+        self._pause, self._patience = 0, 1
         for place, state in enumerate(self.states):
             self._note_useless(place, state.start(only_beneficial=only_beneficial))
         self.tables = [
@@ -150,6 +158,8 @@ class Search:
         ]
         if least:
             raise Unsatisfiable(least)
+        for counts in self.tables:
+            counts.newly_doomed()  # all are asked now
         for place in range(len(self.states)):
             self._drop_breaking(place)
 
@@ -157,6 +167,7 @@ class Search:
         """Return a search that goes on by itself from here, under other limits (one list per table)."""
         twin = object.__new__(Search)
         twin.problem, twin.steps, twin.refused = self.problem, list(self.steps), list(self.refused)
+        twin._pause, twin._patience = 0, 1
         twin.openings = self.openings.copy()
         twin.states = [state.copy(twin.openings) for state in self.states]
         twin.tables = [counts.copy(twin.openings) for counts in self.tables]
@@ -174,7 +185,8 @@ class Search:
         while left := self.candidates_left():
             if not carry_on(Standing(len(self.steps), left, self.kept())):
                 return self.found(complete=False)
-            self.step()
+            if not self.steps_at_once():
+                self.step()
         return self.found(complete=True)
 
     def found(self, *, complete: bool) -> Found:
@@ -198,13 +210,13 @@ class Search:
 
     def candidates_left(self) -> int:
         """Return the number of disclosures to choose from."""
-        return sum(len(state.options()) for state in self.states)
+        return sum(state.left for state in self.states)
 
     def step(self, best: tuple[int, int, float] | None = None) -> None:
         """Make the best disclosure, then look again at what that concerns."""
         column, slot, loss = best or self.best()
         state = self.states[column]
-        gain = float(state.gains[slot]) + 0.0  # never -0
+        gain = float(state.gains_of(np.array([slot]))[0]) + 0.0  # never -0
         first, stop = state.part_of(slot)
         self.steps.append(Disclosed(column, slot, first, stop, gain / (loss + 1), gain, loss))
         opened = state.open(slot)
@@ -212,19 +224,51 @@ class Search:
         concerned = {column}
         for counts in self.tables:
             if column in counts.table.columns:
-                counts.split(counts.table.columns.index(column), opened.apart, opened.fresh)
+                at = counts.table.columns.index(column)
+                counts.split(at, opened.apart, opened.fresh, plain=state.space.plain)
                 concerned.update(counts.table.columns)
+        doomed = [counts.newly_doomed() for counts in self.tables]
         for other in sorted(concerned):
-            self._drop_breaking(other)
+            if isinstance(self.states[other], PlainState):
+                self._drop_doomed(other, doomed)
+            else:
+                self._drop_breaking(other)
+
+    def steps_at_once(self) -> bool:
+        """Make the next steps at once where they are the same as one by one; whether there were any.
+
+        That is where values of but one plain column are left to show, and only one table knows it: a run of values
+        that gain the same, and more than all others, and with which no largest share grows.
+        """
+        if self._pause:
+            self._pause -= 1
+            return False
+        places = [place for place, state in enumerate(self.states) if state.left]
+        state = self.states[places[0]]
+        tables = list(self._counts_with(places[0]))
+        if len(places) > 1 or len(tables) != 1 or not isinstance(state, PlainState):
+            return False
+        values, gains = state.run(partial(self._losses, places[0]))
+        made = tables[0].show_in_turn(tables[0].table.columns.index(places[0]), values) if len(values) else 0
+        # Where it does not pay, it is tried again later.
+        self._patience = 1 if made >= WORTH_IT else min(2 * self._patience, MOST_PATIENCE)
+        self._pause = self._patience - 1
+        if not made:
+            return False
+        for value, gain in zip(values[:made].tolist(), gains[:made].tolist(), strict=True):
+            self.steps.append(Disclosed(places[0], value, value, value + 1, gain, gain, 0.0))
+        state.shown_in_turn(values[:made])
+        self._drop_doomed(places[0], [tables[0].newly_doomed()])
+        return True
 
     def best(self) -> tuple[int, int, float]:
         """Return the best disclosure: column, slot and privacy loss."""
         found: list[tuple[int, Ints, Floats, Floats]] = []
         for column, state in enumerate(self.states):
-            options = state.options()
-            if len(options):
+            if state.left:
+                options = state.contenders(partial(self._losses, column))
                 losses = self._losses(column, options)
-                found.append((column, options, losses, state.gains[options] / (losses + 1)))
+                found.append((column, options, losses, state.gains_of(options) / (losses + 1)))
         least = enough(max(float(scores.max()) for *_, scores in found))
         column, options, losses, scores = next(entry for entry in found if entry[3].max() >= least)
         place = int(np.argmax(scores >= least))
@@ -282,6 +326,15 @@ class Search:
         options = state.options()
         for slot in options[self._breaking(column, options)].tolist():
             self.refused.append(self._why(column, state.drop(slot), slot))
+
+    def _drop_doomed(self, column: int, doomed: Sequence[Ints]) -> None:
+        """Drop the values of a plain column that are among these slots of all columns; the others are as they were."""
+        state = self.states[column]
+        first, stop = state.first_slot, state.first_slot + state.space.slots
+        slots = {slot - first for found in doomed if len(found) for slot in found.tolist() if first <= slot < stop}
+        for slot in sorted(slots):
+            if state.alive[slot]:
+                self.refused.append(self._why(column, state.drop(slot), slot))
 
     def _breaking(self, column: int, slots: Ints) -> npt.NDArray[np.bool_]:
         """Return which disclosures of a column would break a limit."""

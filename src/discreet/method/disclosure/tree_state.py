@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.base.gain import Floats, Gain, Pieces
+from discreet.method.base.class_spread import ClassSpread
+from discreet.method.base.gain import Counted, Floats, Gain, Pieces
 from discreet.method.base.kernels import INTERVAL, NODE, SHUT
 from discreet.method.base.openings import Openings, Range
 from discreet.method.base.problem import ColumnCounts
@@ -21,7 +22,9 @@ class TreeState(ColumnState):
     ) -> None:
         super().__init__(place, column, openings, gain, total)
         self.only_valid = only_valid
+        self.gains: Floats = np.zeros(self.space.slots)
         self._rows = np.append(0, np.cumsum(column.rows))
+        self._spread = None if column.pairs is None else ClassSpread(column.pairs)
         nothing = np.zeros((1, column.tallies.shape[1]), dtype=column.tallies.dtype)
         self._tallies = np.concatenate([nothing, np.cumsum(column.tallies, axis=0)])
 
@@ -49,6 +52,7 @@ class TreeState(ColumnState):
         """Return a state that goes on by itself."""
         twin = super().copy(openings)
         assert isinstance(twin, TreeState)
+        twin.gains = self.gains.copy()
         twin.part, twin.stop = self.part.copy(), self.stop.copy()
         twin.node, twin.chosen = self.node.copy(), self.chosen.copy()
         return twin
@@ -61,6 +65,10 @@ class TreeState(ColumnState):
     def options(self) -> Ints:
         """Return the nodes that may be opened and the best cut of each interval, in the order of the codes."""
         return self.chosen[self.chosen >= 0]
+
+    def gains_of(self, slots: Ints) -> Floats:
+        """Return what each disclosure would gain."""
+        return np.asarray(self.gains[slots])
 
     def open(self, slot: int) -> Opened:
         """Open a node or cut an interval."""
@@ -117,9 +125,12 @@ class TreeState(ColumnState):
         first = self.space.nodes[slot].first if slot < nodes else int(self.part[slot - nodes])
         return first, int(self.stop[first])
 
-    def released(self) -> Ints | Floats:
-        """Return the tallies of each part."""
+    def released(self) -> Counted:
+        """Return what the use counts of each part."""
         firsts = np.unique(self.part)
+        if self._spread is not None:
+            part = np.searchsorted(firsts, self.part)
+            return self._spread.merged(np.arange(self.space.size), part, len(firsts))
         return np.asarray(self._tallies[self.stop[firsts]] - self._tallies[firsts])
 
     def kill(self, slots: Ints) -> None:
@@ -150,7 +161,7 @@ class TreeState(ColumnState):
         openable = bool(made_of.children) if not made_of.interval else self._cuttable(first, stop)
         if not openable or not whole.rows[0]:  # of a node without rows there is nothing to tell
             self.mode[first:stop] = SHUT
-        elif not self._beneficial(whole.tallies[0], self.only_beneficial):
+        elif not self._beneficial(self._classes(whole, first, stop), self.only_beneficial):
             self.mode[first:stop] = SHUT
             useless.append(first)
         elif made_of.interval:
@@ -186,7 +197,8 @@ class TreeState(ColumnState):
         ranges = np.stack([begins, cuts, cuts, ends], axis=-1).reshape(-1, 2, 2)
         at = self.space.positions
         losses = np.stack([at[cuts - 1] - at[first], at[stop - 1] - at[cuts]], axis=-1)
-        self.gains[nodes + cuts] = self._worth(_only(whole), self._pieces(ranges, losses))
+        spread = None if self._spread is None else self._spread.of_cuts(first, stop)
+        self.gains[nodes + cuts] = self._worth(_only(whole), self._pieces(ranges, losses, spread))
         best = self._choose(first, stop, None if self.only_valid else self.space.cuts)
         # Without any cut alive the interval is stuck: `refresh` finds the dead one and says so.
         self.chosen[first] = nodes + int(cuts[self.space.cuts[cuts]][0]) if best is None else best
@@ -201,11 +213,21 @@ class TreeState(ColumnState):
         gains = np.where(possible, self.gains[among], -np.inf)
         return int(nodes + first + 1 + np.argmax(gains >= enough(float(gains.max()))))
 
-    def _pieces(self, ranges: Ints, losses: Floats) -> Pieces:
+    def _pieces(self, ranges: Ints, losses: Floats, spread: Floats | None = None) -> Pieces:
         first, stop = ranges[..., 0], ranges[..., 1]
-        return Pieces(self._rows[stop] - self._rows[first], self._tallies[stop] - self._tallies[first], losses, losses)
+        if self._spread is not None and spread is None:
+            spread, _ = self._spread.of_ranges(ranges)
+        rows, tallies = self._rows[stop] - self._rows[first], self._tallies[stop] - self._tallies[first]
+        return Pieces(rows, tallies, losses, losses, spread)
+
+    def _classes(self, whole: Pieces, first: int, stop: int) -> Ints | Floats:
+        """Return what the use counts of a part; of many classes, whatever has as many that are not 0."""
+        if self._spread is None:
+            return np.asarray(whole.tallies[0])
+        return np.ones(int(self._spread.of_ranges(np.array([[first, stop]]))[1][0]))
 
 
 def _only(pieces: Pieces) -> Pieces:
     """Return the one piece that an array of one holds."""
-    return Pieces(pieces.rows[0], pieces.tallies[0], pieces.loss[0], pieces.hidden[0])
+    spread = None if pieces.spread is None else pieces.spread[0]
+    return Pieces(pieces.rows[0], pieces.tallies[0], pieces.loss[0], pieces.hidden[0], spread)

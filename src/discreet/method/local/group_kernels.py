@@ -16,6 +16,7 @@ import numpy.typing as npt
 from discreet.common.compiled import kernel, seldom
 from discreet.encoded import Ints
 from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, ROWS, SHARE, passes
+from discreet.method.local.goal_kernels import GroupGoals, judged_group
 from discreet.method.local.shapes import NUMBERS, SET, TABLE, WHOLE
 
 NEVER = 2**60
@@ -23,10 +24,14 @@ NEVER = 2**60
 
 
 class GroupedItems(NamedTuple):
-    """What is grouped: codes (second axis: columns) and figures (rows; those known of a table; with a property)."""
+    """What is grouped: codes (second axis: columns) and figures.
+
+    Figures are rows; those known of a table; those with a property; the sums of targets.
+    """
 
     codes: npt.NDArray[np.int32]
     figures: Ints
+    goals: GroupGoals
 
 
 class GroupLimits(NamedTuple):
@@ -50,6 +55,8 @@ class ItemGroups(NamedTuple):
     losses: Ints
     """What a row of the group loses in each column, and in all (last)."""
     figures: Ints
+    judged: Ints
+    """What the group costs those who predict something."""
     numbers: Ints
     """How many groups there are, with those that are gone; and groups looked at so far."""
 
@@ -131,6 +138,7 @@ def join(shapes, items, groups, g, item):  # type: ignore[no-untyped-def]
     groups.losses[g, columns] = total
     for f in range(items.figures.shape[1]):
         groups.figures[g, f] += items.figures[item, f]
+    groups.judged[g] = judged_group(items.goals, groups.figures[g], total)
 
 
 @kernel
@@ -141,7 +149,7 @@ def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
     clear_line(groups.figures, g)
     item = groups.head[g]
     if item < 0:
-        clear_line(groups.losses, g)
+        empty(groups, g)
         return
     figures, of_group = items.figures, groups.figures[g]
     for c in range(len(kind)):
@@ -161,6 +169,15 @@ def recount(shapes, items, groups, g):  # type: ignore[no-untyped-def]
             of_group[f] += figures[item, f]
         item = following[item]
     label(shapes, groups, g)
+    groups.judged[g] = judged_group(items.goals, of_group, groups.losses[g, len(kind)])
+
+
+@kernel
+def empty(groups, g):  # type: ignore[no-untyped-def]
+    """Say that a group has no rows, which cost nothing. O(columns + figures)."""
+    clear_line(groups.figures, g)
+    clear_line(groups.losses, g)
+    groups.judged[g] = 0
 
 
 @kernel
@@ -228,13 +245,22 @@ def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
 
 @kernel
 def cost(groups, g):  # type: ignore[no-untyped-def]
-    """Return what all rows of a group lose. O(1)."""
-    return groups.figures[g, 0] * groups.losses[g, groups.losses.shape[1] - 1]
+    """Return what all rows of a group lose, and what the group costs those who predict something. O(1)."""
+    return groups.figures[g, 0] * groups.losses[g, groups.losses.shape[1] - 1] + groups.judged[g]
+
+
+@kernel
+def total_loss(groups):  # type: ignore[no-untyped-def]
+    """Return what all rows lose. O(groups)."""
+    total = 0
+    for g in range(groups.numbers[0]):
+        total += cost(groups, g) - groups.judged[g]
+    return total
 
 
 @kernel
 def total_cost(groups):  # type: ignore[no-untyped-def]
-    """Return what all rows lose. O(groups)."""
+    """Return what all groups cost. O(groups)."""
     total = 0
     for g in range(groups.numbers[0]):
         total += cost(groups, g)
@@ -285,6 +311,7 @@ class Undo(NamedTuple):
 
     item: Ints
     to: Ints
+    judged: Ints
     first: Ints
     last: Ints
     losses: Ints
@@ -299,6 +326,7 @@ def keep(groups, undo, at, g):  # type: ignore[no-untyped-def]
     copy_line(undo.last, at, groups.last, g)
     copy_line(undo.losses, at, groups.losses, g)
     copy_line(undo.figures, at, groups.figures, g)
+    undo.judged[at] = groups.judged[g]
 
 
 @kernel
@@ -310,3 +338,4 @@ def give_back(groups, undo, n):  # type: ignore[no-untyped-def]
         copy_line(groups.last, g, undo.last, z)
         copy_line(groups.losses, g, undo.losses, z)
         copy_line(groups.figures, g, undo.figures, z)
+        groups.judged[g] = undo.judged[z]

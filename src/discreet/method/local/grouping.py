@@ -36,6 +36,8 @@ class Local:
     groupings: tuple[LocalGrouping, ...]
     lost: int
     """Loss of all rows in units, those removed included."""
+    judged: int
+    """What the groups cost those who predict something, by `worth`; rows left out too."""
     gone: int
     """Rows that are removed or hidden on every column."""
     broken: tuple[int, ...]
@@ -49,5 +51,6 @@ class PartFound:
 
     grouping: LocalGrouping
     lost: int
+    judged: int
     gone: Flags
     broken: tuple[int, ...]

@@ -15,6 +15,7 @@ from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.limits import lines_of, stacked
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
+from discreet.method.local.goals import with_goals
 from discreet.method.local.group_kernels import GroupedItems, GroupLimits
 from discreet.method.local.shapes import SET, LabelShape, Level, Shapes, levels_of, shapes_of
 
@@ -117,14 +118,17 @@ def always_broken(problem: CutProblem) -> list[int]:
     return sorted(found)
 
 
-def parts_of(problem: CutProblem, shapes: Sequence[LabelShape]) -> list[ItemPart]:
-    """Return the parts: sets of columns that no promise knows together with others."""
+def parts_of(problem: CutProblem, shapes: Sequence[LabelShape], worth: Sequence[int] = ()) -> list[ItemPart]:
+    """Return the parts: sets of columns that no promise knows together with others.
+
+    `worth` is what a unit of each target costs.
+    """
     together = [set(table.columns) for table in problem.tables if table.columns]
     parts: list[set[int]] = []
     for columns in together:
         joined = set(columns).union(*(part for part in parts if part & columns))
         parts = [part for part in parts if not part & columns] + [joined]
-    return [_part(problem, shapes, _ordered(problem, shapes, columns)) for columns in sorted(parts, key=min)]
+    return [_part(problem, shapes, _ordered(problem, shapes, columns), worth) for columns in sorted(parts, key=min)]
 
 
 def _ordered(problem: CutProblem, shapes: Sequence[LabelShape], columns: Set[int]) -> tuple[int, ...]:
@@ -142,7 +146,9 @@ def _ordered(problem: CutProblem, shapes: Sequence[LabelShape], columns: Set[int
     return tuple(sorted(columns, key=lambda c: (-lost(c), c)))
 
 
-def _part(problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int, ...]) -> ItemPart:
+def _part(
+    problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int, ...], worth: Sequence[int]
+) -> ItemPart:
     tables = tuple(table for table in problem.tables if table.columns and table.columns[0] in columns)
     shape = tuple(shapes[c] for c in columns)
     rows = len(problem.sizes)
@@ -162,9 +168,10 @@ def _part(problem: CutProblem, shapes: Sequence[LabelShape], columns: tuple[int,
     if many > 1:
         codes = np.concatenate([codes, apart[order[starts]][:, None]], axis=1)
     figures, limits, least = _limits(problem, tables, order, starts)
+    figures, goals = with_goals(problem, columns, worth, figures, order, starts, whole)
     return ItemPart(
         columns, shape, shapes_of(shape, many if many > 1 else 0, forbidden), item_of,
-        GroupedItems(np.ascontiguousarray(codes.astype(np.int32)), figures), np.ascontiguousarray(figures[:, 0]),
+        GroupedItems(np.ascontiguousarray(codes.astype(np.int32)), figures, goals), np.ascontiguousarray(figures[:, 0]),
         limits, least, apart[order[starts]], many, forbidden, occurring,
         _levels(problem, shape, columns, occurring, many), tables,
     )  # fmt: skip

@@ -6,10 +6,12 @@ The loops of `group_kernels` are compiled into these: after a change there, this
 from __future__ import annotations
 
 from discreet.common.compiled import kernel
+from discreet.method.local.goal_kernels import judged_with
 from discreet.method.local.group_kernels import (
     clear_line,
     copy_line,
     cost,
+    empty,
     enter,
     fits,
     give_back,
@@ -36,11 +38,18 @@ def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[n
     more = items.figures[item, 0]
     best, at = bound, -1
     number = groups.numbers[0]
+    goals = items.goals
+    predicts = len(goals.weights) > 0
     groups.numbers[1] += number
     for g in range(number):
         if more * losses[g, columns] >= best or head[g] < 0 or g == but:
             continue
-        now = figures[g, 0] * losses[g, columns]
+        now = cost(groups, g)
+        if predicts:  # what it costs those who predict something is least where the label stays
+            judged = judged_with(goals, figures[g], items.figures[item], 0)
+            if more * losses[g, columns] + judged - groups.judged[g] >= best:
+                continue
+            now -= judged
         rows = figures[g, 0] + more
         most = best + now
         loss = 0
@@ -74,7 +83,13 @@ def cheapest(shapes, items, limits, groups, item, but, bound):  # type: ignore[n
             if rows * loss >= most:
                 break
             c += 1
-        if c == columns and fits(items, limits, groups, g, item, 1):
+        if c < columns:
+            continue
+        if predicts and loss >= goals.whole[0]:  # nothing would be told any more
+            now = cost(groups, g) - judged_with(goals, figures[g], items.figures[item], loss)
+            if rows * loss - now >= best:
+                continue
+        if fits(items, limits, groups, g, item, 1):
             best, at = rows * loss - now, g
     return at, best
 
@@ -106,8 +121,7 @@ def relocate(shapes, items, limits, groups, order, spare):  # type: ignore[no-un
         enter(groups, item, to)
         join(shapes, items, groups, to, item)
         moved += 1
-    clear_line(groups.figures, spare)
-    clear_line(groups.losses, spare)
+    empty(groups, spare)
     return moved
 
 
@@ -118,6 +132,7 @@ def _copy(groups, source, to):  # type: ignore[no-untyped-def]
     copy_line(groups.last, to, groups.last, source)
     copy_line(groups.losses, to, groups.losses, source)
     copy_line(groups.figures, to, groups.figures, source)
+    groups.judged[to] = groups.judged[source]
 
 
 @kernel
@@ -166,8 +181,7 @@ def deal(shapes, items, limits, groups, g, bound, largest, undo):  # type: ignor
     for z in range(n):
         enter(groups, undo.item[z], undo.to[z])
     groups.head[g] = -1
-    clear_line(groups.figures, g)
-    clear_line(groups.losses, g)
+    empty(groups, g)
     return True, spent
 
 
@@ -304,8 +318,7 @@ def reopen(  # type: ignore[no-untyped-def]  # noqa: C901 - one step with its un
             if not better or groups.head[g] < 0:
                 recount(shapes, items, groups, g)
         if not better:
-            clear_line(groups.figures, new)
-            clear_line(groups.losses, new)
+            empty(groups, new)
     return released
 
 

@@ -16,6 +16,9 @@ from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import keeps
 
+DEALT = 3
+"""Columns after which a search is dealt out in parts."""
+
 
 class Lattice(NamedTuple):
     """The levels of all columns; what is known of codes stands in one array from `offset[column, level]` on."""
@@ -46,6 +49,8 @@ class PeeledCells(NamedTuple):
     vector: Ints
     begin: Ints
     end: Ints
+    node: Ints
+    """Where each was found: two parts of a search, put in this order, are the whole."""
     members: npt.NDArray[np.uint32]
 
 
@@ -76,11 +81,12 @@ class PeelingRoom(NamedTuple):
 
 
 @kernel
-def find_cells(codes, lattice, scratch, near, low, high, visits, once, found):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def find_cells(codes, lattice, scratch, near, low, high, visits, once, turn, turns, found):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Find the cells of at least `near` rows that are left and lose at least `low` and less than `high`.
 
-    With `once` a cell is left out if it has the same rows as a finer one. Returns how many were found, whether there
-    was room for all, and how many of so many visits to rows are left; it ends when there are none.
+    With `once` a cell is left out if it has the same rows as a finer one. Only one of `turns` parts is looked at, which
+    `turn` says (more than one where there is more than one column). Returns how many were found, whether there was
+    room for all, and how many of so many visits to rows are left; it ends when there are none.
     O(visits + columns * rows left + cells of the lattice).
     """
     columns = len(lattice.order)
@@ -93,12 +99,17 @@ def find_cells(codes, lattice, scratch, near, low, high, visits, once, found):  
     end_of[0] = row_at.shape[1]
     level[0] = lattice.levels[lattice.order[0]]
     cells, used = 0, 0
+    dealt, node = min(DEALT, columns - 1), 0
     d = 0
     while d >= 0:
         if part[d] < parts[d]:
             p = part[d]
             part[d] += 1
             if not known[d + 1, p]:
+                if d + 1 == dealt:
+                    node += 1
+                    if node % turns != turn:
+                        continue
                 d += 1
                 begin_of[d], end_of[d], loss_of[d] = start[d, p], start[d, p + 1], loss_at[d, p]
                 level[d] = lattice.levels[lattice.order[d]]
@@ -176,6 +187,7 @@ def find_cells(codes, lattice, scratch, near, low, high, visits, once, found):  
             if not known[columns, p]:
                 found.loss[cells] = loss_at[columns, p]
                 found.vector[cells] = vector[columns]
+                found.node[cells] = node
                 found.begin[cells] = used
                 for at in range(start[columns, p], start[columns, p + 1]):
                     found.members[used] = there[at]

@@ -6,7 +6,8 @@ rows that are hidden altogether are such a group too. It says nothing about how 
 Peeling: level vectors are looked at in ascending loss; a cell in which the rows still left keep every promise is
 released, so dense and fine cells are served first. What is left over joins other groups, or takes in rows that
 others can spare, or is merged with whole groups until every promise holds. Then cells that were nearly missed are
-released after all where that pays, groups are dissolved or split and rows are moved while all lose less.
+released after all where that pays, groups are dissolved or split and rows are moved while all lose less. Last, cells
+are released, where that pays, in which enough rows lose less than in their groups.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.common.compiled import need_all
 from discreet.encoded import Ints
+from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
-from discreet.method.local import group_kernels, move_kernels, split_kernels
-from discreet.method.local.group_kernels import NEVER, ItemGroups, Undo
+from discreet.method.local import gains, group_kernels, move_kernels, split_kernels
+from discreet.method.local.goals import judged_of_all, left_out_cost, unite
+from discreet.method.local.group_kernels import NEVER
+from discreet.method.local.group_room import collected, copied, undo_room
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
@@ -47,9 +52,14 @@ def search(
     remove: bool = False,
     most_gone: int | None = None,
     looks: int = MOST_LOOKS,
+    units: Units | None = None,
+    worth: Sequence[int] = (),
     carry_on: Callable[[PeelingWatch], bool] = lambda _: True,
 ) -> Local:
     """Return groups that keep every promise, with little loss.
+
+    `worth` says what a unit that a group costs a target of the problem counts beside a unit of loss; of `units`
+    there are by default as many as can be.
 
     `labels` says for each column which labels it may have. With `remove` rows that fit nowhere may be left out, where
     all promises have columns in common.
@@ -58,10 +68,13 @@ def search(
     """
     columns = problem.columns
     kinds: Sequence[Labels] = labels or ["tight"] * len(columns)
-    units = units_of(columns, kinds, weights or [Fraction(1)] * len(columns), problem.total)
+    if units is None:
+        units = units_of(columns, kinds, weights or [Fraction(1)] * len(columns), problem.total)
+    if worth:
+        need_all()
     shapes = [shape_of(*each) for each in zip(columns, units.columns, kinds, strict=True)]
     most = problem.total if most_gone is None else most_gone
-    parts = parts_of(problem, shapes)
+    parts = parts_of(problem, shapes, worth)
     # Rows that leave would be missed by promises on other columns.
     remove = remove and len(parts) == 1 and all(table.columns for table in problem.tables)
     found = [_LocalSearch(part, carry_on, looks).run(remove=remove, most=most) for part in parts]
@@ -71,6 +84,7 @@ def search(
     return Local(
         tuple(one.grouping for one in found),
         sum(one.lost for one in found),
+        sum(one.judged for one in found),
         int(problem.sizes[gone].sum()) if found else 0,
         tuple(sorted({*always_broken(problem), *(number for one in found for number in one.broken)})),
         units,
@@ -86,9 +100,11 @@ class _LocalSearch:
         self.going = True
         self.looks = looks * 8 // max(len(part.columns), 8)
         self.rows = len(part.items.codes)
+        self.predicts = len(part.items.goals.weights) > 0
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
         self.most = int(part.sizes.sum())
         self.blocks: tuple[LevelBlock, LevelBlock] | None = None
+        self.levels: list[list[Level]] = []
         self.missed = np.empty((0, 5), dtype=np.int64)
 
     def run(self, *, remove: bool, most: int) -> PartFound:
@@ -96,7 +112,7 @@ class _LocalSearch:
         self.most = most
         of, count = self._peel()
         rest = of < 0
-        self.groups = self._collected(np.where(rest, count + self.part.apart, of), count + self.part.fixed)
+        self.groups = collected(self.part, np.where(rest, count + self.part.apart, of), count + self.part.fixed)
         stuck: list[int] = []
         removed: list[int] = []
         self._split(range(count, count + self.part.fixed))
@@ -112,7 +128,10 @@ class _LocalSearch:
             self.missed = self.missed[:0]
         if not stuck:
             self._improve()
+        if not stuck and not removed and self._going():
+            self._reopen_gains()
         self._spare_hidden()
+        self._unite()
         return self._finished(stuck, removed)
 
     # Peeling
@@ -138,6 +157,7 @@ class _LocalSearch:
         if not self.rows:
             return of, 0
         levels = self._levels()
+        self.levels = levels
         if levels:
             left, right, _ = two_blocks(levels, self.rows)
             codes = part.items.codes.T
@@ -167,24 +187,6 @@ class _LocalSearch:
 
     # What is left over
 
-    def _collected(self, of: Ints, count: int) -> ItemGroups:
-        """Return the groups with room for more."""
-        items, columns = self.part.items, len(self.part.shapes.kind)
-        room = count + int(self.part.sizes.sum()) // self.part.least + 64
-        groups = ItemGroups(
-            of.astype(np.int64),
-            np.full(room, -1, dtype=np.int64),
-            np.full(self.rows, -1, dtype=np.int64),
-            np.full(self.rows, -1, dtype=np.int64),
-            np.zeros((room, columns), dtype=np.int64),
-            np.zeros((room, columns), dtype=np.int64),
-            np.zeros((room, columns + 1), dtype=np.int64),
-            np.zeros((room, items.figures.shape[1]), dtype=np.int64),
-            np.array([count, 0], dtype=np.int64),
-        )
-        group_kernels.collect(self.part.shapes, items, groups)
-        return groups
-
     def _broken(self) -> list[int]:
         """Return the groups that break a limit."""
         groups = self.groups
@@ -199,22 +201,26 @@ class _LocalSearch:
         before = self.groups
         best, cheapest, fate = None, NEVER, "stuck"
         for attempt in (self._dealt, self._topped_up, self._merged):
-            self.groups = _copied(before)
+            self.groups = copied(before)
             if attempt(g):
                 lost = int(group_kernels.total_cost(self.groups))
                 if lost < cheapest:
                     best, cheapest, fate = self.groups, lost, "settled"
         if removable:
             others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
-            if others + self.whole * int(before.figures[g, 0]) <= cheapest:
+            if others + self._left_out(before.figures[g]) <= cheapest:
                 best, fate = None, "removed"
         self.groups = before if best is None else best
         return fate
 
+    def _left_out(self, figures: Ints) -> int:
+        """Return what rows with these figures cost when they are removed."""
+        return self.whole * int(figures[0]) + left_out_cost(self.part.items.goals, figures)
+
     def _dealt(self, g: int) -> bool:
         part = self.part
         done, _ = move_kernels.deal(
-            part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, self._undo(self.rows)
+            part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, undo_room(self.part, self.rows)
         )
         return bool(done) and self._allowed()
 
@@ -242,16 +248,39 @@ class _LocalSearch:
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
+        self._unite()
         lost = int(group_kernels.total_cost(self.groups))
         for _ in range(ROUNDS):
+            before = self.groups if self.predicts else None
+            self.groups = self.groups if before is None else copied(before)
             self._reopen(missed)
             self._dissolve()
             self._relocate()
             self._split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
+            self._unite()
             now = int(group_kernels.total_cost(self.groups))
+            if before is not None and now > lost:  # groups that were better apart have come to look alike
+                self.groups = before
+                break
             if (lost - now) * 200 < lost or not self._going():
                 break
             lost = now
+
+    def _unite(self) -> None:
+        """Make groups that look alike one, where it counts for more than their loss which rows are together."""
+        if self.predicts:
+            unite(self.part, self.groups, self._hidden())
+
+    def _reopen_gains(self) -> None:
+        """Release cells in which enough rows lose less than now, those first in which all gain most."""
+        if self.blocks is None or self.predicts or self.rows > gains.MOST_ROWS:
+            return
+        numbers, of = np.unique(self.groups.of, return_inverse=True)
+        self.groups = collected(self.part, of, len(numbers))  # without those that are gone
+        found = gains.gains(self.part, self.levels, self.groups.losses[self.groups.of, -1], self.whole * 3 // 10)
+        self._reopen(self._by_block(found[np.argsort(-found[:, 4], kind="stable")], self.levels))
+        self._dissolve()
+        self._relocate()
 
     def _reopen(self, missed: Ints) -> None:
         if self.blocks is None:
@@ -261,7 +290,7 @@ class _LocalSearch:
         start = np.append(0, np.cumsum(np.bincount(one.combination, minlength=one.cells.shape[1])))
         room = len(self.groups.head)
         scratch = [np.zeros(n, dtype=np.int64) for n in (self.rows, self.rows, room, room)]
-        undo = self._undo(self.rows)
+        undo = undo_room(self.part, self.rows)
         for chunk in self._chunks(missed, 200):
             move_kernels.reopen(
                 part.shapes, part.items, part.limits, self.groups, chunk, one.combination, two.combination, start,
@@ -271,7 +300,7 @@ class _LocalSearch:
     def _dissolve(self) -> None:
         part, groups = self.part, self.groups
         order = np.argsort(-groups.losses[: groups.numbers[0], -1], kind="stable")
-        undo = self._undo(self.rows)
+        undo = undo_room(self.part, self.rows)
         largest = 4 * part.least
         for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
             move_kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
@@ -296,15 +325,6 @@ class _LocalSearch:
                 part.cell_levels, members, rank,
             )  # fmt: skip
 
-    def _undo(self, size: int) -> Undo:
-        columns, figures = len(self.part.shapes.kind), self.part.items.figures.shape[1]
-        widths = (columns, columns, columns + 1, figures)
-        return Undo(
-            np.empty(size, dtype=np.int64),
-            np.empty(size, dtype=np.int64),
-            *(np.empty((size, width), dtype=np.int64) for width in widths),
-        )
-
     def _chunks(self, order: Ints, size: int, share: int = 1) -> Iterator[Ints]:
         """Yield pieces of the work until it is done, has taken its share of looks or shall end."""
         enough = self.groups.numbers[1] + self.looks // share
@@ -314,7 +334,7 @@ class _LocalSearch:
             yield order[begin : begin + size]
 
     def _going(self) -> bool:
-        return self._go_on(PeelingWatch(1.0, int(group_kernels.total_cost(self.groups)))) or self._hides_too_many()
+        return self._go_on(PeelingWatch(1.0, int(group_kernels.total_loss(self.groups)))) or self._hides_too_many()
 
     def _go_on(self, watch: PeelingWatch) -> bool:
         self.going = self.going and self.tell(watch)
@@ -336,7 +356,7 @@ class _LocalSearch:
             if not self._hides_too_many():
                 return
             before = self.groups
-            self.groups = _copied(before)
+            self.groups = copied(before)
             if not self._dealt(g):
                 self.groups = before
 
@@ -350,13 +370,10 @@ class _LocalSearch:
         if stuck:
             hidden, broken = part.hidden_with(of, hidden, groups.losses[numbers, -1])
         rows = groups.figures[numbers, 0]
+        judged = judged_of_all(part.items.goals, groups.figures[numbers], hidden, gone) if self.predicts else 0
         first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
         losses[gone] = part.shapes.whole[: len(part.columns)]
         of = np.where(gone[of], -1, of)[part.item_of]
         grouping = LocalGrouping(part.columns, of, first, stop, sets, hidden, losses)
         lost = int((rows * losses.sum(axis=1)).sum())
-        return PartFound(grouping, lost, np.append(hidden | gone, True), broken)
-
-
-def _copied(groups: ItemGroups) -> ItemGroups:
-    return ItemGroups(*(array.copy() for array in groups))
+        return PartFound(grouping, lost, judged, np.append(hidden | gone, True), broken)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.base.loss import ColumnUnits, Units, loss_units
+from discreet.method.base.loss import LARGEST, ColumnUnits, Units, loss_units
 from discreet.method.base.problem import ColumnCounts
 from discreet.method.base.space import Space
 
@@ -128,7 +128,12 @@ def has_sets(column: ColumnCounts, labels: Labels) -> bool:
 
 
 def units_of(
-    columns: Sequence[ColumnCounts], labels: Sequence[Labels], weights: Sequence[Fraction], rows: int
+    columns: Sequence[ColumnCounts],
+    labels: Sequence[Labels],
+    weights: Sequence[Fraction],
+    rows: int,
+    *,
+    largest: int = LARGEST,
 ) -> Units:
     """Return the losses in units; sets lose by their number of values, as the hidden values of a plain column do."""
     spaces = [
@@ -136,7 +141,7 @@ def units_of(
         for column, kind in zip(columns, labels, strict=True)
     ]
     # Sixteen times as many rows leave room for losses that are forbidden.
-    return loss_units(spaces, weights, 16 * rows)
+    return loss_units(spaces, weights, 16 * rows, largest=largest)
 
 
 def shape_of(column: ColumnCounts, units: ColumnUnits, labels: Labels) -> LabelShape:

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.common.compiled import kernel
 from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, SHARE, figure_of
+from discreet.method.local.goal_kernels import judged_group, judged_with
 from discreet.method.local.group_kernels import (
     bits,
     cost,
@@ -143,6 +144,7 @@ def top_up(shapes, items, limits, groups, g, forbidden, loss):  # type: ignore[n
                 continue
             size = items.figures[item, 0]
             more = (groups.figures[g, 0] + size) * loss[item] - cost(groups, g) - size * groups.losses[h, columns]
+            more += judged_with(items.goals, groups.figures[g], items.figures[item], loss[item])
             if (at < 0 or more < best) and groups.figures[h, 0] > size and fits(items, limits, groups, h, item, -1):
                 best, at = more, item
         if at < 0:
@@ -178,6 +180,7 @@ def best_merge(shapes, items, limits, groups, g, forbidden):  # type: ignore[no-
         for f in range(len(figures)):
             figures[f] = groups.figures[g, f] + groups.figures[h, f]
         more = figures[0] * loss - cost(groups, g) - cost(groups, h)
+        more += judged_group(items.goals, figures, loss)
         if keeps(figures, limits):
             if at < 0 or more < best:
                 best, at = more, h

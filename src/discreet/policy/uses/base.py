@@ -16,9 +16,7 @@ from discreet.policy.places import Path
 
 Beside = Annotated[
     tuple[str, ...] | None,
-    Field(
-        description="columns that go out as they are: a row weighs the more, the worse they predict its target already"
-    ),
+    Field(description="columns that go out as they are: only what they leave open of the target counts"),
 ]
 Inputs = Annotated[tuple[str, ...] | None, Field(description="the columns it is predicted from; all when absent")]
 
@@ -95,11 +93,17 @@ class WeightedUse(ReleaseUse):
             raise ValueError("weight: must be more than 0; take the use out instead")
         return self
 
+    @property
+    def implied(self) -> Mapping[str, object]:
+        """What fields are when absent, where others say so."""
+        return {}
+
     @model_serializer(mode="wrap")
     def _only_what_differs(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out defaults: most uses are said in one word."""
         said: dict[str, Any] = plain(self)
         usual = {field.alias or name: field.default for name, field in type(self).model_fields.items()}
+        usual |= self.implied
         own = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
         return {name: value for name, value in said.items() if own.get(name) != usual.get(name)}
 
@@ -114,9 +118,25 @@ class PredictingUse(WeightedUse):
     inputs: Inputs = None
     beside: Beside = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _suppressed_beside(cls, value: object) -> object:
+        """What columns beside leave open of a suppressed row is what it costs, if nothing else is said."""
+        known = "suppressed" in cls.model_fields
+        if known and isinstance(value, Mapping) and value.get("beside") is not None and "suppressed" not in value:
+            return {**value, "suppressed": "beside"}
+        return value
+
+    @property
+    def implied(self) -> Mapping[str, object]:
+        """What fields are when absent, where others say so."""
+        return {} if self.beside is None else {"suppressed": "beside"}
+
     @model_validator(mode="after")
     def _beside_fits(self) -> Self:
         if self.beside is None:
+            if getattr(self, "suppressed", None) == "beside":
+                raise ValueError("suppressed: 'beside' says what columns beside leave open; name them in 'beside'")
             return self
         if not self.beside or len(set(self.beside)) < len(self.beside):
             raise ValueError("beside: name at least one column, each once")
@@ -142,7 +162,8 @@ class PredictingUse(WeightedUse):
     @property
     def purpose(self) -> str:
         """What the release is for, in few words."""
-        return f"predicting {self.target}"
+        beyond = f" beyond what {', '.join(self.beside)} tell{'s' * (len(self.beside) == 1)}" if self.beside else ""
+        return f"predicting {self.target}{beyond}"
 
     def in_words(self) -> str:
         """Say what the release is for."""

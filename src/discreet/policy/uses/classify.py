@@ -27,10 +27,10 @@ class Classify(PredictingUse):
     costs: Amounts = Field(
         default=None, description="what it costs to take a class for another: a CSV file, or {TRUE: {TAKEN: 2.5}}"
     )
-    suppressed: Literal["one", "group", "dearest"] = Field(
+    suppressed: Literal["one", "group", "dearest", "beside"] = Field(
         default="one",
-        description="what a suppressed row costs: one mistake (1), as a row of one group of all suppressed rows, or "
-        "the dearest mistake about its class",
+        description="what a suppressed row costs: one mistake (1), as a row of one group of all suppressed rows, "
+        "the dearest mistake about its class, or (default with 'beside') what the guess from these columns costs",
     )
 
     if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class Classify(PredictingUse):
             inputs: Sequence[str] | None = ...,
             beside: Sequence[str] | None = ...,
             costs: Mapping[str, Mapping[str, object]] | str | PurePath | None = ...,
-            suppressed: Literal["one", "group", "dearest"] = ...,
+            suppressed: Literal["one", "group", "dearest", "beside"] = ...,
             weight: object = ...,
         ) -> None: ...
 
     def beyond_disclosure(self) -> str | None:
         """What it asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
-        if self.suppressed != "one":
+        if self.suppressed not in ("one", "beside"):
             return f"'suppressed: {self.suppressed}'"
         return super().beyond_disclosure() if self.costs is None else "'costs'"
 

@@ -26,9 +26,10 @@ class Regress(PredictingUse):
         default="variance",
         description="variance: squared distances from the mean of a group count; median: distances from its median",
     )
-    suppressed: Literal["all", "group"] = Field(
+    suppressed: Literal["all", "group", "beside"] = Field(
         default="all",
-        description="how suppressed rows count: measured from the centre of all rows, or as one group",
+        description="how suppressed rows count: measured from the centre of all rows, as one group, or (default with "
+        "'beside') from what is expected by these columns",
     )
 
     if TYPE_CHECKING:
@@ -40,12 +41,12 @@ class Regress(PredictingUse):
             inputs: Sequence[str] | None = ...,
             beside: Sequence[str] | None = ...,
             by: Literal["variance", "median"] = ...,
-            suppressed: Literal["all", "group"] = ...,
+            suppressed: Literal["all", "group", "beside"] = ...,
             weight: object = ...,
         ) -> None: ...
 
     def beyond_disclosure(self) -> str | None:
         """What it asks for that top-down disclosure, which never suppresses a row, cannot reckon with."""
-        if self.suppressed != "all":
+        if self.suppressed not in ("all", "beside"):
             return f"'suppressed: {self.suppressed}'"
         return "'by: median'" if self.by == "median" else super().beyond_disclosure()

@@ -43,10 +43,10 @@ class Counting:
 def _count(table: BigEngine, columns: tuple[str, ...]) -> Combinations:
     if _follows(table, columns):
         making = table.making
-        assert table.base is not None
+        assert table.counts_from is not None
         assert making is not None
         gone = [name for name, map_ in making.maps.items() if len(map_.gone) and name not in columns]
-        of_base = table.base.count((*columns, *gone))
+        of_base = table.counts_from.count((*columns, *gone))
         return counts.released(of_base, columns, making.maps, making.marker, removes=making.removes)
     table.refuse_strange(columns)
     most = table.limits.combinations

@@ -15,7 +15,7 @@ def combinations(found: pl.DataFrame, columns: Sequence[str]) -> Combinations:
     """Return counts as a store gives them (columns in order, then `rows`) as combinations in order."""
     encoded = [encode(found.to_series(place)) for place in range(len(columns))]
     domains, codes = [column.domain for column in encoded], [column.codes for column in encoded]
-    return _collapsed(columns, domains, codes, found.get_column("rows").to_numpy())
+    return collapsed(columns, domains, codes, found.get_column("rows").to_numpy())
 
 
 def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:
@@ -28,7 +28,7 @@ def projected(counted: Combinations, columns: Sequence[str]) -> Combinations:
             tuple(columns), (domain,), (np.arange(len(there), dtype=smallest(max(len(there), 1))),), rows[there]
         )
     domains = [counted.domain(column) for column in columns]
-    return _collapsed(columns, domains, [counted.code(column) for column in columns], counted.counts)
+    return collapsed(columns, domains, [counted.code(column) for column in columns], counted.counts)
 
 
 def released(
@@ -56,7 +56,7 @@ def released(
             domain = order
         domains.append(domain)
         codes.append(code[kept])
-    return _collapsed(columns, domains, codes, counted.counts[kept])
+    return collapsed(columns, domains, codes, counted.counts[kept])
 
 
 def recounted(
@@ -96,7 +96,7 @@ def _ordered(texts: set[str | None]) -> tuple[str | None, ...]:
     return (None, *known) if None in texts else tuple(known)
 
 
-def _collapsed(
+def collapsed(
     columns: Sequence[str], domains: Sequence[tuple[str | None, ...]], codes: Sequence[Codes], counts: Ints
 ) -> Combinations:
     """Return different combinations in the order of their codes, with the values that occur."""

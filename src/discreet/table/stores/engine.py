@@ -32,6 +32,7 @@ from discreet.table.stores.counting import Counting, named, occurring
 from discreet.table.stores.fetching import as_one, fetched, hashes
 from discreet.table.stores.files import changed
 from discreet.table.stores.from_plan import edits_of, making_of, map_of, rows_gone, rows_masked
+from discreet.table.stores.labelled import LabelledTable, labelled
 from discreet.table.stores.numbering import all_numbers
 from discreet.table.stores.spark.order import no_order
 from discreet.table.stores.spark.store import SparkStore
@@ -87,7 +88,11 @@ class BigEngine:
         """Whether it is a table from which a release is to be made."""
         self.dropped = 0
         self.unseen = 0
+        self.counts_from: BigEngine | LabelledTable | None = base
+        """What counts follow from as long as no row is looked at."""
         self._masked: int | None = None
+        self._shown: LabelledTable | None = None
+        """The table as the groups of the last plan show it."""
 
     @property
     def store(self) -> Store:
@@ -225,15 +230,27 @@ class BigEngine:
 
     def apply(self, plan: Plan) -> BigEngine:
         """Return the release that the plan makes of this table; masks are about all rows, left out or not."""
-        if plan.sampled is not None or plan.groupings or plan.suppressed:
+        if plan.sampled is not None or plan.suppressed:
             raise InputError(
-                f"{self.name}: the plan is about single rows, or groups with labels of their own; it is carried out by "
-                "the local engine on a table that fits into the memory"
+                f"{self.name}: the plan is about single rows; it is carried out by the local engine on a table that "
+                "fits into the memory"
             )
+        if plan.groupings:
+            return self._by_groups(plan)
         making = making_of(plan, self)
         release = self._made(making)
         release.unseen = rows_gone(making, self)
         release._masked = rows_masked(making, self)
+        return release
+
+    def _by_groups(self, plan: Plan) -> BigEngine:
+        """Return the release by a plan whose groups have labels of their own."""
+        shown = self._shown = labelled(plan, self, self._shown)
+        making = shown.making_of(plan)
+        release = self._other(lambda: shown.store.make(making), making=making)
+        release.counts_from = shown
+        release.unseen = shown.rows_unseen()
+        release._masked = shown.rows_masked(making)
         return release
 
     def _made(self, making: Making) -> BigEngine:
@@ -247,11 +264,11 @@ class BigEngine:
         if self._masked is None:
             making = self.making
             assert making is not None
-            assert self.base is not None
+            assert self.counts_from is not None
             if making.masks is None and making.left_out is None:
                 self._masked = self.unseen
             else:
-                self._masked = self.base.store.masked(making)
+                self._masked = self.counts_from.store.masked(making)
         return self._masked
 
     def edited(self, edits: Sequence[Edit]) -> BigEngine:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Encoded
+from discreet.encoded import Combinations, Encoded, Ints
 from discreet.plan.masks import ALL, Masks
 from discreet.plan.parts import Edit, Recoding
 from discreet.plan.plan import Plan
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from discreet.table.stores.engine import BigEngine
 
 
-def making_of(plan: Plan, table: BigEngine) -> Making:
-    """Return how a plan makes a release of a table."""
-    maps = {recoding.column: _recoded(plan, recoding, table) for recoding in plan.recodings}
+def making_of(plan: Plan, table: BigEngine, more: Mapping[str, Map] | None = None) -> Making:
+    """Return how a plan makes a release of a table, with maps of other columns besides."""
+    maps = {recoding.column: _recoded(plan, recoding, table) for recoding in plan.recodings} | dict(more or {})
     masks = plan.masks is not None or any(len(map_.gone) for map_ in maps.values())
     meant = plan.masks
     if plan.policy.token is not None:
@@ -118,6 +118,11 @@ def rows_masked(making: Making, table: BigEngine) -> int | None:
 def _rows_of(masks: Masks, recoded: Making, table: BigEngine) -> int:
     """Return how many rows masks mean; refuse those that mean rows which are not there."""
     counted = counts.released(table.count(masks.names), masks.names, recoded.maps, recoded.marker, removes=False)
+    return rows_meant(masks, counted, counted.counts)
+
+
+def rows_meant(masks: Masks, counted: Combinations, some: Ints) -> int:
+    """Return how many of some rows of each combination masks mean; refuse those that mean rows which are not there."""
     place = {name: at for at, name in enumerate(counted.columns)}
 
     def encoded(name: str) -> Encoded:
@@ -127,7 +132,8 @@ def _rows_of(masks: Masks, recoded: Making, table: BigEngine) -> int:
     wanted = np.array(masks.rows, dtype=np.int64)
     has = np.zeros(len(wanted) + 1, dtype=np.int64)
     np.add.at(has, mask, counted.counts)
-    has = has[:-1]
+    has, of_some = has[:-1], np.zeros(len(wanted) + 1, dtype=np.int64)
+    np.add.at(of_some, mask, some)
     if (has < np.abs(wanted)).any():
         raise no_such_rows()
-    return int(np.where(wanted == ALL, has, wanted).sum())
+    return int(np.where(wanted == ALL, of_some[:-1], np.minimum(wanted, of_some[:-1])).sum())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import narwhals as nw
 import polars as pl
 
 from discreet.columns.formulas import unescaped
@@ -17,6 +16,7 @@ from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.form import Form
 from discreet.table.formats.known import FileTable, file_table
 from discreet.table.formats.place import Address, Place, place_of, settled
+from discreet.table.frames import frame_of, polars_of
 from discreet.table.memory import FetchLimits
 from discreet.table.relations import database_of, is_relation
 from discreet.table.stores.duck.session import Session
@@ -64,6 +64,8 @@ class BigTables:
     def open(self, table: object, policy: Policy, *, released: bool) -> BigEngine:
         """Return the engine that holds a table."""
         refuse_policy(policy)
+        if self.kind == "spark":
+            refuse_groups(policy)
         if self.kind == "spark" and self.key is None and not self.in_any_order:
             refuse_cells(policy)
         name = str(table) if isinstance(table, (str, Path, Address)) else "the table"
@@ -146,7 +148,7 @@ class BigTables:
             if isinstance(table, pl.LazyFrame):
                 table.sink_parquet(target, engine="streaming")
             else:
-                nw.from_native(table, eager_only=True).to_polars().write_parquet(target)  # type: ignore[call-overload]
+                polars_of(frame_of(table)).write_parquet(target)
         return target
 
     def _written(self, path: Path, policy: Policy) -> StreamStore:
@@ -161,8 +163,17 @@ def refuse_policy(policy: Policy) -> None:
         raise InputError(
             "release: a sample is drawn from a table in memory only; draw it before, or use --engine local"
         )
+    if policy.is_local and (any(policy.cells()) or policy.unit is not None):
+        what = "'unit'" if policy.unit is not None else "confidential cells"
+        raise InputError(
+            f"recoding: local beside {what} needs the table in memory; take one of them out, or use --engine local"
+        )
+
+
+def refuse_groups(policy: Policy) -> None:
+    """Refuse groups with labels of their own on Spark."""
     if policy.is_local:
-        raise InputError("recoding: local needs the table in memory; take it out, or use --engine local")
+        raise InputError("recoding: local is not for Spark; write recoding: global, or use --engine duckdb or local")
 
 
 def refuse_cells(policy: Policy) -> None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import polars as pl
 
 from discreet.encoded import Combinations, Ints
 from discreet.plan.masks import Masks
 from discreet.table.stores.scratch import Scratch
+
+if TYPE_CHECKING:
+    from discreet.table.stores.labelled import Labelling
 
 ALL_ROWS = 200_000
 """Rows that are looked at together where a table is fetched in parts."""
@@ -76,6 +79,8 @@ class Making:
     edits: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     removes: bool = False
     left_out: Ints | None = None
+    labelled: frozenset[str] = frozenset()
+    """Columns that show labels of groups: they are texts already."""
 
     @property
     def drops(self) -> bool:
@@ -84,7 +89,7 @@ class Making:
 
     def becomes_text(self, column: str) -> bool:
         """Whether a column of the release is one of texts, whatever it was."""
-        if column in self.edits:
+        if column in self.edits or column in self.labelled:
             return True
         return self.marks(column) or (column in self.maps and self.maps[column].changes)
 
@@ -169,6 +174,10 @@ class Store(Protocol):
 
         With their `rows`, `hits 0`, ... for each value of `column`, and `hidden`.
         """
+        ...
+
+    def labelled(self, labelling: Labelling) -> Store:
+        """Return the table with what the combination of each row shows, in columns of texts; further ones come last."""
         ...
 
     def make(self, making: Making) -> Store:

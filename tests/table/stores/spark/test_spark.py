@@ -77,6 +77,26 @@ def test_mixed_policies(job: Job, seed: int) -> None:
     assert_same_if_possible(job, seed)
 
 
+@pytest.mark.parametrize("at_once", [0, 100])
+def test_columns_are_counted_together_or_one_by_one(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values, and pairs of original and released texts, missing ones and those of an empty table too."""
+    monkeypatch.setattr("discreet.table.stores.spark.cluster.AT_ONCE", at_once)
+    frame = pl.DataFrame({"a.b": ["x", None, "", "x"], "A": ["1", "1", None, "2"], "é": ["c"] * 4})
+    cluster = Cluster.of(to_spark(frame), Scratch(), "the table")
+    column, pair = cluster.functions.col, cluster.functions.struct
+    for rows in (frame, frame.clear()):
+        table = to_spark(rows)
+        texts = [column(f"`{name}`") for name in frame.columns]
+        counted = list(cluster.counted(table, texts, max(rows.height, 1)))
+        for name, found in zip(frame.columns, counted, strict=True):
+            assert sorted(map(repr, found.rows())) == in_any_order(rows.group_by(name).len())
+        pairs = [pair(column("`A`").alias("original"), text.alias("released")) for text in texts]
+        for name, found in zip(frame.columns, cluster.counted(table, pairs, max(rows.height, 1)), strict=True):
+            both = rows.group_by(original="A", released=name).len()
+            assert sorted(map(repr, found.unnest("value").rows())) == in_any_order(both)
+    assert_same(ODD, K4, 2)
+
+
 ODD = pl.DataFrame(
     {
         "age": [30] * 12 + [31] * 12 + [99],

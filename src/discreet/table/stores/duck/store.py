@@ -36,6 +36,8 @@ from discreet.table.stores.store import ALL_ROWS, Making, Store
 if TYPE_CHECKING:
     import duckdb
 
+    from discreet.table.stores.labelled import Labelling
+
 FIRST_ROWS = 100_000
 """What these have tells whether it is worth looking for all different values of a column."""
 
@@ -204,6 +206,30 @@ class DuckStore:
         found = self.session.fetch(f"SELECT {', '.join([*groups, *sums])} FROM ({inside}){by}")
         texts = pl.col("^given .*$").cast(pl.String)
         return found.with_columns(pl.exclude(r"^given .*$").cast(pl.Int64), texts)
+
+    def labelled(self, labelling: Labelling) -> DuckStore:
+        """Return the table with what the combination of each row shows."""
+        session, keys = self.session, labelling.keys
+        places = []
+        for masked in keys.masks.columns:
+            known = pl.Series([value for value in masked.values if value is not None], dtype=pl.String)
+            at = pl.Series([at for at, value in enumerate(masked.values) if value is not None], dtype=pl.Int64)
+            of_null = masked.values.index(None) if None in masked.values else "NULL"
+            cell = self.text(masked.column)
+            place = session.lookup(cell, known, at, "NULL") if len(known) else "NULL"
+            places.append(f"(CASE WHEN {cell} IS NULL THEN {of_null} ELSE {place} END)")
+        key = " || ' ' || ".join(places)
+        if keys.steps is not None:
+            key = " + ".join(f"{place} * {step}" for place, step in zip(places, keys.steps, strict=True))
+        cells = ", ".join(self.cell(name) for name in self.columns)
+        keyed = f"SELECT {cells}, CAST({key} AS VARCHAR) AS k FROM {self.source}"
+        look = session.lookup("k", keys.all.cast(pl.String), pl.Series(labelling.look + 1), "NULL")
+        found = f"SELECT {cells}, {look} AS n FROM ({keyed})"
+        columns = tuple(dict.fromkeys((*self.columns, *labelling.texts)))
+        shown = {name: f"list_extract({session.listed(texts)}, n)" for name, texts in labelling.texts.items()}
+        chosen = [f"{shown.get(name) or self.cell(name)} AS d{place}" for place, name in enumerate(columns)]
+        told = ", ".join(f"d{place} AS c{place}" for place in range(len(columns)))
+        return self._settled(f"SELECT {told} FROM (SELECT {', '.join(chosen)} FROM ({found}))", columns)
 
     def make(self, making: Making) -> DuckStore:
         """Carry out how a release is made."""

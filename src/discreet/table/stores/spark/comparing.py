@@ -36,14 +36,18 @@ class SparkComparison:
     def pairs(self, columns: Sequence[str]) -> dict[str, pl.DataFrame]:
         """Return the different pairs of original and released text of some columns."""
         mine, functions = self.mine, self.mine.cluster.functions
-        found: dict[str, pl.DataFrame] = {}
-        for column in columns:
-            with saying_spark(mine.name):
-                frame, theirs = self._both([column])
-                both = frame.groupBy(theirs.text(column).alias("original"), mine.text(column).alias("released"))
-                pairs = mine.cluster.fetch(both.agg(functions.count(functions.lit(1)).alias("cells")))
-            found[column] = pairs.cast({"original": pl.String, "released": pl.String, "cells": pl.Int64})
-        return found
+        with saying_spark(mine.name):
+            frame, theirs = self._both(columns)
+            both = [
+                functions.struct(theirs.text(name).alias("original"), mine.text(name).alias("released"))
+                for name in columns
+            ]
+            counted = list(mine.cluster.counted(frame, both, mine.rows))
+        kinds = pl.Schema({"original": pl.String, "released": pl.String, "cells": pl.Int64})
+        return {
+            name: found.unnest("value").rename({"rows": "cells"}).cast(kinds)
+            for name, found in zip(columns, counted, strict=True)
+        }
 
     def first_of(self, column: str, pairs: pl.DataFrame) -> int:
         """Return the first place with one of some pairs of texts; 0 where rows have none."""

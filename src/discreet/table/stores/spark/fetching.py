@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from discreet.table.stores.spark.store import SparkStore
 
 
-def whole_column(store: SparkStore, column: str) -> pl.Series:
-    """Return a column in order, under another name."""
+def whole_columns(store: SparkStore, columns: Sequence[str]) -> dict[str, pl.Series]:
+    """Return some columns in order, under other names, fetched by one job."""
     with saying_spark(store.name):
-        found = store.cluster.fetch(_in_places(store, [column]))
-    return found.sort(store.place).get_column("0")
+        found = store.cluster.fetch(_in_places(store, columns)).sort(store.place)
+    return {name: found.get_column(f"{at}") for at, name in enumerate(columns)}
 
 
 def in_parts(store: SparkStore, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:

@@ -24,9 +24,9 @@ from discreet.table.engine import alike
 from discreet.table.stores.cells import MOMENTS, no_text, refuse_untold_missing, same_everywhere, texts_of
 from discreet.table.stores.files import Files, changed
 from discreet.table.stores.scratch import Scratch
-from discreet.table.stores.spark.cluster import Cluster, fresh, same_columns, saying_spark
+from discreet.table.stores.spark.cluster import AT_ONCE, Cluster, fresh, same_columns, saying_spark
 from discreet.table.stores.spark.comparing import SparkComparison
-from discreet.table.stores.spark.fetching import in_parts, rows_before, rows_before_at, whole_column
+from discreet.table.stores.spark.fetching import in_parts, rows_before, rows_before_at, whole_columns
 from discreet.table.stores.spark.handing_out import as_file, handed_out, reads_back, write_folder
 from discreet.table.stores.spark.kinds import kind_of
 from discreet.table.stores.spark.order import Order, no_order, numbered, refuse_key, refuse_kind
@@ -36,6 +36,8 @@ from discreet.table.stores.store import ALL_ROWS, Making, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from discreet.table.stores.labelled import Labelling
 
 
 class SparkStore:
@@ -221,6 +223,10 @@ class SparkStore:
         found = found.with_columns(pl.exclude(r"^given .*$").cast(pl.Int64), pl.col("^given .*$").cast(pl.String))
         return found.drop_nulls("rows")
 
+    def labelled(self, labelling: Labelling) -> Store:
+        """Return the table with labels of groups: policies with such are refused before."""
+        raise NotImplementedError
+
     def make(self, making: Making) -> SparkStore:
         """Carry out how a release is made; the released cells are settled beside the original ones.
 
@@ -337,9 +343,11 @@ class SparkStore:
         return self.order is not None and self.rows <= ALL_ROWS
 
     def _column(self, column: str) -> pl.Series:
-        """Return a column of a small table in order, under another name."""
+        """Return a column of a small table in order, under another name; of a very small one all texts are fetched."""
         if column not in self._held:
-            self._held[column] = whole_column(self, column)
+            others = self.columns if self.rows <= AT_ONCE else ()
+            wanted = [name for name in others if name != column and name not in self._held and self.has_text(name)]
+            self._held |= whole_columns(self, [column, *wanted])
         return self._held[column]
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:

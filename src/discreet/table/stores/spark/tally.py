@@ -50,13 +50,9 @@ class SparkTally:
 
     def _packing(self) -> Packing | None:
         """Return how combinations become numbers; None where some column has too many values."""
-        functions = self.functions
+        store, texts = self.store, [self.store.text(name) for name in self.columns]
         domains: list[tuple[str | None, ...]] = []
-        for name in self.columns:
-            values = self.frame.groupBy(self.store.text(name).alias("value")).agg(
-                functions.count(functions.lit(1)).alias("rows")
-            )
-            found = self.store.cluster.fetch(values.limit(LONGEST + 1))
+        for found in store.cluster.counted(self.frame, texts, store.rows, LONGEST + 1):
             if found.height > LONGEST:
                 return None
             often = found.sort("rows", descending=True).get_column("value").cast(pl.String)

@@ -15,6 +15,7 @@ import polars as pl
 
 from discreet.encoded import Combinations, Ints
 from discreet.table.by_name import by_name
+from discreet.table.stores.keys import Keys
 from discreet.table.stores.packing import ERROR, Packing
 
 Collect = Callable[[pl.LazyFrame], pl.DataFrame]
@@ -72,6 +73,19 @@ def mapped(cells: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> 
         return found
     of_null = new.filter(~known).item()
     return pl.when(cells.is_null()).then(pl.lit(of_null, new.dtype)).otherwise(found)
+
+
+def key_of(keys: Keys, cell: Callable[[str], pl.Expr]) -> pl.Expr:
+    """Return the key of each row; null where a text is in no combination."""
+    places = []
+    for masked in keys.masks.columns:
+        values = pl.Series(masked.values, dtype=pl.String)
+        numbers = pl.Series(range(len(values)), dtype=pl.Int64)
+        places.append(mapped(cell(masked.column), values, numbers, pl.lit(None, pl.Int64)))
+    if keys.steps is None:
+        return pl.concat_str(places, separator=" ")
+    weighed = [place * step for place, step in zip(places, keys.steps, strict=True)]
+    return sum(weighed[1:], start=weighed[0])
 
 
 def placed(places: pl.Expr, old: pl.Series, new: pl.Series, default: pl.Expr) -> pl.Expr:

@@ -56,16 +56,7 @@ class StreamSteps:
 
     def _key(self, keys: Keys) -> pl.Expr:
         """Return the key of each row; null where a text is in no masked combination."""
-        places = []
-        for masked in keys.masks.columns:
-            values = pl.Series(masked.values, dtype=pl.String)
-            numbers = pl.Series(range(len(values)), dtype=pl.Int64)
-            cells = self._edited(masked.column, self._text(masked.column))
-            places.append(coded.mapped(cells, values, numbers, pl.lit(None, pl.Int64)))
-        if keys.steps is None:
-            return pl.concat_str(places, separator=" ")
-        weighed = [place * step for place, step in zip(places, keys.steps, strict=True)]
-        return sum(weighed[1:], start=weighed[0])
+        return coded.key_of(keys, lambda column: self._edited(column, self._text(column)))
 
     def _edited(self, column: str, cells: pl.Expr) -> pl.Expr:
         """Return a column with its edits."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,9 @@ from discreet.table.stores.store import ALL_ROWS, Making, Store
 from discreet.table.stores.stream import coded
 from discreet.table.stores.stream.comparing import StreamComparison
 from discreet.table.stores.stream.steps import StreamSteps
+
+if TYPE_CHECKING:
+    from discreet.table.stores.labelled import Labelling
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,26 @@ class StreamStore:
             found = self.collect(marked.select(sums))
             return found if found.get_column("rows").item() else found.clear()
         return self.collect(marked.group_by(f"given {place}" for place in range(len(given))).agg(sums))
+
+    def labelled(self, labelling: Labelling) -> StreamStore:
+        """Return the table with what the combination of each row shows."""
+        key, look, keys = self.free_name("key"), self.free_name("look"), labelling.keys
+        looks = pl.Series(labelling.look)
+        frame = self.frame.with_columns(coded.key_of(keys, lambda column: self.text(column)).alias(key))
+        if keys.steps is None:
+            found = coded.mapped(by_name(key), keys.all, looks, pl.lit(None, pl.Int64))
+        else:
+            order = keys.all.arg_sort()
+            found = coded.placed(by_name(key), keys.all.gather(order), looks.gather(order), pl.lit(None, pl.Int64))
+        frame = frame.with_columns(found.alias(look))
+        of_look = pl.Series(range(len(labelling.texts[next(iter(labelling.texts))])), dtype=pl.Int64)
+        shown = {
+            name: coded.placed(by_name(look), of_look, texts, pl.lit(None, pl.String))
+            for name, texts in labelling.texts.items()
+        }
+        columns = tuple(dict.fromkeys((*self.columns, *shown)))
+        cells = [shown[name].alias(name) if name in shown else by_name(name) for name in columns]
+        return self._settled(frame.select(cells), columns, None)
 
     def make(self, making: Making) -> StreamStore:
         """Carry out how a release is made."""

@@ -1,0 +1,47 @@
+"""The arrays in which local recoding keeps its groups, and those for taking a change back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.local import group_kernels
+from discreet.method.local.group_kernels import ItemGroups, Undo
+from discreet.method.local.items import ItemPart
+
+
+def collected(part: ItemPart, of: Ints, count: int) -> ItemGroups:
+    """Return the groups with room for more."""
+    items, columns = part.items, len(part.shapes.kind)
+    room = count + int(part.sizes.sum()) // part.least + 64
+    groups = ItemGroups(
+        of.astype(np.int64),
+        np.full(room, -1, dtype=np.int64),
+        np.full(len(items.codes), -1, dtype=np.int64),
+        np.full(len(items.codes), -1, dtype=np.int64),
+        np.zeros((room, columns), dtype=np.int64),
+        np.zeros((room, columns), dtype=np.int64),
+        np.zeros((room, columns + 1), dtype=np.int64),
+        np.zeros((room, items.figures.shape[1]), dtype=np.int64),
+        np.zeros(room, dtype=np.int64),
+        np.array([count, 0], dtype=np.int64),
+    )
+    group_kernels.collect(part.shapes, items, groups)
+    return groups
+
+
+def copied(groups: ItemGroups) -> ItemGroups:
+    """Return the same groups, to be changed."""
+    return ItemGroups(*(array.copy() for array in groups))
+
+
+def undo_room(part: ItemPart, size: int) -> Undo:
+    """Return room for so many changes."""
+    columns, figures = len(part.shapes.kind), part.items.figures.shape[1]
+    widths = (columns, columns, columns + 1, figures)
+    return Undo(
+        np.empty(size, dtype=np.int64),
+        np.empty(size, dtype=np.int64),
+        np.empty(size, dtype=np.int64),
+        *(np.empty((size, width), dtype=np.int64) for width in widths),
+    )
