@@ -113,3 +113,12 @@ def test_thresholds_and_presets() -> None:
     for place, field, number in ((0, "at_most", 4), (9, "k", 4), (0, "k", 1)):
         with pytest.raises(InputError):
             with_threshold(text, place, field, number)
+
+
+def test_a_preset_that_speaks_of_a_crowd_is_chosen_only_where_one_is_promised() -> None:
+    text = "protect:\n  - {infer: {Bankruptcy: Discharged}, given: [Job, Country], at_most: 75%}\n"
+    assert preset_of(data_of(text)) is None
+    chosen = with_preset(text, "research")
+    assert preset_of(data_of(chosen)) == "research"
+    assert data_of(chosen)["protect"][1] == {"k": "5", "over": ["Job", "Country"]}
+    assert with_preset(chosen, "research") == chosen

@@ -215,11 +215,17 @@ def with_cell(text: str, column: str, rows: Sequence[int], predictors: Sequence[
 
 
 def with_preset(text: str, name: str) -> str:
-    """Return a policy as strict as a preset: every k, every share, and whether the rows leave in order."""
+    """Return a policy as strict as a preset: every k, every share, and whether the rows leave in order.
+
+    Where nothing says how many people look alike, that is added, with all columns that anybody is said to know.
+    """
     if name not in PRESETS:
         raise InputError(f"there is no preset {name!r}")
     preset = PRESETS[name]
     text = _without_lines(text, ABOUT_PRESET)
+    known = _all_known(data_of(text))
+    if known and not any(isinstance(made, Mapping) and "k" in made for made in data_of(text).get("protect") or ()):
+        text = with_crowd(text, known, preset.k)
     said = {"k": str(preset.k), "at_most": percent(preset.at_most)}
     for place, made in enumerate(data_of(text).get("protect") or ()):
         for field, value in said.items():
@@ -237,6 +243,7 @@ def preset_of(data: Mapping[str, Any]) -> str | None:
         said = {"k": str(preset.k), "at_most": percent(preset.at_most)}
         alike = [str(made[field]) == value for made in items for field, value in said.items() if field in made]
         shuffled = str(data.get("shuffle", "false")) == "true"
-        if alike and all(alike) and shuffled == preset.shuffle:
+        crowd = any("k" in made for made in items) or not _all_known(data)
+        if alike and crowd and all(alike) and shuffled == preset.shuffle:
             return name
     return None
