@@ -26,6 +26,7 @@ from discreet.plan.masks import Masks, read_masks
 from discreet.plan.parts import Decoy, Edit, Kept, Protected, Recoding, Step
 from discreet.plan.plain_data import as_plain
 from discreet.plan.rehearsed import RehearsedColumn
+from discreet.plan.search_bound import SearchBound
 from discreet.policy import Policy, as_policy
 from discreet.policy.bind import binned
 from discreet.policy.deciding import without_secrets
@@ -90,6 +91,8 @@ class Plan:
     bound: float | None = None
     """Of what the cut costs the use, on the table it was made for, the share that no cut goes below: 1 when it is
     proven to be a best one, None when nobody looked."""
+    proof: SearchBound | None = field(default=None, compare=False)
+    """What `bound` is from, until the plan is carried out."""
     decided: Decided | None = None
     """What the secrets decided, where the policy wants decisions to be blind."""
     version: str = field(default=__version__)
@@ -119,7 +122,7 @@ class Plan:
     def for_new_rows(self) -> Plan:
         """Return the part of the plan that makes sense on other rows: row numbers do not."""
         edited = replace(self, edits=(), removed=(), cells=(), decoys=(), order=None, rehearsed=())
-        return replace(edited, sampled=None, suppressed=(), masks=None, bound=None)
+        return replace(edited, sampled=None, suppressed=(), masks=None, bound=None, proof=None)
 
     def apply(
         self,

@@ -335,7 +335,9 @@ class CarriedOut:
 def _suppressed(made: CarriedOut, bound: Bound) -> CarriedOut:
     """Return a recoded table without the rows that do not fit."""
     plan, gone = _suppressing(made, bound)
-    if gone.drawn:  # nobody reckoned exactly with the lot
+    if plan.proof is not None and gone.rows is not None:
+        plan = replace(plan, bound=plan.proof.share(gone.rows), proof=None)
+    elif gone.drawn:  # nobody reckoned exactly with the lot
         plan = replace(plan, bound=None)
     same = plan.suppressed == made.plan.suppressed and plan.masks == made.plan.masks
     made = replace(made, plan=plan, released=made.released if same else made.source.apply(plan), suppressed=(gone,))

@@ -11,6 +11,7 @@ import numpy as np
 from discreet.common.watch import Watch
 from discreet.errors import TooManySuppressed
 from discreet.plan.plan import Plan
+from discreet.plan.search_bound import SearchBound, share_of
 from discreet.planning.objectives import loss_bound, objectives
 from discreet.planning.problem import cut_problem
 from discreet.planning.row_share import seen_only, thinned
@@ -19,6 +20,7 @@ from discreet.policy.redundant import without_redundant
 
 if TYPE_CHECKING:
     from discreet.method.cuts.evaluation import CutOutcome
+    from discreet.method.cuts.exact import Proof
     from discreet.method.cuts.objective import Candidate
 
 MOST_WORK = 8_000_000
@@ -28,8 +30,6 @@ MOST_COUNTED = 200_000_000
 """Rows, counted in each set of known columns, with which all starts of a coordinate search begin; two are made."""
 SECONDS_A_COUNT = 2e-7
 """About what it takes to carry a cut out and to verify it, for each row in each set of known columns."""
-NEARLY = 10**9
-"""How finely the bound of a cut is told."""
 
 
 class CutPlanner:
@@ -62,6 +62,7 @@ class CutPlanner:
         self.first, self.objective = objectives(self.evaluator, policy, most_suppressed)
         self.bound: float | None = None
         """Of what the cut found costs, the share that no cut goes below; known after an exact search."""
+        self.proof: SearchBound | None = None
 
     def run(self, watch: Watch) -> Plan:
         """Return the plan that the search finds.
@@ -92,6 +93,7 @@ class CutPlanner:
             detail=self.detail(best.outcome),
             complete=complete,
             bound=self.bound,
+            proof=self.proof,
         )
 
     def search(self, watch: Watch, *, prove: bool = True) -> tuple[Candidate, bool]:
@@ -190,9 +192,25 @@ class CutPlanner:
             return complete
 
         start, _ = self._coordinate(watch)
-        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=may_go_on)
+        marker = self.task.bound.policy.marker
+        blank = any(not column.space.plain and marker in column.domain for column in self.task.columns)
+        proof = search(self.problem, self.evaluator, self.objective, start, carry_on=may_go_on, blank=blank)
         self.bound = 1.0 if proof.proven else share_of(proof.bound, proof.best.cost)
+        self.proof = self._proof(proof)
         return proof.best, complete
+
+    def _proof(self, proof: Proof) -> SearchBound:
+        """Return what is known of a cut before it is carried out."""
+        from discreet.method.base.targets import MAJORITY
+
+        targets, objective = self.problem.targets, self.objective
+        outcome = self.evaluator.evaluate(proof.best.cut, by_lot=False)
+        each = None
+        # Where mistakes cost the same a row never costs less by being left out; elsewhere it may.
+        if all(target.kind == MAJORITY and not target.own_group for target in targets):
+            pairs = zip(objective.weights, targets, strict=True)
+            each = objective.gone + sum(weight * int(target.gone.max(initial=0)) for weight, target in pairs)
+        return SearchBound(proof.bound, objective.cost(outcome), outcome.gone, each)
 
     def _require_rows(self, best: Candidate) -> None:
         """Raise `TooManySuppressed` when rows are removed and no cut was found that keeps enough of them."""
@@ -211,8 +229,3 @@ class CutPlanner:
         lost = outcome.lost + outcome.gone * self.evaluator.units.per_row
         cells = self.evaluator.units.per_row * self.problem.total
         return 1 - lost / cells if cells else 1.0
-
-
-def share_of(bound: int, cost: int) -> float:
-    """Return the bound of a cut as a share of what it costs: below 1, for 1 is a proof."""
-    return (NEARLY * bound // cost if 0 <= bound < cost else NEARLY - 1) / NEARLY

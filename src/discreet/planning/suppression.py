@@ -61,6 +61,8 @@ class Suppressed:
     drawn: int
     untold: Masks | None = None
     """Rows that are not released but count for k, where there are such; `masks` are the others then."""
+    rows: int | None = None
+    """How many rows `masks` are about; None where that is not counted."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def rows_to_suppress(
     job.run()
     salt = chance(16).hex() if ((job.masked > 0) & (job.masked < counted.counts)).any() else ""
     if known is None:
-        return Suppressed(masks_of(counted, job.masked, salt), job.drawn)
+        return Suppressed(masks_of(counted, job.masked, salt), job.drawn, rows=int(job.masked.sum()))
     masks, untold = (masks_of(counted, np.where(which, job.masked, 0), salt) for which in (known, ~known))
     return Suppressed(masks, job.drawn, untold)
 

@@ -25,6 +25,7 @@ from discreet.method.cuts.every_cut import MOST_WORK
 from discreet.method.cuts.exact import ExactWatch, Proof, search
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.objective import Candidate, Objective
+from discreet.method.cuts.untold import several_sets, surely_left_out
 from discreet.pipeline import _verified
 from discreet.planning.carrying_out import carry_out
 from discreet.planning.cutting import CutPlanner
@@ -62,6 +63,15 @@ def prove(fast: Evaluator, objective: Objective, start: Cut, nodes: int | None =
 
     first = Candidate(start, outcome, objective.cost(outcome))
     return search(fast.problem, fast, objective, first, carry_on=carry_on, most_work=most_work)
+
+
+def at_first(fast: Evaluator, objective: Objective, cut: Cut) -> int:
+    """What a cut costs when only rows are left out of groups that break a promise at first; NEVER if these are many."""
+    outcome = fast.evaluate(cut, by_lot=False)
+    if several_sets(fast):
+        anywhere = [np.ones(len(fast.problem.sizes), dtype=np.bool_) for _ in fast.problem.tables]
+        outcome = fast.without(cut, surely_left_out(fast, cut, anywhere))
+    return objective.cost(outcome) if outcome.gone <= objective.most_gone else NEVER
 
 
 def luckiest(fast: Evaluator, objective: Objective, cut: Cut) -> int:
@@ -129,7 +139,7 @@ def test_the_best_of_all_cuts_is_found_and_no_bound_is_above_it(job: Job, data: 
     least = min(luckiest(fast, objective, cut) for cut in allowed)
     assert proof.bound <= least
     assert stopped.bound <= least
-    if min(objective.cost(fast.evaluate(cut, by_lot=False)) for cut in allowed) == proof.best.cost:
+    if min(at_first(fast, objective, cut) for cut in cuts) == proof.best.cost:
         assert proof.proven
 
 
@@ -207,7 +217,7 @@ def few_rows(seed: int) -> tuple[pl.DataFrame, d.Policy]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 6, 10])
+@pytest.mark.parametrize("seed", [1, 3, 8])
 def test_a_small_space_is_proven_with_templates_too(seed: int) -> None:
     release = d.protect(*few_rows(seed), seed=0)
     assert release.plan.complete
@@ -272,13 +282,17 @@ def test_bounds_in_words() -> None:
     assert "nothing is known" in how_far(0.0)
 
 
-def test_nothing_is_said_where_rows_are_drawn_by_lot() -> None:
-    """One row does not fit, two more are drawn to hide it among: whether that is best nobody reckoned."""
+def test_what_is_said_where_rows_are_drawn_by_lot() -> None:
+    """One row does not fit, two more are drawn to hide it among: the bound is a share of what all that costs."""
     frame = pl.DataFrame({"job": ["cook"] * 6 + ["clerk"] * 6 + ["judge"]})
     policy = d.Policy(protect=[d.KAnonymity(k=3, over=["job"])], search="exact", suppress={"limit": "50%"})
     release = d.protect(frame, policy, seed=1)
-    drawn = release.audit.suppressed - frame["job"].to_list().count("judge")
-    assert (release.plan.bound is None) == (release.audit.suppressed > 0 and drawn > 0)
+    assert release.audit.suppressed == 3
+    assert release.plan.bound == pytest.approx(1 / 3)  # hidden cooks, and the judge beside them: one row is suppressed
+    numbers = frame.with_columns(pay=pl.Series([str(n % 4) for n in range(13)]))
+    policy = policy.model_copy(update={"use": d.Regress("pay")})
+    drawn = d.protect(numbers, policy, seed=1)
+    assert (drawn.plan.bound is None) == (drawn.audit.suppressed > 1)  # a row may cost less when it is left out
 
 
 def test_options_and_frontier_fit_the_search() -> None:

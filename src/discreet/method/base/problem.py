@@ -6,7 +6,7 @@ must hold in its groups; fixed columns split its rows from the start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -93,3 +93,19 @@ class CutProblem:
     targets: tuple[CutTarget, ...]
     """What is to be predicted; nothing for general use."""
     tables: tuple[GroupTable, ...]
+
+    def rows_only(self) -> CutProblem:
+        """Return the problem without the people of populations, and without the limits that count them."""
+        kept = np.flatnonzero(self.sizes)
+        tables = [
+            replace(table, fixed=table.fixed[kept], sizes=table.sizes[kept], hits=table.hits[:, kept])
+            for table in self.tables
+            if not any(limit.people for limit in table.limits)
+        ]
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, kept]),
+            sizes=self.sizes[kept],
+            targets=tuple(target.of_rows(kept) for target in self.targets),
+            tables=tuple(tables),
+        )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -132,7 +132,7 @@ class Evaluator:
         problem = self.problem
         if not any(limit.people for table in problem.tables for limit in table.limits):
             return self
-        alone = Evaluator(rows_only(problem), few_may_pass=self.few_may_pass)
+        alone = Evaluator(problem.rows_only(), few_may_pass=self.few_may_pass)
         alone.units = self.units
         return alone
 
@@ -175,11 +175,20 @@ class Evaluator:
 
     def _as_it_is(self, cut: Cut, *, by_lot: bool) -> CutOutcome:
         """Return what a cut comes to if all its intervals are told."""
-        problem = self.problem
         part = self.parts(cut)
         if self.at_once:
             return self._at_once(cut, part, by_lot=by_lot)
-        left_out, groups = self._left_out(part)
+        return self._counted(cut, part, *self._left_out(part), by_lot=by_lot)
+
+    def without(self, cut: Cut, left_out: npt.NDArray[np.bool_]) -> CutOutcome:
+        """Return what a cut comes to if all its intervals are told and just these rows are left out."""
+        part, last = self.parts(cut), self.problem.tables[-1]
+        return self._counted(cut, part, left_out, self.group(self.known[-1], part, last.fixed), by_lot=False)
+
+    def _counted(
+        self, cut: Cut, part: Parts, left_out: npt.NDArray[np.bool_], groups: int, *, by_lot: bool
+    ) -> CutOutcome:
+        problem = self.problem
         lost, gone = lost_by(problem.codes, problem.sizes, self.losses(cut), self.offsets, left_out)
         short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
         kept, dropped = self._judge(part, left_out, groups, short)
@@ -201,7 +210,7 @@ class Evaluator:
                     if not self.may_go_on():
                         raise OutOfTime
                 groups = self.group(self.known[place], part, table.fixed)
-                if self._find(place, table, groups, left_out):
+                if self.find_broken(place, groups, left_out):
                     more |= self.broken[self.ids]
             changed = len(problem.tables) > 1 and bool((more != left_out).any())
             left_out = more
@@ -315,7 +324,9 @@ class Evaluator:
                   self.ids, self.table, self.places)
         )  # fmt: skip
 
-    def _find(self, place: int, table: GroupTable, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+    def find_broken(self, place: int, groups: int, left_out: npt.NDArray[np.bool_]) -> bool:
+        """Write to `broken` which groups of a table break a limit without some rows; return whether any does."""
+        table = self.problem.tables[place]
         return bool(
             find_broken(self.ids, groups, table.sizes, table.hits, self.limits[place], left_out, self.figures[0],
                         self.counted, self.broken)
@@ -362,23 +373,6 @@ class Evaluator:
             for limit in table.limits
         )
         return max(needs, default=0)
-
-
-def rows_only(problem: CutProblem) -> CutProblem:
-    """Return a problem without the people of populations, and without the limits that count them."""
-    kept = np.flatnonzero(problem.sizes)
-    tables = [
-        replace(table, fixed=table.fixed[kept], sizes=table.sizes[kept], hits=table.hits[:, kept])
-        for table in problem.tables
-        if not any(limit.people for limit in table.limits)
-    ]
-    return replace(
-        problem,
-        codes=np.ascontiguousarray(problem.codes[:, kept]),
-        sizes=problem.sizes[kept],
-        targets=tuple(target.of_rows(kept) for target in problem.targets),
-        tables=tuple(tables),
-    )
 
 
 def _joined(found: Sequence[Ints]) -> Ints:

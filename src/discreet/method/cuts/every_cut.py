@@ -1,8 +1,9 @@
 """Every cut of a small space, one after the other: those that may be better than the best so far.
 
 Guarantee: each cut comes up once unless it costs no less than `upper` even if no row has to be drawn by lot. Cuts are
-evaluated in a kernel as `Evaluator` does it, but for the lot and for outermost intervals that are not told (see
-`outermost`: then another cut is, which comes up by itself).
+evaluated in a kernel as `Evaluator` does it, but for the lot, for outermost intervals that are not told (see
+`outermost`: then another cut is, which comes up by itself), and for rows left out of which it is not sure that a
+release leaves them out (see `untold`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Cut, Evaluator
 from discreet.method.cuts.every_kernels import next_below, turn
 from discreet.method.cuts.objective import Objective
+from discreet.method.cuts.untold import may_be_untold, several_sets
 
 MOST_WORK = 10**9
 """About how many cells are looked at in all cuts of a space that is small enough: some seconds at most."""
@@ -43,6 +45,8 @@ class Choices(NamedTuple):
     """How many parts each has."""
     parts: Ints
     losses: Ints
+    untold: Flags
+    """Which codes may read like a hidden cell; none where that does not matter."""
 
 
 class Few(NamedTuple):
@@ -69,6 +73,7 @@ class EveryCutScratch(NamedTuple):
 
     part: Ints
     loss: Ints
+    untold: Flags
     widths: Ints
     left_out: Flags
     more: Flags
@@ -100,13 +105,13 @@ def is_small(evaluator: Evaluator, most_work: int = MOST_WORK) -> bool:
 class EveryCut:
     """Goes through all cuts."""
 
-    def __init__(self, evaluator: Evaluator, objective: Objective) -> None:
+    def __init__(self, evaluator: Evaluator, objective: Objective, *, blank: bool = False) -> None:
         self.evaluator, self.objective = evaluator, objective
         self.firsts = [_listed(evaluator, place) for place in range(len(evaluator.problem.columns))]
         self.total = int(np.prod([len(own) for own in self.firsts], dtype=object))
         self.done = 0
         self.digits = np.zeros(len(self.firsts), dtype=np.int64)
-        self._choices = _choices(evaluator, self.firsts)
+        self._choices = _choices(evaluator, self.firsts, blank=blank)
         self._few = _few(evaluator)
         self._room = _room(evaluator)
         self._weights = np.array(objective.weights, dtype=np.int64)
@@ -145,7 +150,14 @@ def _listed(evaluator: Evaluator, place: int) -> list[Ints]:
     return [cut_of(bits, cuts)[0] for bits in cuts.strings(on)]
 
 
-def _choices(evaluator: Evaluator, firsts: list[list[Ints]]) -> Choices:
+def _choices(evaluator: Evaluator, firsts: list[list[Ints]], *, blank: bool) -> Choices:
+    several = several_sets(evaluator)
+    spaces = [column.space for column in evaluator.problem.columns]
+    untold = [
+        several & (blank | may_be_untold(space, one, several=several))
+        for space, own in zip(spaces, firsts, strict=True)
+        for one in own
+    ]
     told = [evaluator.told(place, one) for place, own in enumerate(firsts) for one in own]
     counts = np.array([len(own) for own in firsts], dtype=np.int64)
     lengths = np.array([len(each.part) for each in told], dtype=np.int64)
@@ -157,6 +169,7 @@ def _choices(evaluator: Evaluator, firsts: list[list[Ints]]) -> Choices:
         np.array([each.parts for each in told], dtype=np.int64),
         np.concatenate([*nothing, *(each.part for each in told)]),
         np.concatenate([*nothing, *(each.loss for each in told)]),
+        np.concatenate([np.zeros(0, dtype=np.bool_), *untold]),
     )
 
 
@@ -200,7 +213,8 @@ def _room(evaluator: Evaluator) -> EveryCutScratch:
         return np.zeros(length, dtype=np.bool_)
 
     return EveryCutScratch(
-        ints(codes), ints(codes), ints(len(evaluator.problem.columns)), flags(rows), flags(rows), flags(rows + 1),
+        ints(codes), ints(codes), flags(codes), ints(len(evaluator.problem.columns)), flags(rows), flags(rows),
+        flags(rows + 1),
         evaluator.key, evaluator.ids, evaluator.table, evaluator.places, evaluator.figures[0], evaluator.counted,
         evaluator.nothing,
         evaluator.start, evaluator.sorted, evaluator.tally,

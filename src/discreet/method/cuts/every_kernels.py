@@ -23,7 +23,7 @@ def turn(digits, choices):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_cut(first, digits, offsets, choices, part, loss, widths):  # type: ignore[no-untyped-def]
+def write_cut(first, digits, offsets, choices, part, loss, untold, widths):  # type: ignore[no-untyped-def]
     """Write the parts and losses of the codes of a column, and of all columns after it. O(codes)."""
     for c in range(first, len(digits)):
         line = choices.at[c] + digits[c]
@@ -32,18 +32,21 @@ def write_cut(first, digits, offsets, choices, part, loss, widths):  # type: ign
         for v in range(offsets[c + 1] - offsets[c]):
             part[offsets[c] + v] = choices.parts[begin + v]
             loss[offsets[c] + v] = choices.losses[begin + v]
+            untold[offsets[c] + v] = choices.untold[begin + v]
 
 
 @kernel
 def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
     """Write which rows are left out: those of groups that break a promise, until nothing changes.
 
+    After the first round groups do not count of which nothing may be told: rows left out read like theirs.
     O(rows * tables * (columns + tallies)) for each round.
     """
     rows = len(few.sizes)
     for row in range(rows):
         room.left_out[row] = False
     changed = True
+    first = True
     while changed:
         changed = False
         for row in range(rows):
@@ -63,10 +66,14 @@ def leave_out(few, part, widths, offsets, room):  # type: ignore[no-untyped-def]
             ):  # fmt: skip
                 for row in range(rows):
                     if room.broken[room.ids[row]] and not room.more[row]:
-                        room.more[row] = True
-                        changed = True
+                        tells = first
+                        for c in known:
+                            tells = tells or not room.untold[offsets[c] + few.codes[c, row]]
+                        room.more[row] = tells
+                        changed = changed or tells
         for row in range(rows):
             room.left_out[row] = room.more[row]
+        first = False
         changed = changed and len(few.known_at) > 2
 
 
@@ -103,7 +110,7 @@ def next_below(  # type: ignore[no-untyped-def]
     Its cuts of single columns are in `digits`. Rows to be drawn by lot do not count.
     Cost: for each cut `write_cut` and `leave_out`, and `aimed_cost` where it is near.
     """
-    write_cut(0, digits, offsets, choices, room.part, room.loss, room.widths)
+    write_cut(0, digits, offsets, choices, room.part, room.loss, room.untold, room.widths)
     while at < end:
         leave_out(few, room.part, room.widths, offsets, room)
         lost, gone = lost_by(few.codes, few.sizes, room.loss, offsets, room.left_out)
@@ -113,5 +120,5 @@ def next_below(  # type: ignore[no-untyped-def]
             if cost < upper:
                 return at
         at += 1
-        write_cut(turn(digits, choices), digits, offsets, choices, room.part, room.loss, room.widths)
+        write_cut(turn(digits, choices), digits, offsets, choices, room.part, room.loss, room.untold, room.widths)
     return at

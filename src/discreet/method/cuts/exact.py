@@ -36,6 +36,7 @@ from discreet.method.cuts.exact_cells import ByCells, serves
 from discreet.method.cuts.exact_frame import NEVER
 from discreet.method.cuts.lot_costs import least_for_lots
 from discreet.method.cuts.objective import Candidate, Objective
+from discreet.method.cuts.untold import beside_rows, several_sets, surely_left_out, untold_rows
 
 ASKED_EVERY = 20_000
 """Cuts that are looked at before the search asks whether to go on."""
@@ -76,19 +77,25 @@ def search(
     *,
     carry_on: Callable[[ExactWatch], bool] = lambda _: True,
     most_work: int = MOST_WORK,
+    blank: bool = False,
 ) -> Proof:
     """Return the best of all allowed cuts, or the best found when it is stopped, with what none goes below.
 
-    Where all cuts together are no more work than so many cells, each is looked at.
+    Where all cuts together are no more work than so many cells, each is looked at. `blank`: whether values may read
+    like a hidden cell where they are told.
     """
-    return _BranchAndBound(problem, evaluator, objective, start).run(carry_on, every_cut=is_small(evaluator, most_work))
+    found = _BranchAndBound(problem, evaluator, objective, start, blank=blank)
+    return found.run(carry_on, every_cut=is_small(evaluator, most_work))
 
 
 class _BranchAndBound:
     """Sets of cuts that are still to be looked at, the lowest bound first."""
 
-    def __init__(self, problem: CutProblem, evaluator: Evaluator, objective: Objective, start: Candidate) -> None:
-        self.evaluator, self.objective = evaluator, objective
+    def __init__(
+        self, problem: CutProblem, evaluator: Evaluator, objective: Objective, start: Candidate, *, blank: bool
+    ) -> None:
+        self.evaluator, self.objective, self.blank = evaluator, objective, blank
+        self.twins = False
         self.steps = ColumnSteps(problem, evaluator)
         self.alone = evaluator.without_people()
         self.bounds = Bounds(self.alone, objective, self.steps.contexts.fixed[problem.sizes > 0])
@@ -126,7 +133,7 @@ class _BranchAndBound:
 
     def _look_at_every_cut(self, carry_on: Callable[[ExactWatch], bool]) -> bool:
         """Take the best of all cuts; return whether it came to the last."""
-        every, asked = EveryCut(self.evaluator, self.objective), -ASKED_EVERY
+        every, asked = EveryCut(self.evaluator, self.objective, blank=self.blank), -ASKED_EVERY
         while every.done < every.total:
             bound = min(self.queue[0][0], self.floor, self.best.cost)
             if every.done - asked >= ASKED_EVERY:
@@ -141,7 +148,7 @@ class _BranchAndBound:
 
     def _look_at_cells(self, first: CutSet, carry_on: Callable[[ExactWatch], bool]) -> bool:
         """Search by cells; return whether it came to its end."""
-        known = self.queue[0][0]
+        known, self.twins = self.queue[0][0], True  # single values that are hidden are not listed
         cells = ByCells(self.alone, self.objective, known)
 
         def may_go_on() -> bool:
@@ -215,22 +222,32 @@ class _BranchAndBound:
         """Evaluate a single cut; where another is told in its place, that one comes up by itself."""
         self._take(cut)
         outcome = self.evaluator.evaluate(cut)
-        if self.objective.allows(outcome) and all(map(np.array_equal, outcome.cut, cut)):
+        if all(map(np.array_equal, outcome.cut, cut)):
             self.floor = min(self.floor, self._least(cut))
 
     def _least(self, cut: Cut) -> int:
-        """Return what a cut costs at least, whichever rows are drawn by lot.
+        """Return what a release by a cut costs at least, whichever rows are drawn by lot; see `untold`.
 
         (For targets a row drawn may cost as much as it did before.)
         """
         evaluator, objective = self.evaluator, self.objective
-        outcome = evaluator.evaluate(cut)
-        cost = objective.cost(evaluator.evaluate(cut, by_lot=False))
-        if not outcome.short or any(objective.weights):
+        outcome, several = evaluator.evaluate(cut, by_lot=False), several_sets(evaluator)
+        lots = not any(objective.weights) and not evaluator.few_may_pass
+        if outcome.gone and (several or lots):
+            untold = untold_rows(evaluator, cut, everything=self.blank, twins=self.twins)
+            if several:
+                left_out = surely_left_out(evaluator, cut, untold)
+                if not np.array_equal(left_out, outcome.left_out):
+                    outcome = evaluator.without(cut, left_out)
+        cost = objective.cost(outcome)
+        if outcome.gone > objective.most_gone:
+            return NEVER
+        if not outcome.gone or not lots or not evaluator.evaluate(cut).short:
             return cost
         codes = evaluator.problem.codes + evaluator.offsets[:-1, np.newaxis]
         worth = np.maximum(objective.gone - objective.loss * evaluator.losses(cut)[codes].sum(axis=0), 0)
-        return min(cost + least_for_lots(evaluator.problem, outcome.left_out, worth, NEVER), NEVER)
+        beside = beside_rows(evaluator, outcome.left_out, untold)
+        return min(cost + least_for_lots(evaluator.problem, outcome.left_out, beside, worth, NEVER), NEVER)
 
     def _take(self, cut: Cut) -> None:
         outcome = self.evaluator.evaluate(cut)

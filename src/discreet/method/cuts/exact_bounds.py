@@ -17,6 +17,7 @@ from discreet.method.cuts.evaluation_kernels import find_broken, group
 from discreet.method.cuts.exact_frame import CellLists, CutFrame, frame_of, scratch_of
 from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.row_bound_kernels import certain_cost, forced_out, least_losses
+from discreet.method.cuts.untold import several_sets
 
 States = npt.NDArray[np.int8]
 MOST_TRIED = 6
@@ -76,6 +77,8 @@ class Bounds:
         self.crowds = [place for place in range(len(problem.tables)) if self._crowd(place) is not None]
         # The widest set of known columns last: its groups are the cells.
         self.crowds.sort(key=lambda place: (len(problem.tables[place].columns), self._crowd(place)))
+        if several_sets(evaluator):  # rows left out for one set may stay in groups of another: see `untold`
+            self.crowds = self.crowds[-1:]
         known = problem.tables[self.crowds[-1]].columns if self.crowds else ()
         self.enough = (self._crowd(self.crowds[-1]) or 0) if self.crowds else 0
         main = np.zeros(len(problem.columns), dtype=np.bool_)
@@ -254,8 +257,8 @@ class Bounds:
             for line in evaluator.limits[place]:
                 if line[MEASURE] == SHARE and line[0] < line[1]:
                     most = max(most, forced_out(
-                        evaluator.ids, groups, order, table.sizes, table.hits[line[FIRST]], dead, line[:2],
-                        self.left_row, *evaluator.figures,
+                        evaluator.ids, groups, order, table.sizes, table.hits[line[FIRST]], dead,
+                        several_sets(evaluator), line[:2], self.left_row, *evaluator.figures,
                     ))  # fmt: skip
         return int(certain) + int(most)
 

@@ -60,7 +60,7 @@ def serves(evaluator: Evaluator, objective: Objective) -> bool:
         return False
     if any(target.own_group for target in problem.targets) or objective.most_gone < problem.total - 1:
         return False
-    if len(problem.columns) < 2:
+    if len(problem.columns) < 2 or len(problem.tables[0].columns) < len(problem.columns):
         return False
     *first, rough, last = (problem.columns[place] for place in _sorted(evaluator))
     if not (may_be_last(last) and may_be_listed(rough) and all(map(may_be_listed, first))):
@@ -111,11 +111,13 @@ class ByCells:
         self.queue: list[tuple[int, int, tuple[int, ...]]] = [(known, 0, ())]
         self.floor = NEVER
         """What cuts cost at least that could not be settled one by one."""
+        self.now = NEVER
+        """The bound of the set that is being looked at."""
 
     @property
     def bound(self) -> int:
         """What no cut costs less than that is still to be looked at, or was not settled."""
-        return min(self.floor, self.queue[0][0] if self.queue else NEVER)
+        return min(self.floor, self.now, self.queue[0][0] if self.queue else NEVER)
 
     def _begin(self, upper: int) -> None:
         """Look at the set of all cuts."""
@@ -146,6 +148,7 @@ class ByCells:
             if not carry_on():
                 return False
             bound, _, chosen = heapq.heappop(self.queue)
+            self.now = bound
             self.sets += 1
             cells = self._cells(chosen)
             if len(chosen) < len(self.columns):
@@ -153,6 +156,7 @@ class ByCells:
                     self._push(max(cost + self.certain, bound), (*chosen, cut), upper())
             elif not self._settled(chosen, cells, bound, upper, settle):
                 return False
+            self.now = NEVER
         return True
 
     def _push(self, bound: int, chosen: tuple[int, ...], upper: int) -> None:
@@ -263,8 +267,10 @@ class ByCells:
         for number, cut in enumerate(order.tolist()):
             if least[cut] >= upper():
                 return True
+            self.now = max(int(least[cut]), bound)
             if number % ASKED_EVERY == ASKED_EVERY - 1 and not self.carry_on():
-                self._push(max(int(least[cut]), bound), chosen, NEVER)
+                self._push(self.now, chosen, NEVER)
+                self.now = NEVER
                 return False
             self.sets += 1
             own = parts[at[cut] : at[cut + 1]]

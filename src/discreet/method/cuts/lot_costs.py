@@ -1,10 +1,13 @@
 """What rows drawn by lot cost at least, whichever they are.
 
 Rows left out are groups like any other, told apart by what never changes. One that breaks a promise needs more rows:
-so many at least that have not the property in question, each of which is not told any more.
+so many at least that have not the property in question, each of which is not told any more. Kept rows that may read
+like those left out may be in one group with them: they cost nothing.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +16,23 @@ from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem
 
 
-def least_for_lots(problem: CutProblem, left_out: npt.NDArray[np.bool_], worth: Ints, never: int) -> int:
+def least_for_lots(
+    problem: CutProblem,
+    left_out: npt.NDArray[np.bool_],
+    beside: Sequence[npt.NDArray[np.bool_]],
+    worth: Ints,
+    never: int,
+) -> int:
     """Return what rows left out need at least, when each other row is `worth` so much; `never` if there are too few.
 
-    Every promise is looked at by itself: the one that needs the dearest rows is a bound for all together.
+    `beside` are for each set of known columns the kept rows beside which they may stand. Every promise is looked at by
+    itself: the one that needs the dearest rows is a bound for all together.
     """
-    order = np.argsort(worth, kind="stable")
-    order = order[~left_out[order]]
     most = 0
-    for table in problem.tables:
+    for table, free in zip(problem.tables, beside, strict=True):
+        price = np.where(free, 0, worth)
+        order = np.argsort(price, kind="stable")
+        order = order[~left_out[order]]
         for limit in table.limits:
             spare = limit.helping(table.sizes, limit.own(table.hits))
             cost = 0
@@ -33,6 +44,6 @@ def least_for_lots(problem: CutProblem, left_out: npt.NDArray[np.bool_], worth: 
                 if need > int(spare[own].sum()):
                     return never
                 before = np.cumsum(spare[own]) - spare[own]
-                cost += int((np.clip(need - before, 0, spare[own]) * worth[own]).sum())
+                cost += int((np.clip(need - before, 0, spare[own]) * price[own]).sum())
             most = max(most, cost)
     return most

@@ -59,23 +59,27 @@ def certain_cost(frame, dead, bases, excess, least, left):  # type: ignore[no-un
 
 
 @kernel
-def forced_out(ids, groups, order, sizes, hits, dead, limit, left, size, need):  # type: ignore[no-untyped-def]
+def forced_out(ids, groups, order, sizes, hits, dead, stay, limit, left, size, need):  # type: ignore[no-untyped-def]
     """Return what it costs that no group may be too sure: so many rows with the property are left out at least.
 
     A group that is too sure is so in some part of it, however it is told apart. `order` has the rows, those first that
-    cost least. O(rows + groups).
+    cost least. Rows that are `dead` anyway do not count; where they `stay` in their groups, those with the property are
+    among the rows left out. O(rows + groups).
     """
     over, under = limit
     for g in range(groups):
         size[g] = 0
         need[g] = 0
     for row in range(len(ids)):
-        if not dead[row]:
+        if stay or not dead[row]:
             size[ids[row]] += sizes[row]
             need[ids[row]] += hits[row]
     for g in range(groups):
         more = need[g] * under - over * size[g]
         need[g] = -(-more // (under - over)) if more > 0 else 0
+    for row in range(len(ids)):
+        if stay and dead[row]:
+            need[ids[row]] = max(need[ids[row]] - hits[row], 0)
     cost = 0
     for row in order:
         g = ids[row]
