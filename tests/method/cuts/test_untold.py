@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from discreet.common.watch import Watch
 from discreet.method.base.space import Node, Space
 from discreet.method.cuts.every_cut import MOST_WORK, EveryCut
 from discreet.method.cuts.exact import search
-from discreet.method.cuts.exact_cells import ByCells, serves
+from discreet.method.cuts.exact_cells import ByCells
 from discreet.method.cuts.lot_costs import least_for_lots
 from discreet.method.cuts.objective import Candidate, Objective
 from discreet.method.cuts.untold import may_be_untold
@@ -181,16 +182,35 @@ def test_a_bound_beside_what_the_lot_costs() -> None:
     assert SearchBound(-5, 100, 4, 0).share(4) == nearly
 
 
-def test_cells_serve_only_where_the_promise_knows_all_columns() -> None:
-    """Groups of other columns are not those of the promise."""
-    from dataclasses import replace
-
-    frame = pl.DataFrame({"a": ["x", "y"] * 6, "b": ["u", "v", "w"] * 4, "ill": ["yes", "no", "no"] * 4})
-    policy = d.Policy(protect=[d.Template(given=["a", "b"], infer={"ill": "yes"}, at_most="60%")], search="exact")
-    planner = CutPlanner(prepare(frame, policy).task)
-    assert serves(planner.evaluator, planner.objective)
-    fewer = replace(planner.problem, tables=(replace(planner.problem.tables[0], columns=(0,)),))
-    assert not serves(type(planner.evaluator)(fewer), planner.objective)
+@pytest.mark.slow
+def test_no_cut_is_better_beside_a_population(tmp_path: Path) -> None:
+    """What people of a population may tell apart is not what a template knows: cells of all columns are no groups."""
+    register, proofs = tmp_path / "register.csv", 0
+    for seed in range(40):
+        draw = random.Random(seed)
+        people = [[draw.choice("abc"[: draw.randint(2, 3)]) for _ in "AB"] for _ in range(draw.randint(15, 40))]
+        register.write_text("A,B\n" + "\n".join(map(",".join, people)) + "\n")
+        rows = [(*person, draw.choice(["flu", "cold"])) for person in draw.sample(people, draw.randint(4, 12))]
+        protect: list[Any] = [
+            {"k": draw.randint(2, 6), "over": ["A", "B"], "among": str(register)},
+            {"infer": {"ill": "cold"}, "given": draw.sample("AB", draw.randint(1, 2)), "at_most": "60%"},
+        ]
+        rows[0] = (*rows[0][:2], "cold")
+        frame = pl.DataFrame(rows, schema=["A", "B", "ill"], orient="row")
+        suppress = {"rows": draw.choice(["mask", "remove"])}
+        policy = d.Policy.from_dict({"protect": protect, "search": "exact", "suppress": suppress})
+        planner = CutPlanner(prepare(frame, policy).task)
+        fast, objective = planner.evaluator, planner.objective
+        every = [fast.evaluate(cut) for cut in all_cuts(fast)]
+        allowed = [Candidate(each.cut, each, objective.cost(each)) for each in every if objective.allows(each)]
+        if not allowed:
+            continue
+        best = min(each.cost for each in allowed)
+        proof = search(planner.problem, fast, objective, allowed[-1], most_work=0)
+        assert proof.best.cost == best
+        assert proof.bound <= best
+        proofs += proof.proven
+    assert proofs > 10
 
 
 def test_the_bound_of_cells_while_a_set_is_looked_at() -> None:
