@@ -428,3 +428,10 @@ def test_numbers_dates_taxonomies_and_rows_chosen_by_a_column() -> None:
     assert set(chosen["ill"]) == {"*"}
     assert set(release.table["age"]) <= {"<30", "[30-59]", ">=60", "*"}
     assert d.verify(release.table, asked, frame, statement=release.statement).holds
+
+
+def test_nothing_is_told_where_promises_about_groups_know_every_other_column() -> None:
+    release = protected(table().select("ill", "job"), policy({"k": 2, "over": ["job"]}))
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.audit.verification.holds
+    assert {release.table.row(row - 1) for row in ROWS} == {("*", "*")}

@@ -143,6 +143,16 @@ def tells_blocks(policy: Policy) -> bool:
     return any(made.is_blind and made.told_blocks == "told" for _, made in policy.cells())
 
 
+def unsaid_by_blocks(policy: Policy) -> tuple[str | None, ...] | None:
+    """Return the texts that stand for no value where hidden cells are released as what they may be; None elsewhere.
+
+    A block names a value that is missing by nothing, and one that only reads so (`missing: {rows: value}`) by its text.
+    """
+    if not tells_blocks(policy):
+        return None
+    return () if policy.missing is None or policy.missing.rows == "value" else policy.missing.values
+
+
 def chosen_by_secrets(policy: Policy) -> Iterator[tuple[int, str, str]]:
     """Yield items whose rows are found by a column that is confidential in another item: item, field, column."""
     secret = {made.column for _, made in policy.cells()}
