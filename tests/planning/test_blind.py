@@ -435,3 +435,17 @@ def test_nothing_is_told_where_promises_about_groups_know_every_other_column() -
     assert isinstance(release.table, pl.DataFrame)
     assert release.audit.verification.holds
     assert {release.table.row(row - 1) for row in ROWS} == {("*", "*")}
+
+
+def test_a_cell_that_tells_nothing_may_have_a_value_that_nobody_else_has() -> None:
+    """The town is hidden for k; a town of her own must not hide the age, which is told by intervals."""
+    draw = random.Random(9)
+    frame = table().drop("job", "sex", "floor")
+    frame = frame.with_columns(age=pl.Series([str(draw.randrange(20, 70)) for _ in range(frame.height)]))
+    said = policy({"k": 2, "over": ["town"]}).to_dict()
+    asked = d.Policy.from_dict({**said, "columns": {"age": {"type": "number", "ends": [30, 50]}}})
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert "*" not in set(release.table["age"])
+    other = with_cells(frame, "town", {ROWS[0]: "a town of her own", ROWS[1]: "another"})
+    assert text_of(protected(other, asked)) == text_of(release)
