@@ -336,6 +336,11 @@ def test_what_does_not_go_together_is_refused_with_the_reason(said: dict[str, An
         ([{"column": "job", "where": {"ill": "flu"}, "at_most": "50%"}], {}, "confidential"),
         ([{"k": 2, "over": ["job"]}], {"suppress": {"rows": "remove"}}, "rows: mask"),
         ([], {"release": {"sample": "50%"}}, "sample"),
+        (
+            [{"column": "ill", "where": {"job": "cook"}, "at_most": "50%"}],
+            {"missing": {"values": ["?"], "rows": "drop"}},
+            "to be left out tells that",
+        ),
     ],
 )
 def test_other_parts_of_a_policy_that_do_not_go_together(others: list[Any], more: dict[str, Any], why: str) -> None:
@@ -449,3 +454,11 @@ def test_a_cell_that_tells_nothing_may_have_a_value_that_nobody_else_has() -> No
     assert "*" not in set(release.table["age"])
     other = with_cells(frame, "town", {ROWS[0]: "a town of her own", ROWS[1]: "another"})
     assert text_of(protected(other, asked)) == text_of(release)
+
+
+@pytest.mark.parametrize("chosen", [{"rows": [1]}, {"ids": {"column": "job", "values": ["only one"]}}])
+def test_who_is_named_is_not_dropped_for_a_secret_that_is_missing(chosen: dict[str, Any]) -> None:
+    frame = with_cells(with_cells(table(), "job", {1: "only one"}), "ill", {1: "?"})
+    item = {"column": "ill", "at_most": "50%", **chosen}
+    with pytest.raises(d.PolicyError, match="no row 1 |nobody has"):
+        d.protect(frame, {"missing": {"values": ["?"], "rows": "drop"}, "protect": [item]})
