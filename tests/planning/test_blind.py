@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.plan.blind_statement import BlindStatement, StatedRows, statement_path
+from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows, statement_path
 from discreet.planning.blind_texts import tell_texts
 from discreet.verification.blind_references import StatedSecret
 from tests.blind_tables import policy, table, with_cells
@@ -263,6 +263,14 @@ def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
         (lambda said: {"rows": tuple(_without(each, "job") for each in said.rows)}, "leaves out 'job'"),
         (lambda said: {"columns": {"age": replace(said.columns["age"], cuts=())}}, "other classes of 'age'"),
         (lambda _: {"missing": ("flu",)}, "other values for missing"),
+        (lambda _: {"columns": {}}, "reads the values of 'age' otherwise"),
+        (lambda _: {"columns": {"age": StatedColumn("date")}}, "reads the values of 'age' otherwise"),
+        (
+            lambda said: {"columns": {**said.columns, "job": StatedColumn(parents={"cook": "x"})}},
+            "reads the values of 'job'",
+        ),
+        (lambda _: {"order": ("sex",)}, "its order is another"),
+        (lambda said: {"rows": tuple(replace(each, known=("sex",)) for each in said.rows)}, "takes 'sex' for known"),
     ],
 )
 def test_a_statement_that_makes_figures_look_harmless_is_found_out(
@@ -462,3 +470,17 @@ def test_who_is_named_is_not_dropped_for_a_secret_that_is_missing(chosen: dict[s
     item = {"column": "ill", "at_most": "50%", **chosen}
     with pytest.raises(d.PolicyError, match="no row 1 |nobody has"):
         d.protect(frame, {"missing": {"values": ["?"], "rows": "drop"}, "protect": [item]})
+
+
+def test_what_the_policy_takes_for_known_was_told_from_the_start() -> None:
+    """Who knows the job besides is surer than the limit: `protect` refuses it, and no other release keeps it."""
+    frame = table()
+    release = protected(frame, policy())
+    asking: list[tuple[str, dict[str, Any]]] = [("job", {"known": ["job"]}), ("sex", {"must_publish": ["sex"]})]
+    for known, item in asking:
+        found = d.verify(release.table, policy(**item), statement=release.statement)
+        assert not found.holds
+        assert f"does not take {known!r} for known" in str(found.requirements[0].reason)
+    two = {"column": "ill", "rows": [3], "at_most": "50%", "known": ["sex"]}
+    asked = policy(two, rows=(11, 40))
+    assert protected(frame, asked).audit.verification.holds
