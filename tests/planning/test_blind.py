@@ -255,6 +255,15 @@ def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
         assert not d.verify(fewer.table, asked, original, statement=fewer.statement).holds
 
 
+def test_a_statement_that_keeps_more_rows_from_teaching_is_found_out() -> None:
+    frame = table()
+    more = protected(frame, policy(rows=(*ROWS, 5)))
+    for original in (None, frame):
+        found = d.verify(more.table, policy(), original, statement=more.statement).requirements[0]
+        assert "rows" in str(found.reason)
+        assert str(found.answer) == "broken"
+
+
 @pytest.mark.parametrize(
     ("lie", "why"),
     [
