@@ -54,7 +54,8 @@ from discreet.verification.promises import check
 if TYPE_CHECKING:
     import polars as pl
 
-    from discreet.planning.staying import KnownPeople, Staying
+    from discreet.planning.meeting import KnownPeople
+    from discreet.planning.staying import Staying
     from discreet.verification.joint import JointVerification
     from discreet.verification.with_ledger import LedgerCheck
 
@@ -74,6 +75,7 @@ def protect(
     name: str | None = None,
     secret: str | Path | None = None,
     new_persons: bool = False,
+    row_key: str | None = None,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
@@ -114,6 +116,9 @@ def protect(
         With a ledger, the file with its secret, where that does not lie in the ledger.
     new_persons
         With a ledger, that it is right that under half of the persons are known from earlier releases.
+    row_key
+        With a ledger and a `unit`, the column that tells the rows of a person apart: a row with the same key is the
+        same row in every release.
 
     Raises
     ------
@@ -133,7 +138,7 @@ def protect(
     ['*', '*', '*']
     """
     opening, rules = Opening(engine, memory_limit, key), as_policy(policy)
-    kept = ledger_use(rules, ledger, person, name, secret, new_persons=new_persons)
+    kept = ledger_use(rules, ledger, person, name, secret, new_persons=new_persons, row_key=row_key)
     with listening(progress) as hear:
         watch = Watch(hear, time_limit)
         if kept is not None:
@@ -185,23 +190,24 @@ def _first_that_does(
     raise Undecided(ks, broken)
 
 
-def _released(job: PreparedJob, watch: Watch, seed: int | None) -> Release:
+def _released(job: PreparedJob, watch: Watch, seed: int | None, over_time: OverTime | None = None) -> Release:
     """Return the verified release of a table that was counted."""
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
-            return _verified(job.judged(carry_out_profiles(job.task, job.source, watch, seed)), watch)
+            made = job.judged(carry_out_profiles(job.task, job.source, watch, seed))
+            return _verified(made, watch, over_time=over_time)
     with job.speaking():
         plan = find_plan(job.task, watch, seed=seed)
         try:
-            return _verified(job.carried_out(plan, watch, seed), watch)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
         except (TooManySuppressed, Unsettled) as too_many:  # the lot needed more rows than were reckoned with
             refused: PromiseError = too_many
             try:
                 plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
             except TooManySuppressed:  # there is no cut that removes none
                 raise refused from None
-            return _verified(job.carried_out(plan, watch, seed), watch)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
 
 
 def _made_over_time(
@@ -229,8 +235,7 @@ def _made_over_time(
         watch.begins("plan")
         return _verified(told_blindly(job, people, watch, seed), watch, over_time=OverTime(use, people))
     if not people.past:
-        plan = find_plan(job.task, watch, seed=seed)
-        return _verified(job.carried_out(plan, watch, seed), watch, over_time=OverTime(use, people))
+        return _released(job, watch, seed, OverTime(use, people))
     staying = who_stays(source, job.bound, people, seed, new_persons=use.new_persons)
     if staying.table is not source:
         job = prepare_rows(staying.table, policy, table, watch, seed)
@@ -267,7 +272,7 @@ def apply(
 
         beside = open_beside(table, owners, opening, use)
         source, owners, people = beside.source, beside.policy, beside.people
-        plan = replace(plan, policy=with_person(plan.policy, people.person))
+        plan = replace(plan, policy=with_person(plan.policy, people.person, people.row_key))
     else:
         source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
@@ -319,7 +324,7 @@ class OverTime:
         from discreet.verification.with_ledger import LedgerCheck
 
         people = self.people
-        return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None)
+        return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None, row_key=people.row_key)
 
     def checked(self, people: pl.DataFrame, made: CarriedOut) -> JointVerification:
         """Count every promise of all releases on all of them together, by code of verification alone."""
@@ -331,14 +336,15 @@ class OverTime:
 
     def note(self, made: CarriedOut) -> LedgerNote:
         """Return what the ledger is to record: what a release tells of each person, in the order of their names."""
-        from discreet.ledger.entry import PERSON
+        from discreet.ledger.entry import PERSON, ROW, in_order
         from discreet.ledger.siphash import order_of
         from discreet.planning.over_time import told_of
 
-        people = told_of(made, self.people.person, self.people.secret)
+        people = told_of(made, self.people.person, self.people.secret, self.people.row_key)
         persons = people.get_column(PERSON)
-        ordered = people[order_of(persons), :]
-        return LedgerNote(self.use, ordered, self.held, self.left_out, tuple(self.people.past), persons)
+        rows = people.get_column(ROW) if ROW in people.columns else None
+        ordered = people[order_of(persons), :] if made.judge.policy.unit is None else in_order(people)
+        return LedgerNote(self.use, ordered, self.held, self.left_out, tuple(self.people.past), persons, rows)
 
 
 LARGE_FILE, LARGE_TABLE = 1_000_000, 10_000

@@ -204,7 +204,6 @@ def test_ids_written_otherwise_make_everybody_new(tmp_path: Path) -> None:
         (table(id="a a", age="x x"), {}, "have several rows"),
         (pl.DataFrame({"id": ["a", None], "age": ["x", "x"]}), {}, "1 row has no 'id'"),
         (table(id="a b", age="x x"), {"columns": {"id": {"role": "other"}}}, "says who somebody is"),
-        (table(id="a b", age="x x"), {"unit": "id"}, "several rows yet"),
         (table(id="a b", age="x x"), {"release": {"sample": "50%"}}, "does not know samples"),
     ],
 )
