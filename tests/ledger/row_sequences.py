@@ -56,7 +56,7 @@ def row_sequences(draw: st.DrawFn, least: int = 1, most: int = 3) -> list[Publis
     return releases
 
 
-def policy_of_rows(release: PublishedRows, **more: Any) -> d.Policy:
+def policy_of_rows(release: PublishedRows, /, **more: Any) -> d.Policy:
     """Return the policy of a release."""
     unit = {"id": "id"} if release.counts_rows else {"id": "id", "rows": "unknown"}
     protect = [

@@ -204,7 +204,17 @@ def test_ids_written_otherwise_make_everybody_new(tmp_path: Path) -> None:
         (table(id="a a", age="x x"), {}, "have several rows"),
         (pl.DataFrame({"id": ["a", None], "age": ["x", "x"]}), {}, "1 row has no 'id'"),
         (table(id="a b", age="x x"), {"columns": {"id": {"role": "other"}}}, "says who somebody is"),
-        (table(id="a b", age="x x"), {"release": {"sample": "50%"}}, "does not know samples"),
+        (
+            table(id="a b", age="x x"),
+            {"release": {"sample": "50%", "k_on": "population"}},
+            "k_on: population counts on nobody knowing who was drawn",
+        ),
+        (table(id="a b", age="x x"), {"release": {"sample": "50%", "by": ["age"]}}, "does not know strata"),
+        (
+            table(id="a b", age="x x"),
+            {"release": {"sample": "50%"}, "decide": "blind", "protect": [{"l": 2, "of": "age", "over": ["id"]}]},
+            "samples beside decide: blind",
+        ),
     ],
 )
 def test_what_a_ledger_does_not_serve_is_said(

@@ -118,10 +118,11 @@ def frontier_as_it_comes(
     found = Frontier((), unit is not None, max(own), swept, policy.target, unit, kind.kind, tuple(limits))
     points: Iterator[Point]
     if use is not None and beside is not None and beside.people.past:
-        if policy.unit is not None:
+        if policy.unit is not None or policy.release is not None:
+            what = "samples" if policy.unit is None else "persons with several rows"
             raise InputError(
-                "frontier does not plan persons with several rows beside earlier releases; compare thresholds without "
-                "--ledger, or protect with each of them"
+                f"frontier does not plan {what} beside earlier releases; compare thresholds without --ledger, or "
+                "protect with each of them"
             )
         policies = {limit: _with_limit(job.task, places, limit).bound.policy for limit in limits}
         points = foreseen(beside, policies, places, new_persons=use.new_persons)

@@ -242,7 +242,7 @@ def _met(
     policy = policy if people.population is None else policy.with_population(people.population)
     watch.begins("read")
     released, source = open_tables([(release, True), (original, False)], policy, opening)
-    source = source if beside is None else beside.only_members(source)
+    source, policy = (source, policy) if beside is None else beside.members_of(source, policy)
     bound = bind_to(policy, source)
     policy = bound.policy
     for table, whose in ((released, "the release"), (source, "the original")):

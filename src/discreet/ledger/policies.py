@@ -24,15 +24,32 @@ def with_person(policy: Policy, person: str, row_key: str | None = None) -> Poli
 
     Refuses what a ledger does not serve.
     """
-    if policy.release is not None:
-        message = "a ledger does not know samples: who is not drawn would stand among those who left; take one out"
-        raise PolicyError([policy.problem(("release",), message)])
+    _refuse_samples(policy)
     for index, made in policy.groups():
         if made.population is not None:
             message = "counts the people of a population, of whose past a ledger knows nothing; take 'among' out"
             raise PolicyError([policy.problem(("protect", index, "among"), message)])
     _refuse_of_rows(policy, person, row_key)
     return _left_out(policy, [person, *([] if row_key is None else [row_key])])
+
+
+def _refuse_samples(policy: Policy) -> None:
+    """Refuse samples of which promises do not count those who are drawn alone, or that are drawn by more than a lot."""
+    if policy.release is None:
+        return
+    if policy.k_on_population:
+        message = (
+            "k_on: population counts on nobody knowing who was drawn, and a ledger counts for whoever knows who is in "
+            "which release; write k_on: sample"
+        )
+        raise PolicyError([policy.problem(("release", "k_on"), message)])
+    if policy.release.by:
+        message = "a ledger does not know strata: whoever is left out for earlier releases changes their shares"
+        raise PolicyError([policy.problem(("release", "by"), message)])
+    if any(policy.cells()) or policy.decide is not None:
+        what = "decide: blind" if policy.decide is not None else "confidential cells"
+        message = f"a ledger does not know samples beside {what}; draw the sample before, or take one of the two out"
+        raise PolicyError([policy.problem(("release",), message)])
 
 
 def _refuse_of_rows(policy: Policy, person: str, row_key: str | None) -> None:

@@ -22,6 +22,7 @@ import polars as pl
 from discreet.encoded import Ints
 from discreet.fit.cells import removable_places
 from discreet.policy import GroupPromise, Policy
+from discreet.policy.ledger_options import over_time
 from discreet.policy.persons import PersonUnit
 from discreet.table.by_name import by_name
 from discreet.table.engine import Engine
@@ -78,6 +79,8 @@ def person_problems(
         problems.append(f"{parted} of the {name} {'are' if parted > 1 else 'is'} not released whole: {rows} there")
     sample = policy.release
     least = most = len(whole.rows) if sample is None else sample.size(len(whole.rows))
+    if sample is not None and over_time(policy).leaves_out:
+        least = 0  # of those who were drawn
     if policy.removes:
         least -= math.floor(policy.suppress.limit * most)
     least -= gone_whole

@@ -118,7 +118,8 @@ def verify(
     policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
     stated = published_statement(table, policy, statement)
-    source = source if beside is None else [beside.only_members(source[0])]
+    if beside is not None:
+        source[0], policy = beside.members_of(source[0], policy)
     if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
         first = source[0] if source else None
         found = check(released, policy, first, medians=medians, statement=stated, beside=beside)

@@ -58,6 +58,20 @@ class LedgerCheck:
         there = self._names(original, several=True).is_in(self.members.implode()).to_numpy()
         return original if there.all() else original.only(np.flatnonzero(there))
 
+    def members_of(self, original: Engine, policy: Policy) -> tuple[Engine, Policy]:
+        """Return the rows of an original that the ledger has in the release, and the policy as it is about these.
+
+        Of a sample those who were drawn are released whole. Where there are more than are to be drawn, the original and
+        its policy stay as they are, and are found not to fit.
+        """
+        if self.members is None or policy.release is None:
+            return self.only_members(original), policy
+        drawn, everybody = self.only_members(original), self._names(original, several=True)
+        total, some = (everybody.n_unique(), self.members.n_unique())
+        if some > policy.release.size(total):
+            return original, policy
+        return drawn, policy.model_copy(update={"release": None})
+
     def _names(self, original: Engine, *, several: bool = False) -> pl.Series:
         """Return who each row of the original is; persons may have `several`, where a unit says so."""
         if self.person not in original.columns:
