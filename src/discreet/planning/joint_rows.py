@@ -100,6 +100,7 @@ class JointPeople(JointPast):
         self._whose: Ints = np.concatenate((before.whose, whose[fresh]))
         self._often: Ints = np.ones(len(self._whose), dtype=np.int64)
         self._often[self._line_now] = now.rows.counted.counts
+        self._at_best: dict[tuple[object, ...], tuple[Ints, int]] = {}
         self._profiles: dict[tuple[tuple[str, ...], bool], tuple[Ints, int]] = {}
 
     def looks_for(self, item: JointItem) -> tuple[Ints, int]:
@@ -113,13 +114,16 @@ class JointPeople(JointPast):
 
     def at_best(self, item: JointItem, fixed: frozenset[str]) -> tuple[Ints, int]:
         """Return who looks alike with everything hidden that can be: the past, and columns that never change."""
-        counted = self.rows.counted
-        look, number = np.zeros(len(self.rows.person), dtype=np.int64), 1
-        for name in item.given:
-            if name in fixed:
+        split = tuple(name for name in item.given if name in fixed)
+        key = self.names.ones(item.over), split, _counts_rows(item.policy)
+        if key not in self._at_best:
+            counted = self.rows.counted
+            look, number = np.zeros(len(self.rows.person), dtype=np.int64), 1
+            for name in split:
                 wide = len(counted.domain(name))
                 look, number = numbered(look * wide + counted.code(name), number * wide)
-        return self.with_now(item, look)
+            self._at_best[key] = self.with_now(item, look)
+        return self._at_best[key]
 
     def with_now(self, item: JointItem, look: Ints) -> tuple[Ints, int]:
         """Return a number for how each person looks in all releases, her rows in the table as they are told there."""

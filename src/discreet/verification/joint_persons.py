@@ -54,6 +54,7 @@ class PersonsView:
             self.there[who, place] = True
         self.weights: Ints = np.ones(len(everybody), dtype=np.int64)
         """Each person stands for herself."""
+        self._groups: dict[tuple[tuple[str, ...], bool], Ints] = {}
 
     @property
     def height(self) -> int:
@@ -78,6 +79,7 @@ class PersonsView:
         found = object.__new__(PersonsView)
         found.releases, found.names = [self.releases[place] for place in places], self.names
         found._numbers, found.weights = self._numbers, self.weights
+        found._groups = {}
         found.who, found.there = [self.who[place] for place in places], self.there[:, list(places)]
         return found
 
@@ -87,13 +89,19 @@ class PersonsView:
 
     def groups(self, over: Sequence[str], policy: Policy) -> Ints:
         """Return which persons look alike on some columns to whom a promise of a policy is about."""
+        key = tuple(over), policy.unit is None or policy.unit.counts_rows
+        if key not in self._groups:
+            self._groups[key] = self._alike(over, counts_rows=key[1])
+        return self._groups[key]
+
+    def _alike(self, over: Sequence[str], *, counts_rows: bool) -> Ints:
         lines = pl.concat([self._lines(place, over) for place in range(len(self.releases))])
         through = (
             lines.sort("who", "line", "place")
             .group_by("who", "line", maintain_order=True)
             .agg((pl.col("place").cast(pl.String) + ":" + pl.col("look").cast(pl.String)).str.join(" ").alias("seen"))
         )
-        if policy.unit is not None and not policy.unit.counts_rows:
+        if not counts_rows:
             through = through.unique(["who", "seen"])
         whole = through.sort("who", "seen").group_by("who", maintain_order=True).agg(pl.col("seen").str.join("; "))
         kinds = whole.select("seen").unique(maintain_order=True).with_row_index("kind")
