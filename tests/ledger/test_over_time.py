@@ -224,6 +224,14 @@ def test_what_a_ledger_does_not_serve_is_said(
         d.protect(rows, {"protect": [K2], **policy}, ledger=tmp_path / "ledger", person="id")
 
 
+def test_spark_is_refused_plainly(tmp_path: Path) -> None:
+    with pytest.raises(d.InputError, match="a ledger lies beside one machine, and Spark may run on many"):
+        d.protect(
+            table(id="a b", age="x x"), {"protect": [K2]}, ledger=tmp_path / "ledger", person="id", engine="spark"
+        )
+    assert not (tmp_path / "ledger").exists()
+
+
 def test_options_of_a_ledger_without_one_are_refused(tmp_path: Path) -> None:
     rows = table(id="a b", age="x x")
     with pytest.raises(d.InputError, match="speaks of a ledger"):
