@@ -155,6 +155,7 @@ def _broken_before(view: JointView | PersonsView, releases: Sequence[PastRelease
         for _, policy, index, made in _promised(releases):
             for _, whom in _counted(before, policy, index, made):
                 found |= whom
+        found &= before.there.any(axis=1)  # who is new looks like other new ones there, and nobody excuses her
     return found
 
 
