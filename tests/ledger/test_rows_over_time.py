@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import jsonschema
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.audit.schema import audit_schema
 from discreet.ledger.entry import PERSON, ROW
 from discreet.ledger.folder import opened
 from tests.ledger.row_sequences import ASKED, policy_of_rows
@@ -276,3 +279,18 @@ def test_what_is_not_served_is_said(
 def test_a_row_key_needs_a_ledger() -> None:
     with pytest.raises(d.InputError, match="--row-key is for releases in a ledger"):
         d.protect(ONE, {"protect": [K2], **UNIT}, row_key="visit")
+
+
+def test_the_audit_says_what_is_not_linked_as_its_schema_has_it(tmp_path: Path) -> None:
+    policy = {"protect": [K2], "unit": "id", "columns": {"visit": {"role": "identifier"}}}
+    publish(tmp_path, ONE, policy, "one.csv")
+    made = publish(tmp_path, TURNED, policy, "two.csv")
+    told = json.loads(made.audit.to_json())
+    jsonschema.validate(told, audit_schema())
+    assert told["joint"]["unlinked"] == ["one.csv", "this release"]
+    assert any("no row key links single rows of one.csv, this release" in text for text in made.audit.not_covered)
+    attacked = made.attack(seed=1)
+    assert attacked.attacks is not None
+    kinds = {one.name: one for one in attacked.attacks.found}
+    assert kinds["linker"].figures["below_k"] == 0
+    assert "no row key" in kinds["linker"].notes[1]
