@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet as d
 from discreet.ledger.entry import PERSON
@@ -73,3 +74,22 @@ def test_only_who_left_or_was_lost_before_is_excused(releases: list[Published]) 
     mine = [(len(persons), persons & here <= lost) for persons in slow.broken(releases).values() if persons]
     assert {(each.persons, each.excused) for each in found.findings if each.persons} == set(mine)
     assert found.may_go_out == all(excused for _, excused in mine)
+
+
+@pytest.mark.slow
+@given(sequences(least=2), st.lists(st.sampled_from("*#?"), min_size=4, max_size=4), st.booleans())
+def test_a_hidden_value_is_hidden_whatever_a_release_writes_for_it(
+    releases: list[Published], markers: list[str], of_persons: bool
+) -> None:
+    """The same answers where each release has a marker of its own, counted on rows or on persons."""
+    plain, marked = past_of(releases), []
+    for release, marker in zip(plain, markers, strict=False):
+        more = {"unit": "nobody's column"} if of_persons else {}
+        policy = d.Policy.from_dict({**release.policy.to_dict(), "marker": marker, **more})
+        labels = [release.label(name) for name in release.columns]
+        people = release.people.with_columns(pl.col(labels).cast(pl.String).replace("*", marker))
+        marked.append(replace(release, policy=policy, people=people))
+    found, wanted = (check_joint(some[:-1], some[-1]) for some in (marked, plain))
+    of = {(name, each.promise, each.about): each.persons for each in found.findings for name in each.of}
+    assert of == {(name, each.promise, each.about): each.persons for each in wanted.findings for name in each.of}
+    assert found.broken == wanted.broken
