@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -294,3 +295,33 @@ def test_the_audit_says_what_is_not_linked_as_its_schema_has_it(tmp_path: Path) 
     kinds = {one.name: one for one in attacked.attacks.found}
     assert kinds["linker"].figures["below_k"] == 0
     assert "no row key" in kinds["linker"].notes[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "rows"), [(None, "mask"), ("visit", "mask"), (None, "remove"), ("visit", "remove")])
+def test_duckdb_keeps_them_too_and_the_ledger_has_what_the_file_tells(
+    tmp_path: Path, key: str | None, rows: str
+) -> None:
+    """Forty persons with two visits each, of whom a few change each year."""
+    rng = np.random.default_rng(3)
+    ages, ills = rng.integers(0, 3, 80), rng.integers(0, 4, 80)
+    asked = [Promised("k", ("age",), Fraction(2)), Promised("template", ("age",), Fraction(7, 10), "ill", "i1")]
+    policy = policy_of_rows(
+        PublishedRows({}, asked),
+        search="coordinate",
+        suppress={"rows": rows},
+        columns={"visit": {"role": "identifier"}},
+        ledger=KEPT,
+    )
+    for year in range(3):
+        people = [(f"p{n // 2}", f"{n % 2}", f"a{ages[n]}", f"i{ills[n]}") for n in range(80)]
+        original = tmp_path / f"original-{year}.csv"
+        pl.DataFrame(people, schema=["id", "visit", "age", "ill"], orient="row").write_csv(original)
+        made = d.protect(original, policy, ledger=tmp_path / "ledger", row_key=key, engine="duckdb", seed=1)
+        made.write(tmp_path / f"{year}.csv")
+        assert d.Ledger(tmp_path / "ledger").publish(f"{year}.csv").holds
+        found = recorded(tmp_path, [asked] * (year + 1))
+        assert not slow.all_broken_of_rows(found)
+        told = sorted(tuple(row.values()) for lines in found[-1].rows.values() for _, row in lines)
+        assert told == sorted(map(tuple, pl.read_csv(tmp_path / f"{year}.csv", infer_schema=False).rows()))
+        ages[rng.integers(0, 80, 3)] = rng.integers(0, 3, 3)
