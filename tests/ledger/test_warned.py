@@ -101,3 +101,17 @@ def test_nobody_excuses_a_new_person_who_is_alone(tmp_path: Path, unit: dict[str
     checked = d.verify(tmp_path / "two.csv", policy, original=rows, ledger=tmp_path / "ledger", person="id")
     assert checked.joint is not None
     assert not checked.joint.may_go_out
+
+
+def test_verification_excuses_no_newcomer(tmp_path: Path) -> None:
+    """Who comes alone is in no earlier release, so none of them broke anything for her, and a later one mends it."""
+    two = {"protect": [{"k": 2, "over": ["age"]}]}
+    publish(tmp_path, table(id="a b c d", age="x x y y"), two, "one.csv")
+    with opened(tmp_path / "ledger") as folder:
+        past = folder.past()
+    everybody = past[0].people
+    strange = everybody.with_columns(person=pl.max("person") - 1)[:1]
+    asked = d.Policy.from_dict({**two, "ledger": WARNED})
+    last = replace(past[0], name="two.csv", policy=asked, people=pl.concat([everybody, strange]))
+    found = check_joint(past, last)
+    assert (found.new, found.broken, found.may_go_out) == (1, 1, False)

@@ -345,6 +345,18 @@ def test_a_sample_on_spark_needs_a_key() -> None:
         d.protect("nothing.parquet", policy, engine="spark")
 
 
+@pytest.mark.parametrize("engine", LARGE)
+def test_values_that_stay_as_they_are_keep_their_type_where_others_are_removed(
+    engine: Literal["streaming", "duckdb"],
+) -> None:
+    frame = pl.DataFrame({"a": [22, 22, 40, 40, 41], "b": list("xyxyx")})
+    said = {"protect": [{"k": 2, "over": ["a"]}], "recoding": "local", "suppress": {"rows": "remove"}}
+    with parquet(frame) as path:
+        release = d.protect(path, said, engine=engine, seed=1)
+        release.write(path.with_name("out.parquet"))
+        assert pl.read_parquet(path.with_name("out.parquet")).equals(frame[:4])
+
+
 def test_groups_with_labels_of_their_own_are_not_for_spark() -> None:
     policy = d.Policy.from_dict({"protect": [{"k": 2, "over": ["a"]}], "recoding": "local"})
     with pytest.raises(InputError, match="recoding: local is not for Spark"):
