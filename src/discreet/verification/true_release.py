@@ -157,7 +157,7 @@ def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, media
     if not changes or not (policy.column(name).coarsens or blocks is not None):
         return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
-    texts = [(pair.original, pair.released) for pair in pairs]
+    texts = [(original, released) for original, released, _ in pairs]
     wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians, blocks=blocks)
     bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
     if not bad:
