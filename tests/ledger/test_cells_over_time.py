@@ -134,6 +134,20 @@ def test_a_renamed_column_and_an_earlier_release_that_was_added(tmp_path: Path) 
     assert kept.audit.verification.holds
 
 
+def test_a_column_with_confidential_cells_that_is_found_under_no_name_is_not_shown(tmp_path: Path) -> None:
+    publish(tmp_path, HIDDEN, "one.csv")
+    later = patients().rename({"ill": "diagnosis"})
+    with pytest.raises(d.InputError, match=r"same: \{NEW NAME: ill\}.*gone: \[ill\]"):
+        made(tmp_path, SHOWN, later)
+    with pytest.raises(d.PromiseError, match="2 cells were confidential"):
+        made(tmp_path, {**SHOWN, "ledger": {"same": {"diagnosis": "ill"}}}, later)
+    without = patients().drop("ill")
+    assert made(tmp_path, {**SHOWN, "ledger": {"gone": ["ill"]}}, without).audit.verification.holds
+    assert made(tmp_path, {**SHOWN, "columns": {"ill": {"role": "identifier"}}}).audit.verification.holds
+    others = later.filter(~pl.col("id").is_in(["p0", "p2"]))
+    assert made(tmp_path, {**SHOWN, "ledger": {"leavers": "warn"}}, others).audit.verification.holds
+
+
 def test_check_says_it_before_anything_is_made(tmp_path: Path) -> None:
     publish(tmp_path, SHOWN, "one.csv")
     found = d.check(HIDDEN, patients(), ledger=tmp_path / "ledger", person="id")

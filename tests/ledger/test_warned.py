@@ -85,3 +85,17 @@ def test_a_seed_makes_the_same_releases_whatever_the_secret(tmp_path: Path, leav
         assert any("seed" in text for text in again.audit.warnings)
         made.append((folder / "two.csv").read_bytes())
     assert len(set(made)) == 1
+
+
+def test_verification_excuses_no_newcomer(tmp_path: Path) -> None:
+    """Who comes alone is in no earlier release, so none of them broke anything for her, and a later one mends it."""
+    two = {"protect": [{"k": 2, "over": ["age"]}]}
+    publish(tmp_path, table(id="a b c d", age="x x y y"), two, "one.csv")
+    with opened(tmp_path / "ledger") as folder:
+        past = folder.past()
+    everybody = past[0].people
+    strange = everybody.with_columns(person=pl.max("person") - 1)[:1]
+    asked = d.Policy.from_dict({**two, "ledger": WARNED})
+    last = replace(past[0], name="two.csv", policy=asked, people=pl.concat([everybody, strange]))
+    found = check_joint(past, last)
+    assert (found.new, found.broken, found.may_go_out) == (1, 1, False)

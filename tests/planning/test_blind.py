@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.plan.blind_statement import BlindStatement, StatedRows, statement_path
+from discreet.plan.blind_statement import BlindStatement, StatedColumn, StatedRows, statement_path
 from discreet.planning.blind_texts import tell_texts
 from discreet.verification.blind_references import StatedSecret
 from tests.blind_tables import policy, table, with_cells
@@ -255,6 +255,15 @@ def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
         assert not d.verify(fewer.table, asked, original, statement=fewer.statement).holds
 
 
+def test_a_statement_that_keeps_more_rows_from_teaching_is_found_out() -> None:
+    frame = table()
+    more = protected(frame, policy(rows=(*ROWS, 5)))
+    for original in (None, frame):
+        found = d.verify(more.table, policy(), original, statement=more.statement).requirements[0]
+        assert "rows" in str(found.reason)
+        assert str(found.answer) == "broken"
+
+
 @pytest.mark.parametrize(
     ("lie", "why"),
     [
@@ -263,6 +272,14 @@ def test_a_statement_that_leaves_a_row_out_is_found_out() -> None:
         (lambda said: {"rows": tuple(_without(each, "job") for each in said.rows)}, "leaves out 'job'"),
         (lambda said: {"columns": {"age": replace(said.columns["age"], cuts=())}}, "other classes of 'age'"),
         (lambda _: {"missing": ("flu",)}, "other values for missing"),
+        (lambda _: {"columns": {}}, "reads the values of 'age' otherwise"),
+        (lambda _: {"columns": {"age": StatedColumn("date")}}, "reads the values of 'age' otherwise"),
+        (
+            lambda said: {"columns": {**said.columns, "job": StatedColumn(parents={"cook": "x"})}},
+            "reads the values of 'job'",
+        ),
+        (lambda _: {"order": ("sex",)}, "its order is another"),
+        (lambda said: {"rows": tuple(replace(each, known=("sex",)) for each in said.rows)}, "takes 'sex' for known"),
     ],
 )
 def test_a_statement_that_makes_figures_look_harmless_is_found_out(
@@ -336,6 +353,11 @@ def test_what_does_not_go_together_is_refused_with_the_reason(said: dict[str, An
         ([{"column": "job", "where": {"ill": "flu"}, "at_most": "50%"}], {}, "confidential"),
         ([{"k": 2, "over": ["job"]}], {"suppress": {"rows": "remove"}}, "rows: mask"),
         ([], {"release": {"sample": "50%"}}, "sample"),
+        (
+            [{"column": "ill", "where": {"job": "cook"}, "at_most": "50%"}],
+            {"missing": {"values": ["?"], "rows": "drop"}},
+            "to be left out tells that",
+        ),
     ],
 )
 def test_other_parts_of_a_policy_that_do_not_go_together(others: list[Any], more: dict[str, Any], why: str) -> None:
@@ -428,3 +450,46 @@ def test_numbers_dates_taxonomies_and_rows_chosen_by_a_column() -> None:
     assert set(chosen["ill"]) == {"*"}
     assert set(release.table["age"]) <= {"<30", "[30-59]", ">=60", "*"}
     assert d.verify(release.table, asked, frame, statement=release.statement).holds
+
+
+def test_nothing_is_told_where_promises_about_groups_know_every_other_column() -> None:
+    release = protected(table().select("ill", "job"), policy({"k": 2, "over": ["job"]}))
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.audit.verification.holds
+    assert {release.table.row(row - 1) for row in ROWS} == {("*", "*")}
+
+
+def test_a_cell_that_tells_nothing_may_have_a_value_that_nobody_else_has() -> None:
+    """The town is hidden for k; a town of her own must not hide the age, which is told by intervals."""
+    draw = random.Random(9)
+    frame = table().drop("job", "sex", "floor")
+    frame = frame.with_columns(age=pl.Series([str(draw.randrange(20, 70)) for _ in range(frame.height)]))
+    said = policy({"k": 2, "over": ["town"]}).to_dict()
+    asked = d.Policy.from_dict({**said, "columns": {"age": {"type": "number", "ends": [30, 50]}}})
+    release = protected(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert "*" not in set(release.table["age"])
+    other = with_cells(frame, "town", {ROWS[0]: "a town of her own", ROWS[1]: "another"})
+    assert text_of(protected(other, asked)) == text_of(release)
+
+
+@pytest.mark.parametrize("chosen", [{"rows": [1]}, {"ids": {"column": "job", "values": ["only one"]}}])
+def test_who_is_named_is_not_dropped_for_a_secret_that_is_missing(chosen: dict[str, Any]) -> None:
+    frame = with_cells(with_cells(table(), "job", {1: "only one"}), "ill", {1: "?"})
+    item = {"column": "ill", "at_most": "50%", **chosen}
+    with pytest.raises(d.PolicyError, match="no row 1 |nobody has"):
+        d.protect(frame, {"missing": {"values": ["?"], "rows": "drop"}, "protect": [item]})
+
+
+def test_what_the_policy_takes_for_known_was_told_from_the_start() -> None:
+    """Who knows the job besides is surer than the limit: `protect` refuses it, and no other release keeps it."""
+    frame = table()
+    release = protected(frame, policy())
+    asking: list[tuple[str, dict[str, Any]]] = [("job", {"known": ["job"]}), ("sex", {"must_publish": ["sex"]})]
+    for known, item in asking:
+        found = d.verify(release.table, policy(**item), statement=release.statement)
+        assert not found.holds
+        assert f"does not take {known!r} for known" in str(found.requirements[0].reason)
+    two = {"column": "ill", "rows": [3], "at_most": "50%", "known": ["sex"]}
+    asked = policy(two, rows=(11, 40))
+    assert protected(frame, asked).audit.verification.holds

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.method.cells.blind_before import ToldBefore
 from discreet.planning.blind_texts import tell_texts
 from tests.profiles import MANY
-from tests.reference.blind import BlindTable
+from tests.reference.blind import BlindTable, Element, Fact
 from tests.reference.blind_before import Release, Telling, ToldAgain, tell_before
 from tests.reference.blind_tables import tables
 
@@ -85,3 +87,69 @@ def test_it_equals_the_slow_version(drawn: tuple[BlindTable, dict[int, list[Rele
         slow = tell_before(table, row, releases)
         assert (row in answer.failed) == slow.failed
         assert answer.told[row] == as_places(table, slow)
+
+
+# The promises, counted by what is told alone
+
+
+def known_to_somebody(
+    told: dict[str, Fact], stars: dict[str, int], past: list[Release]
+) -> Iterator[dict[str, tuple[Element, ...]]]:
+    """Yield what each reader goes by: `told` now, of which `stars` deny what an earlier release told."""
+    ages = range(len(past))
+    orders: list[list[int]] = [[-1], [-1, *reversed(ages)]]
+    orders += [pair for one in ages for pair in ([-1, one], [one, -1])]
+    orders += [[one, -1, *(other for other in reversed(ages) if other != one)] for one in ages]
+    for order, aware in product(orders, (True, False)):
+        known: dict[str, tuple[Element, ...]] = {}
+        for release in reversed(order):  # what is believed first is written last
+            if release == -1:
+                known |= {name: fact for name, fact in told.items() if name not in stars}
+                known |= {name: told[name] for name, by in stars.items() if aware and by in order}
+            else:
+                known |= {name: each.fact for name, each in past[release].items() if aware or not each.star}
+        if known:
+            yield known
+
+
+@pytest.mark.slow
+@MANY
+@given(pasts())
+def test_rows_are_told_the_same_exactly_if_they_agree_and_nobody_is_surer_than_the_limit(
+    drawn: tuple[BlindTable, dict[int, list[Release]]],
+) -> None:
+    """P2 and P3: of a row with one past everything is tried that it may say, with any secret (P1)."""
+    table, past = drawn
+    assume(past)
+    row, releases = next(iter(past.items()))
+    names, own = table.predictors(row), [item for item in table.items if row in item.rows]
+    texts = [[*sorted({line[table.names.index(name)] for line in table.rows}), "new"] for name in names]
+    lines = []
+    for number, chosen in enumerate(islice(product(*texts), 60)):
+        line = dict(zip(table.names, table.rows[row], strict=True)) | dict(zip(names, chosen, strict=True))
+        line |= {secret: "new" if number % 2 else line[secret] for secret in table.secrets(row)}
+        lines.append(tuple(line.values()))
+    tried = tuple(range(len(table.rows), len(table.rows) + len(lines)))
+    items = tuple(replace(item, rows=(*item.rows, *tried)) if item in own else item for item in table.items)
+    many = replace(table, rows=(*table.rows, *lines), items=items)
+    answer = fast(many, {**past, **dict.fromkeys(tried, releases)})
+    releases = [{name: told for name, told in one.items() if name in names} for one in releases]
+    for one in tried:
+        said = answer.told[one]
+        domains = {name: many.domains[name] for name in said}
+        told = {
+            name: tuple(domains[name][at] for at in ((f,) if isinstance(f, int) else f)) for name, f in said.items()
+        }
+        for other in tried:
+            agrees = all(many.elements[other][name] in fact for name, fact in told.items())
+            assert agrees is (answer.told[other] == said)
+            assert not agrees or (other in answer.failed) is (one in answer.failed)
+        stars = {
+            name: max(age for age, each in enumerate(releases) if name in each)
+            for name, fact in said.items()
+            if not isinstance(fact, int)
+        }
+        for known in known_to_somebody(told, stars, releases) if one not in answer.failed else ():
+            for secret, reference in product(many.secrets(one), many.references):
+                chances = many.reckon(reference, secret, known)
+                assert all(chance <= many.limit(one, secret, value) for value, chance in chances.items())

@@ -178,7 +178,7 @@ def test_what_a_block_covers() -> None:
         "30": [False] * 6,
         "{": [False] * 6,
     }
-    assert untrue([("25", "[20, 30)"), ("31", "[20, 30)")], None, "*", [], blocks=True) == [False, True]
+    assert untrue([("25", "[20, 30)"), ("31", "[20, 30)")], None, "*", [], blocks=[]) == [False, True]
 
 
 @pytest.mark.slow
@@ -193,3 +193,16 @@ def test_who_compares_a_release_with_its_original_understands_sets() -> None:
     audit = release.attack(seed=1)
     assert audit.attacks is not None
     assert audit.utility is not None
+
+
+@pytest.mark.parametrize("rows", ["value", "unknown"])
+def test_a_block_names_a_missing_value_that_is_a_value_by_its_text(rows: str) -> None:
+    frame = table().with_columns(job=pl.col("job").replace({"cook": "?"}))
+    frame = with_cells(frame, "job", dict.fromkeys(ROWS, "?"))
+    said = {**TOLD.to_dict(), "missing": {"values": ["?"], "rows": rows}}
+    release = protected(frame, d.Policy.from_dict(said))
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.audit.verification.holds
+    blocks = {release.table["job"][row - 1] for row in ROWS} - {"*", "?"}
+    assert blocks
+    assert all(("?" in block) is (rows == "value") for block in blocks)

@@ -81,6 +81,49 @@ def test_groups_with_labels_of_their_own(engine: str, job: Job) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", LARGE)
 @FEW
+@given(
+    st.one_of(jobs(), mixed_jobs(search="coordinate", most_rows=40), local_jobs()),
+    st.sampled_from(["30%", "80%"]),
+    st.sampled_from(["mask", "remove"]),
+    st.booleans(),
+)
+def test_samples(engine: str, job: Job, share: str, rows: Literal["mask", "remove"], stratified: bool) -> None:
+    """The same rows are drawn, by any search, alone and by strata, and the audit says the same of them."""
+    release = d.ReleaseOptions(sample=share, by=(job.columns[-1],) if stratified else ())
+    assert_same(job, engine, job.policy.model_copy(update={"release": release, "suppress": d.Suppress(rows=rows)}))
+
+
+@pytest.mark.parametrize("engine", LARGE)
+@pytest.mark.parametrize("rows", ["mask", "remove"])
+def test_a_sample_is_put_beside_the_rows_that_were_drawn(
+    engine: str, rows: Literal["mask", "remove"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is compared are the drawn rows themselves: no row is looked for."""
+    policy = d.Policy(
+        columns={"a": d.Column(taxonomy={"*": {"pq": ["p", "q"], "rr": ["r"]}})},
+        protect=[d.KAnonymity(k=4, over=["a", "b", "c"])],
+        release=d.ReleaseOptions(sample="50%"),
+        suppress=d.Suppress(rows=rows),
+    )
+    people().write_parquet(tmp_path / "t.parquet")
+    whole = d.protect(tmp_path / "t.parquet", policy, seed=1, engine="local")
+    with monkeypatch.context() as without:
+        without.setattr("discreet.verification.matching.matched", None)
+        release = d.protect(tmp_path / "t.parquet", policy, seed=1, engine=engine)
+    released = frame_of(release.table)
+    assert released.rows() == frame_of(whole.table).rows()
+    numbers = release.engine.numbers().tolist()
+    assert numbers == whole.engine.numbers().tolist()
+    assert released["name"].to_list() == [f"n{number - 1}" for number in numbers]
+    assert release.plan.sampled == whole.plan.sampled
+    wrong = released.with_columns(pl.Series("ill", ["flu"] * len(released)))
+    wrong.write_parquet(tmp_path / "wrong.parquet")
+    assert not d.verify(tmp_path / "wrong.parquet", policy, tmp_path / "t.parquet", engine=engine).holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", LARGE)
+@FEW
 @given(local_jobs(), local_jobs())
 def test_labels_of_groups_on_other_rows(engine: str, job: Job, other: Job) -> None:
     try:
@@ -283,7 +326,9 @@ def test_too_many_combinations_are_refused(engine: str, tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"release": {"sample": "50%"}}, "a sample is drawn"),
+        ({"release": {"sample": "50%", "k_on": "population"}}, "a sample beside k_on: population needs the table in"),
+        ({"release": {"sample": "50%"}, "unit": "b"}, "a sample beside 'unit' needs the table in memory"),
+        ({"release": {"sample": "50%"}, "protect": [CELL]}, "a sample beside confidential cells needs the table in"),
         ({"recoding": "local", "protect": [CELL]}, "recoding: local beside confidential cells"),
         ({"recoding": "local", "unit": "b"}, "recoding: local beside 'unit'"),
     ],
@@ -292,6 +337,24 @@ def test_what_needs_all_rows_is_refused_at_once(engine: str, more: dict[str, obj
     policy = d.Policy.from_dict({"protect": [{"k": 2, "over": ["a"]}], **more})
     with pytest.raises(InputError, match=message):
         d.protect("nothing.parquet", policy, engine=engine)
+
+
+def test_a_sample_on_spark_needs_a_key() -> None:
+    policy = d.Policy.from_dict({"protect": [{"k": 2, "over": ["a"]}], "release": {"sample": "50%"}})
+    with pytest.raises(InputError, match="by the places of rows, and rows on Spark have none; name a column"):
+        d.protect("nothing.parquet", policy, engine="spark")
+
+
+@pytest.mark.parametrize("engine", LARGE)
+def test_values_that_stay_as_they_are_keep_their_type_where_others_are_removed(
+    engine: Literal["streaming", "duckdb"],
+) -> None:
+    frame = pl.DataFrame({"a": [22, 22, 40, 40, 41], "b": list("xyxyx")})
+    said = {"protect": [{"k": 2, "over": ["a"]}], "recoding": "local", "suppress": {"rows": "remove"}}
+    with parquet(frame) as path:
+        release = d.protect(path, said, engine=engine, seed=1)
+        release.write(path.with_name("out.parquet"))
+        assert pl.read_parquet(path.with_name("out.parquet")).equals(frame[:4])
 
 
 def test_groups_with_labels_of_their_own_are_not_for_spark() -> None:

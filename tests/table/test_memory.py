@@ -6,15 +6,19 @@ import gzip
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import discreet as d
+from discreet.encoded import Encoded
 from discreet.errors import InputError
 from discreet.table import memory
 from discreet.table.memory import FetchLimits, TableSize, needed, size_of_parquet, size_of_text
+from discreet.table.stores.fetching import fetched
+from discreet.table.stores.store import Store
 from discreet.table.stores.stream import coded
 
 POLICY = "protect: [{k: 5, over: [a, b]}]\n"
@@ -127,8 +131,6 @@ def test_check_refuses_what_would_not_fit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["streaming", "duckdb"])
 def test_only_the_needed_columns_are_fetched(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.table.stores.engine import BigEngine
-
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.choice(["p", "q", "r"], 60) for name in "abcd"})
     frame.with_columns(key=pl.Series(range(60)).cast(pl.String)).write_parquet(tmp_path / "t.parquet")
@@ -143,13 +145,12 @@ def test_only_the_needed_columns_are_fetched(engine: str, tmp_path: Path, monkey
         ],
     )
     asked: set[str] = set()
-    fetched = BigEngine._fetched
 
-    def watched(self: BigEngine, column: str) -> object:
+    def watched(store: Store, column: str, *about: Any) -> Encoded:
         asked.add(column)
-        return fetched(self, column)
+        return fetched(store, column, *about)
 
-    monkeypatch.setattr(BigEngine, "_fetched", watched)
+    monkeypatch.setattr("discreet.table.stores.engine.fetched", watched)
     d.protect(tmp_path / "t.parquet", policy, engine=engine, seed=1)
     assert asked == {"a", "b", "key"}
 

@@ -22,7 +22,7 @@ from discreet.columns.sets import set_text
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.bind import bind
-from discreet.policy.blind import tells_blocks
+from discreet.policy.blind import unsaid_by_blocks
 from discreet.policy.columns import Column
 from discreet.table.engine import Engine
 from discreet.verification.reach import reach
@@ -77,7 +77,7 @@ class _Foreign:
         self.cells: dict[str | None, int] = dict(zip(texts, counted.counts.tolist(), strict=True))
         self.before: dict[str | None, int] = dict(zip(values, source.counts.tolist(), strict=True))
         missing = policy.missing.values if policy.missing is not None else ()
-        blocks = tells_blocks(policy)
+        blocks = unsaid_by_blocks(policy)
         found = reach(values, texts, policy.columns.get(name), self.marker, missing, blocks=blocks)
         covering = {text for text, ranges in zip(texts, found.ranges, strict=True) if ranges}
         known = {*self.before, *covering, *self.column.released_labels(), self.marker}

@@ -19,7 +19,7 @@ from discreet.columns.medians import Ranges
 from discreet.encoded import Ints
 from discreet.fit.cells import is_missing
 from discreet.policy import Policy
-from discreet.policy.blind import tells_blocks
+from discreet.policy.blind import unsaid_by_blocks
 from discreet.table.engine import Engine
 from discreet.verification.reach import reach
 
@@ -112,7 +112,7 @@ def sense_of(
     encoded = released.encoded(name)
     column = policy.columns.get(name)
     missing = policy.missing_values
-    found = reach(values, encoded.domain, column, policy.marker, missing, medians, blocks=tells_blocks(policy))
+    found = reach(values, encoded.domain, column, policy.marker, missing, medians, blocks=unsaid_by_blocks(policy))
     ordered = tuple(values[number] for number in found.order)
     place = {value: at for at, value in enumerate(ordered)}
     tells = np.array([not is_missing(policy, text) for text in encoded.domain], dtype=np.bool_)

@@ -72,6 +72,7 @@ def carried_out_blindly(
     a ledger told, what is told of each row with confidential cells, which no promise about groups may suppress.
     """
     from discreet.planning.blind import BlindPlanning, rest_of  # compiled: only loaded when needed
+    from discreet.planning.blind_unseen import told_alone
     from discreet.planning.rehearsal import rehearsed, settled
 
     bound, rest = task.bound, rest_of(task.bound.policy, source)
@@ -85,11 +86,14 @@ def carried_out_blindly(
         )
     watch.begins("cells")
     made = replace(made, source=source, released=source.apply(made.plan))
-    planning = settled(BlindPlanning(made.released, source, made.plan.policy, earlier=earlier))
+    alone = told_alone(made.plan, source, made.released)
+    planning = settled(BlindPlanning(made.released.edited(alone), source, made.plan.policy, earlier=earlier))
     found = planning.plan()
     wanted = all(each.rehearse is not False for _, each in bound.policy.cells()) and watch.seconds_left() > 0
     tried = tuple(rehearsed(planning, quick=True).values()) if wanted else ()
-    edited = made.having(edits=found.edits, removed=found.removed, cells=found.cells, rehearsed=tried)
+    hidden = {(edit.row, edit.column) for edit in found.edits}
+    edits = (*(edit for edit in alone if (edit.row, edit.column) not in hidden), *found.edits)
+    edited = made.having(edits=edits, removed=found.removed, cells=found.cells, rehearsed=tried)
     require_rows(edited.released, "the release")
     masks = [each.masks for each in made.suppressed]
     return replace(edited, statement=found.statement, stars=found.stars, detail=detail_of(task, made.plan, rest, masks))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.errors import PromiseError
+from discreet.errors import InputError, PromiseError
 from discreet.fit.cells import absent, confidential_flags
 from discreet.ledger.entry import PastRelease
 from discreet.planning.joint import JointPast
@@ -64,6 +64,13 @@ def refuse_shown_cells(past: PastPeople, joint: JointPast, whole: Engine, policy
             "these people out of the table, or write ledger: {released: accept} to release all the same, reported as "
             "broken"
         )
+    for release, column in _lost(past, joint, whole, policy):
+        message = (
+            f"{release} has confidential cells in {column!r}, which is found under no name now, so that nobody sees "
+            f"whether they are shown; if it has another name write same: {{NEW NAME: {column}}}, if the table no "
+            f"longer has it gone: [{column}]"
+        )
+        raise InputError(str(policy.problem(("ledger",), message)))
 
 
 def still_there(policy: Policy, whole: Engine, staying: Engine) -> Engine:
@@ -95,6 +102,20 @@ def _opened(
             says = np.array([not policy.is_unknown(text) for text in told.domain], dtype=np.bool_)[told.codes]
             number += int((before[joint.now] & says & ~secret).sum())
     return number, list(names)
+
+
+def _lost(past: PastPeople, joint: JointPast, whole: Engine, policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield releases with columns in which people of the table had confidential cells, and that it does not have.
+
+    One that has another name now, and is not said to be the same, would be shown as if it were new.
+    """
+    for release, places in zip(past.past, past.places, strict=True):
+        for column in past.names.missing(release.confidential_columns, whole.columns, over_time(policy).gone):
+            whose = release.confidential(column)
+            before = np.zeros(joint.size, dtype=np.bool_)
+            before[places] = False if whose is None else whose.to_numpy()
+            if before[joint.now].any():
+                yield release.name, column
 
 
 def _no_longer_blind(past: PastPeople, joint: JointPast, policy: Policy, secret: dict[str, Flags]) -> int:

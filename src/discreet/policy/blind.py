@@ -85,9 +85,8 @@ def beyond_blind(policy: Policy) -> str | None:
                 f"protect: item {index + 1}: its method looks at secrets, so that what is released of other rows would "
                 "depend on them, and blind protection of other cells with it; write at_most here too, or nowhere"
             )
-    for index, field, column in chosen_by_secrets(policy):
-        what = f"{field}: {column!r} is confidential, and to be chosen by it tells it; choose rows in another way"
-        return f"protect: item {index + 1}: {what}"
+    if told := _chosen_wrongly(policy):
+        return told
     _, first = blind[0]
     for index, made in blind[1:]:
         for name in ("told_blocks", "references_used", "order"):
@@ -103,6 +102,20 @@ def beyond_blind(policy: Policy) -> str | None:
             "suppress: rows: remove would leave out confidential rows because of their values, and blind protection "
             "tells nothing by them; write rows: mask"
         )
+    return None
+
+
+def _chosen_wrongly(policy: Policy) -> str | None:
+    """Return how rows are chosen by what is in confidential cells: by their text, or by whether they have one."""
+    for index, field, column in chosen_by_secrets(policy):
+        what = f"{field}: {column!r} is confidential, and to be chosen by it tells it; choose rows in another way"
+        return f"protect: item {index + 1}: {what}"
+    drops = policy.missing is not None and policy.missing.rows == "drop"
+    for index, made in policy.cells():
+        if drops and made.where:  # a row that `rows` or `ids` name is missed where it was dropped
+            what = "where: with missing: {rows: drop} nobody is chosen whose confidential cell is missing, and to be "
+            what += "left out tells that; write missing: {rows: unknown}, or name rows or ids"
+            return f"protect: item {index + 1}: {what}"
     return None
 
 
@@ -141,6 +154,16 @@ def bounded(made: Confidential, given: str) -> str:
 def tells_blocks(policy: Policy) -> bool:
     """Whether hidden cells are released as what they may be."""
     return any(made.is_blind and made.told_blocks == "told" for _, made in policy.cells())
+
+
+def unsaid_by_blocks(policy: Policy) -> tuple[str | None, ...] | None:
+    """Return the texts that stand for no value where hidden cells are released as what they may be; None elsewhere.
+
+    A block names a value that is missing by nothing, and one that only reads so (`missing: {rows: value}`) by its text.
+    """
+    if not tells_blocks(policy):
+        return None
+    return () if policy.missing is None or policy.missing.rows == "value" else policy.missing.values
 
 
 def chosen_by_secrets(policy: Policy) -> Iterator[tuple[int, str, str]]:

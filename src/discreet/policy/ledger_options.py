@@ -46,7 +46,9 @@ class LedgerOptions(Part):
         default_factory=Frozen, description="columns that had another name in an earlier release: the name now, then"
     )
     gone: Annotated[tuple[NameOfColumn, ...], BeforeValidator(_as_list)] = Field(
-        default=(), description="known columns of earlier releases that this one no longer has, under no name"
+        default=(),
+        description="columns of earlier releases that promises know, or that had confidential cells, and that this one "
+        "no longer has, under no name",
     )
     released: Literal["refuse", "accept"] = Field(
         default="refuse",

@@ -126,7 +126,7 @@ class Engine(Protocol):
 
         Only then is it asked for `numbers_of` and `suppressed_numbers`; for others, plans have `masks`. An engine that
         does not may refuse, or serve up to a limit, `encoded`, `numbers`, `edited`, `only`, `numbered`, `taking` and
-        `codes_beside`. Policies about groups need none of them, unless a sample is released.
+        `codes_beside`. Policies about groups need none of them, but for samples: `numbers` and `only`.
         """
         ...
 

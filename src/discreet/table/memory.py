@@ -98,6 +98,16 @@ class FetchLimits:
         fits = f"what fits into the memory limit of {shown(self.memory)}"
         return f"{fits}; give more with --memory-limit (in Python memory_limit), "
 
+    def refuse_rows(self, name: str, columns: int, rows: int) -> None:
+        """Refuse to fetch so many columns of a table row by row, where they are too many."""
+        most = self.cells
+        if columns * rows > most:
+            raise InputError(
+                f"{name}: this needs single rows, and {columns} columns of {rows:,} rows (about "
+                f"{shown(PROCESS + FETCHED * columns * rows)}) are more than {most:,} cells, "
+                f"{self.why(most)}name fewer columns, or take a sample of the table"
+            )
+
 
 @dataclass(frozen=True)
 class TableSize:

@@ -124,8 +124,7 @@ class BlindCheck:
         if fault := self._unlike(made) or next(departures(self.table, self.policy, made), None):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         rows = self._rows(made)
-        if self._in_place and not {row - 1 for row in made.rows or ()} <= rows:
-            fault = "the method statement lacks rows that the policy names"
+        if self._in_place and (fault := self._misnamed(made, rows)):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
@@ -159,6 +158,18 @@ class BlindCheck:
         dropped = missing is not None and missing.rows == "drop"
         moved = self.policy.shuffle or self.policy.removes or any(made.removes for _, made in self.policy.cells())
         return self.original is None and not dropped and not moved
+
+    def _misnamed(self, made: Confidential, rows: set[int]) -> str | None:
+        """Return whether the statement lacks rows that the policy names by number, or has others.
+
+        Others are as bad: what is stated to be confidential teaches the references nothing.
+        """
+        if not {row - 1 for row in made.rows or ()} <= rows:
+            return "the method statement lacks rows that the policy names"
+        named = [other.rows for _, other in self.policy.cells() if other.column == made.column]
+        if all(named) and not rows <= {row - 1 for some in named for row in some or ()}:
+            return "the method statement has rows that the policy does not name"
+        return None
 
     def _rows(self, made: Confidential) -> set[int]:
         """Return the rows of the release (from 0) whose cells of the column are stated to be confidential."""

@@ -75,9 +75,10 @@ class StatedSecret:
         """Billionths that naive Bayes may have before more is told."""
         self.columns = [table.column(predictor) for predictor in rows.predictors]
         self.start = np.concatenate([[0], np.cumsum([column.size for column in self.columns])]).astype(np.int64)
-        self.codes = np.array([column.codes[self.knowing] for column in self.columns]).reshape(len(self.columns), -1)
+        codes = [column.codes[self.knowing] for column in self.columns]
+        self.codes: Places = np.array(codes, dtype=np.int64).reshape(len(self.columns), len(self.knowing))
         self.own = self.tally(np.arange(len(self.knowing)))
-        sizes = np.concatenate([np.full(column.size, column.size) for column in self.columns])
+        sizes = np.array([column.size for column in self.columns for _ in range(column.size)], dtype=np.int64)
         self.single: Long = np.log(
             (self.agree(self.own) + 1).astype(np.longdouble)
             / (self.rows[None, :] + sizes[:, None]).astype(np.longdouble)
@@ -98,8 +99,11 @@ class StatedSecret:
         parts = [own[self.start[j] : self.start[j + 1]] for j in range(len(self.columns))]
         return np.concatenate(
             [
-                part if column.below is None else column.below.astype(np.int64) @ part
-                for part, column in zip(parts, self.columns, strict=True)
+                own[:0],  # where promises about groups leave nothing that predicts
+                *(
+                    part if column.below is None else column.below.astype(np.int64) @ part
+                    for part, column in zip(parts, self.columns, strict=True)
+                ),
             ]
         )
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.columns.scale import Dates, Numbers
 from discreet.fit.cells import predictors_of
+from discreet.plan.blind_statement import StatedColumn, StatedRows
 from discreet.policy import Policy
-from discreet.policy.bind import known_to_groups
+from discreet.policy.bind import binned, known_to_groups
+from discreet.policy.blind import may_have
 from discreet.policy.confidential import Confidential
 from discreet.verification.blind_reading import StatedTable, stated_value
 
@@ -41,15 +45,77 @@ def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterat
         wanted = {name for name in predictors_of(made, policy, table.released.columns) if name not in hidden}
         if lacking := sorted(wanted & set(table.released.columns) - set(rows.predictors)):
             yield f"the method statement leaves out {lacking[0]!r}, which may predict the cells"
+        if may_have(made, rows.limits[rows.secrets.index(made.column)]):
+            yield from _known_otherwise(rows, policy, made)
+    if said.order != tuple(made.order or ()):
+        yield "the method statement is of another policy: its order is another"
     predictors = {name for rows in mine for name in rows.predictors}
-    for name in sorted({made.column, *predictors} & set(said.columns)):
-        if not _has_its_cuts(table, name):
+    for name in sorted({made.column, *predictors}):
+        if not _is_read_so(table, policy, name):
+            yield f"the method statement reads the values of {name!r} otherwise than the rules"
+        elif name in said.columns and not _has_its_cuts(table, name):
             yield f"the method statement has other classes of {name!r} than the rules"
     removes = any(other.removes for _, other in policy.cells())
     if "naive_bayes" in said.references and predictors and not policy.shuffle and not removes:
         ordered = [name for name in table.released.columns if name in predictors]
         if not _is_trusted(table, made.column, ordered):
             yield f"the method statement trusts naive Bayes about {made.column!r} otherwise than the rules"
+
+
+def _known_otherwise(rows: StatedRows, policy: Policy, made: Confidential) -> Iterator[str]:
+    """Yield in what a statement takes more for known from the start than the policy, or less, in some rows.
+
+    Of several items about one column with equal limits nobody knows which means which row: any of them may.
+    """
+    said, predictors, items = set(rows.known), set(rows.predictors), [other for _, other in policy.cells()]
+    never = policy.sensitive | policy.targets
+    others = {name for name, column in policy.columns.items() if column.role == "other"}
+    always = others | policy.sensitive | (known_to_groups(policy) & never)
+    always |= {item.column for other in items for item in other.must_publish if item.rows is None}
+    starts = [
+        (other, always | {*(other.known or ()), *(name for _, name in other.looks_up())} & predictors)
+        for other in items
+    ]
+    alike = [known for other, known in starts if (other.column, other.limits) == (made.column, made.limits)]
+    if all((known & predictors) - said for known in alike):
+        name = min(min((known & predictors) - said) for known in alike)
+        yield f"the method statement does not take {name!r} for known, and the policy does"
+    some = {item.column for other in items for item in other.must_publish}
+    if more := said - some.union(*(known for _, known in starts)):
+        yield f"the method statement takes {min(more)!r} for known, and the policy does not"
+
+
+def _is_read_so(table: StatedTable, policy: Policy, name: str) -> bool:
+    """Whether a column is read as texts, labels of a taxonomy, numbers or dates as the policy or the rest say."""
+    stated, column = table.statement.columns.get(name, StatedColumn()), policy.column(name)
+    parents: dict[str, str] = {}
+    for leaf in () if column.taxonomy is None else column.taxonomy.leaves:
+        parents.update(pairwise(dict.fromkeys(column.taxonomy.ancestors(leaf)) if column.taxonomy is not None else ()))
+    if parents or stated.parents:
+        return dict(stated.parents or {}) == parents and stated.type is None
+    wanted = StatedColumn()
+    if name in binned(policy):
+        pass
+    elif isinstance(column.scale, Numbers):
+        wanted = StatedColumn("number", decimal=column.scale.decimal)
+    elif isinstance(column.scale, Dates):
+        wanted = StatedColumn("date", date_format=column.scale.form)
+    else:
+        wanted = _as_it_looks(table, policy, name)
+    mine = (stated.type, stated.decimal, stated.date_format)
+    return mine == (wanted.type, wanted.decimal, wanted.date_format)
+
+
+def _as_it_looks(table: StatedTable, policy: Policy, name: str) -> StatedColumn:
+    """Return how a column is read of which the policy says nothing: many texts that are all numbers, or dates."""
+    column, said = table.column(name), table.statement
+    seen = [column.domain[code] for code in np.unique(column.texts[table.rest]).tolist()]
+    texts = [text for text in seen if text is not None and text not in {*said.missing, said.marker}]
+    kinds = (StatedColumn("number", decimal=policy.file.decimal or "."), StatedColumn("number"), StatedColumn("date"))
+    for kind in kinds if len(texts) > TENTHS else ():
+        if all(stated_value(kind, text) is not None for text in texts):
+            return kind
+    return StatedColumn()
 
 
 def _has_its_cuts(table: StatedTable, name: str) -> bool:

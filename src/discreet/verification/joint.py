@@ -141,13 +141,16 @@ def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerifica
 
 
 def _broken_before(view: JointView, releases: Sequence[PastRelease]) -> Flags:
-    """Return for whom the releases before the last break a promise of any of them together already."""
+    """Return for whom the releases before the last break a promise of any of them together already.
+
+    Those who are in none of them are nobody there, however few they are.
+    """
     found = np.zeros(view.height, dtype=np.bool_)
     if len(releases) > 1:
         before = view.before_the_last()
         for _, policy, index, made in _promised(releases):
             for _, whom in _counted(before, policy, index, made):
-                found |= whom
+                found |= whom & before.there.any(axis=1)
     return found
 
 

@@ -20,7 +20,7 @@ import polars as pl
 
 from discreet.columns.medians import Ranges
 from discreet.policy.bind import Bound
-from discreet.policy.blind import tells_blocks
+from discreet.policy.blind import unsaid_by_blocks
 from discreet.table.engine import Engine, Recount
 from discreet.verification.matching_kernels import first_matches
 from discreet.verification.reach import reach
@@ -60,7 +60,7 @@ def _covering(released: Engine, original: Engine, bound: Bound, name: str, media
     mine, theirs = released.encoded(name), original.encoded(name)
     found = reach(
         theirs.domain, mine.domain, policy.column(name), policy.marker, policy.missing_values, medians,
-        blocks=tells_blocks(policy),
+        blocks=unsaid_by_blocks(policy),
     )  # fmt: skip
     place = np.empty(len(theirs.domain), dtype=np.int64)
     place[np.asarray(found.order, dtype=np.int64)] = np.arange(len(theirs.domain))

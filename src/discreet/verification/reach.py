@@ -47,7 +47,7 @@ def reach(
     missing: Collection[str | None],
     medians: Mapping[str, tuple[str, str]] | None = None,
     *,
-    blocks: bool = False,
+    blocks: Collection[str | None] | None = None,
 ) -> Reach:
     """Say which originals each released text covers: as `untrue`, for texts of which no pairs are known yet.
 
@@ -65,8 +65,8 @@ def reach(
         everything if text == marker and marker is not None else [] if text is None else list(ranges(text))
         for text in released
     ]
-    if blocks:
-        told = ToldBlocks(column, originals, {None, *missing})
+    if blocks is not None:
+        told = ToldBlocks(column, originals, blocks)
         for place, text in enumerate(released):
             if not found[place] and told.members(text) is not None:
                 fits = [at for at, number in enumerate(order) if told.covers(originals[number], text)]

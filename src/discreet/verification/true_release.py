@@ -9,7 +9,7 @@ from discreet.columns.medians import Ranges
 from discreet.fit.cells import removable
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, bind
-from discreet.policy.blind import tells_blocks
+from discreet.policy.blind import unsaid_by_blocks
 from discreet.table.engine import Engine, Mismatch
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Truth
@@ -150,8 +150,8 @@ def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Ma
 def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, medians: Ranges | None) -> Mismatch | None:
     policy = bound.policy
     changes = name in bound.changeable or name in bound.edited
-    blocks = name in bound.edited and tells_blocks(policy)
-    if not changes or not (policy.column(name).coarsens or blocks):
+    blocks = unsaid_by_blocks(policy) if name in bound.edited else None
+    if not changes or not (policy.column(name).coarsens or blocks is not None):
         return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
     texts = [(pair.original, pair.released) for pair in pairs]

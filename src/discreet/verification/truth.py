@@ -34,7 +34,7 @@ def untrue(
     missing: Collection[str | None],
     medians: Mapping[str, tuple[str, str]] | None = None,
     *,
-    blocks: bool = False,
+    blocks: Collection[str | None] | None = None,
 ) -> list[bool]:
     """Say of each pair whether the released text does not cover the original.
 
@@ -52,7 +52,8 @@ def untrue(
         Where the interval of each released median begins and stops (blank: nowhere), as published beside the
         release. Without it, a median must lie among its originals, with no other released value between them.
     blocks
-        Whether sets and intervals are told for hidden cells of the column, whatever the policy says of it.
+        Where sets and intervals are told for hidden cells of the column, whatever the policy says of it: the texts that
+        they take for missing, besides None.
 
     Examples
     --------
@@ -61,8 +62,8 @@ def untrue(
     [False, True, False, True, False]
     """
     covered = _covered(pairs, column, marker, {None, *missing}, medians)
-    if blocks:
-        told = ToldBlocks(column, {original for original, _ in pairs}, {None, *missing})
+    if blocks is not None:
+        told = ToldBlocks(column, {original for original, _ in pairs}, blocks)
         covered = [one or told.covers(*pair) for one, pair in zip(covered, pairs, strict=True)]
     return [
         not (released in (original, marker) or covers)

@@ -12,8 +12,11 @@ in a file: what is verified is what is published.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
+
+import numpy as np
 
 from discreet.encoded import Combinations, Encoded, Ints
 from discreet.errors import InputError
@@ -24,7 +27,7 @@ from discreet.policy import Missing, Policy
 from discreet.table.engine import Engine, Mismatch, Opened, Pair, Recount, alike, pair_texts
 from discreet.table.formats.form import Form
 from discreet.table.formats.place import Place
-from discreet.table.memory import FETCHED, PROCESS, FetchLimits, shown
+from discreet.table.memory import FetchLimits
 from discreet.table.stores import counts
 from discreet.table.stores.cells import no_text
 from discreet.table.stores.comparing import Comparisons, first_number
@@ -33,7 +36,7 @@ from discreet.table.stores.fetching import as_one, fetched, hashes
 from discreet.table.stores.files import changed
 from discreet.table.stores.from_plan import edits_of, making_of, map_of, rows_gone, rows_masked
 from discreet.table.stores.labelled import LabelledTable, labelled
-from discreet.table.stores.numbering import all_numbers
+from discreet.table.stores.numbering import all_numbers, places_of
 from discreet.table.stores.spark.order import no_order
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Store
@@ -91,6 +94,10 @@ class BigEngine:
         self.counts_from: BigEngine | LabelledTable | None = base
         """What counts follow from as long as no row is looked at."""
         self._masked: int | None = None
+        self._part: tuple[Ints, BigEngine] | None = None
+        """The rows that were asked for last, by their places, as a table."""
+        self.part_of: BigEngine | None = None
+        """The table of which this one has only some rows, in the same order."""
         self._shown: LabelledTable | None = None
         """The table as the groups of the last plan show it."""
 
@@ -176,22 +183,13 @@ class BigEngine:
         if column not in self._codes:
             self.refuse_strange([column])
             self.refuse_rows(len(self._codes) + 1)
-            self._codes[column] = self._fetched(column)
+            self._codes[column] = fetched(self.store, column, occurring(self, column), self.rows, self.name)
         return self._codes[column]
 
     def refuse_rows(self, columns: int) -> None:
         """Refuse at once to fetch so many columns row by row, where they are too many."""
         self.refuse_unordered()
-        most = self.limits.cells
-        if columns * self.rows > most:
-            raise InputError(
-                f"{self.name}: this needs single rows, and {columns} columns of {self.rows:,} rows (about "
-                f"{shown(PROCESS + FETCHED * columns * self.rows)}) are more than {most:,} cells, "
-                f"{self.limits.why(most)}name fewer columns, or take a sample of the table"
-            )
-
-    def _fetched(self, column: str) -> Encoded:
-        return fetched(self.store, column, occurring(self, column), self.rows, self.name)
+        self.limits.refuse_rows(self.name, columns, self.rows)
 
     def numbers(self) -> Ints:
         """Return the row number of the input (from 1) of each row."""
@@ -230,11 +228,13 @@ class BigEngine:
 
     def apply(self, plan: Plan) -> BigEngine:
         """Return the release that the plan makes of this table; masks are about all rows, left out or not."""
-        if plan.sampled is not None or plan.suppressed:
+        if plan.suppressed:
             raise InputError(
                 f"{self.name}: the plan is about single rows; it is carried out by the local engine on a table that "
                 "fits into the memory"
             )
+        if plan.sampled is not None:
+            return self.only(places_of(plan.sampled, self)).apply(replace(plan, sampled=None))
         if plan.groupings:
             return self._by_groups(plan)
         making = making_of(plan, self)
@@ -287,7 +287,10 @@ class BigEngine:
         """Return the table with only the rows at these places (from 0, ascending); they keep their numbers."""
         if len(places) == self.rows:
             return self
-        return self._other(lambda: self.store.only(places))
+        if self._part is None or not np.array_equal(self._part[0], places):  # a sample is asked for again and again
+            self._part = places, self._other(lambda: self.store.only(places))
+            self._part[1].part_of = self
+        return self._part[1]
 
     def in_order(self, places: Ints) -> BigEngine:
         """Return the table with its rows (by their places, each once) in another order; numbers are forgotten."""
@@ -320,8 +323,8 @@ class BigEngine:
         return hashes(self.store, column)
 
     def beside(self, original: Engine) -> BigEngine | None:
-        """Return the original with only the rows that this release, made of it, still has; None if it was not."""
-        if self.base is not original or self.making is None:
+        """Return the original with only the rows that this release, made of it or of a sample, has; else None."""
+        if self.base is None or self.making is None or original not in (self.base, self.base.part_of):
             return None
         if self.is_whole():
             return self.base

@@ -56,7 +56,8 @@ class LabelledTable:
         counted = table.count(names)
         self.flag = free_name(table.columns)
         shown = _shown(plan, counted, self.flag)
-        self.same = tuple(name for name in shown if name in names and _same(shown[name], counted, name))
+        stays = [not plan.policy.removes or said not in (GONE, STRANGE) for said in shown[self.flag]]
+        self.same = tuple(name for name in shown if name in names and _same(shown[name], counted, name, stays))
         """Columns whose labels are the values themselves: they keep their types."""
         shown = {name: column for name, column in shown.items() if name not in self.same}
         self.labelling = _labelling(counted, shown)
@@ -188,10 +189,11 @@ def _shown(plan: Plan, counted: Combinations, flag: str) -> dict[str, list[str |
     return shown
 
 
-def _same(shown: Sequence[str | None], counted: Combinations, name: str) -> bool:
-    """Whether every combination shows its own value."""
+def _same(shown: Sequence[str | None], counted: Combinations, name: str, stays: Sequence[bool]) -> bool:
+    """Whether every combination that stays in the release shows its own value."""
     domain = counted.domain(name)
-    return all(text == domain[code] for text, code in zip(shown, counted.code(name).tolist(), strict=True))
+    cells = zip(shown, counted.code(name).tolist(), stays, strict=True)
+    return all(text == domain[code] for text, code, here in cells if here)
 
 
 def _labelling(counted: Combinations, shown: dict[str, list[str | None]]) -> Labelling:

@@ -159,10 +159,15 @@ class BigTables:
 
 def refuse_policy(policy: Policy) -> None:
     """Refuse at once what needs all rows in memory."""
-    if policy.release is not None:
-        raise InputError(
-            "release: a sample is drawn from a table in memory only; draw it before, or use --engine local"
-        )
+    for needs, what in (
+        (policy.k_on_population, "k_on: population"),
+        (policy.unit is not None, "'unit'"),
+        (any(policy.cells()), "confidential cells"),
+    ):
+        if policy.release is not None and needs:
+            raise InputError(
+                f"release: a sample beside {what} needs the table in memory; draw it before, or use --engine local"
+            )
     if policy.is_local and (any(policy.cells()) or policy.unit is not None):
         what = "'unit'" if policy.unit is not None else "confidential cells"
         raise InputError(
@@ -177,7 +182,12 @@ def refuse_groups(policy: Policy) -> None:
 
 
 def refuse_cells(policy: Policy) -> None:
-    """Refuse promises about single rows where rows have neither numbers nor an order."""
+    """Refuse samples and promises about single rows where rows have neither numbers nor an order."""
+    if policy.release is not None:
+        raise InputError(
+            "release: a sample is drawn by the places of rows, and rows on Spark have none; name a column by which "
+            "they are known with --key (in Python key), or use --engine duckdb or local"
+        )
     for index, _ in policy.cells():
         raise InputError(
             f"protect[{index}]: confidential cells are those of single rows, and rows on Spark have neither "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unittest import mock
 
 import numpy as np
@@ -360,3 +360,19 @@ def test_adult(data_dir: Path) -> None:
     found = d.protect(to_spark(shuffled(frame)), policy, seed=1, key="id")
     assert in_any_order(from_spark(found.table)) == in_any_order(expected.table)  # type: ignore[arg-type]
     assert found.audit.to_dict() == expected.audit.to_dict()
+
+
+@pytest.mark.parametrize("rows", ["mask", "remove"])
+def test_samples(rows: Literal["mask", "remove"]) -> None:
+    """The same rows are drawn as of the table sorted by the key, and released the same."""
+    policy = d.Policy(
+        protect=[d.KAnonymity(k=3, over=["Job", "Country"])],
+        release=d.ReleaseOptions(sample="60%", by=("Child",)),
+        suppress=d.Suppress(rows=rows),
+        columns={"id": d.Column(role="identifier")},
+    )
+    whole = d.protect(customers().sort("id"), policy, seed=1)
+    found = d.protect(to_spark(shuffled(customers())), policy, seed=1, key="id")
+    assert found.plan.sampled == whole.plan.sampled
+    assert in_any_order(from_spark(found.table)) == in_any_order(whole.table)  # type: ignore[arg-type]
+    assert found.audit.to_dict() == whole.audit.to_dict()
