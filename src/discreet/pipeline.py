@@ -6,7 +6,7 @@ Nothing comes out unless verification said yes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from discreet.fit.fitting import (
 )
 from discreet.fit.persons import repeat_warnings
 from discreet.fit.populations import refuse_strangers, with_people
-from discreet.ledger.note import LedgerNote, LedgerUse, ledger_use
+from discreet.ledger.note import LedgerUse, ledger_use
 from discreet.ledger.policies import with_person
 from discreet.plan.decided import Decided
 from discreet.plan.plan import Plan
@@ -50,13 +50,10 @@ from discreet.release import Release
 from discreet.table.source import DEFAULT, Opening, Table, open_table
 from discreet.verification.deciding import broken_about_secrets
 from discreet.verification.promises import check
+from discreet.writing.over_time import OverTime
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from discreet.planning.staying import KnownPeople, Staying
-    from discreet.verification.joint import JointVerification
-    from discreet.verification.with_ledger import LedgerCheck
+    from discreet.planning.meeting import KnownPeople
 
 
 def protect(
@@ -74,6 +71,7 @@ def protect(
     name: str | None = None,
     secret: str | Path | None = None,
     new_persons: bool = False,
+    row_key: str | None = None,
 ) -> Release:
     """Return a release of `table` that keeps every promise of `policy` and hides little more than it must, verified.
 
@@ -114,6 +112,9 @@ def protect(
         With a ledger, the file with its secret, where that does not lie in the ledger.
     new_persons
         With a ledger, that it is right that under half of the persons are known from earlier releases.
+    row_key
+        With a ledger and a `unit`, the column that tells the rows of a person apart: a row with the same key is the
+        same row in every release.
 
     Raises
     ------
@@ -133,7 +134,7 @@ def protect(
     ['*', '*', '*']
     """
     opening, rules = Opening(engine, memory_limit, key), as_policy(policy)
-    kept = ledger_use(rules, ledger, person, name, secret, new_persons=new_persons)
+    kept = ledger_use(rules, ledger, person, name, secret, new_persons=new_persons, row_key=row_key)
     with listening(progress) as hear:
         watch = Watch(hear, time_limit)
         if kept is not None:
@@ -185,23 +186,24 @@ def _first_that_does(
     raise Undecided(ks, broken)
 
 
-def _released(job: PreparedJob, watch: Watch, seed: int | None) -> Release:
+def _released(job: PreparedJob, watch: Watch, seed: int | None, over_time: OverTime | None = None) -> Release:
     """Return the verified release of a table that was counted."""
     watch.begins("plan")
     if job.profiles:
         with speaking_of_persons():
-            return _verified(job.judged(carry_out_profiles(job.task, job.source, watch, seed)), watch)
+            made = job.judged(carry_out_profiles(job.task, job.source, watch, seed))
+            return _verified(made, watch, over_time=over_time)
     with job.speaking():
         plan = find_plan(job.task, watch, seed=seed)
         try:
-            return _verified(job.carried_out(plan, watch, seed), watch)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
         except (TooManySuppressed, Unsettled) as too_many:  # the lot needed more rows than were reckoned with
             refused: PromiseError = too_many
             try:
                 plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
             except TooManySuppressed:  # there is no cut that removes none
                 raise refused from None
-            return _verified(job.carried_out(plan, watch, seed), watch)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
 
 
 def _made_over_time(
@@ -209,10 +211,13 @@ def _made_over_time(
 ) -> Release:
     """Return a verified release that keeps its promises together with those in a ledger; see `protect`."""
     from discreet.planning.over_time import decided_beside, planned, told_blindly  # with a ledger only, as the next
+    from discreet.planning.sample_beside import drawn_beside, of_the_whole
     from discreet.planning.staying import open_beside, who_stays
 
     watch.begins("read")
-    beside = open_beside(table, policy, opening, use, decides=True)
+    beside = asked = open_beside(table, policy, opening, use, decides=True)
+    if beside.people.past:
+        beside = drawn_beside(asked, seed)
     source, policy, people = beside.source, beside.policy, beside.people
     if policy.decide is not None:
 
@@ -229,13 +234,12 @@ def _made_over_time(
         watch.begins("plan")
         return _verified(told_blindly(job, people, watch, seed), watch, over_time=OverTime(use, people))
     if not people.past:
-        plan = find_plan(job.task, watch, seed=seed)
-        return _verified(job.carried_out(plan, watch, seed), watch, over_time=OverTime(use, people))
+        return _released(job, watch, seed, OverTime(use, people))
     staying = who_stays(source, job.bound, people, seed, new_persons=use.new_persons)
     if staying.table is not source:
         job = prepare_rows(staying.table, policy, table, watch, seed)
     watch.begins("plan")
-    made = planned(staying, job.bound, people, watch, seed)
+    made = of_the_whole(planned(staying, job.bound, people, watch, seed), asked)
     return _verified(made, watch, over_time=OverTime.of(use, people, staying))
 
 
@@ -263,11 +267,14 @@ def apply(
         plan = replace(plan, policy=plan.policy.with_population(*owners.populations))
     people: KnownPeople | None = None
     if use is not None:
+        from discreet.planning.sample_beside import drawn_again, drawn_beside, of_the_whole
         from discreet.planning.staying import open_beside
 
-        beside = open_beside(table, owners, opening, use)
+        asked = open_beside(table, owners, opening, use)
+        beside = drawn_beside(asked, None) if asked.people.past else asked
         source, owners, people = beside.source, beside.policy, beside.people
-        plan = replace(plan, policy=with_person(plan.policy, people.person))
+        plan = replace(plan, policy=with_person(plan.policy, people.person, people.row_key))
+        plan = plan if beside is asked else drawn_again(plan)
     else:
         source = open_table(table, owners, opening=opening)
     if source.columns != plan.columns:
@@ -295,50 +302,8 @@ def apply(
 
     staying = who_stays(source, judge, people, None, new_persons=use.new_persons)
     made = used_again(staying, judge, people, plan, watch)
-    made = replace(made, plan=replace(made.plan, policy=bound.policy))
+    made = of_the_whole(replace(made, plan=replace(made.plan, policy=bound.policy)), asked)
     return _verified(made, watch, vouched=vouched, over_time=OverTime.of(use, people, staying))
-
-
-@dataclass(frozen=True)
-class OverTime:
-    """A release beside those in a ledger: counted together, and what is to be recorded of it."""
-
-    use: LedgerUse
-    people: KnownPeople
-    held: int = 0
-    left_out: int = 0
-
-    @classmethod
-    def of(cls, use: LedgerUse, people: KnownPeople, staying: Staying) -> OverTime:
-        """Return it for those who stay."""
-        return cls(use, people, staying.held, staying.left_out)
-
-    @property
-    def beside(self) -> LedgerCheck:
-        """The earlier releases, as verification wants them."""
-        from discreet.verification.with_ledger import LedgerCheck
-
-        people = self.people
-        return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None)
-
-    def checked(self, people: pl.DataFrame, made: CarriedOut) -> JointVerification:
-        """Count every promise of all releases on all of them together, by code of verification alone."""
-        from discreet.ledger.entry import PastRelease
-        from discreet.verification.joint import check_joint
-
-        last = PastRelease(self.people.name, made.judge.policy, tuple(made.released.columns), people)
-        return check_joint(self.people.past, last)
-
-    def note(self, made: CarriedOut) -> LedgerNote:
-        """Return what the ledger is to record: what a release tells of each person, in the order of their names."""
-        from discreet.ledger.entry import PERSON
-        from discreet.ledger.siphash import order_of
-        from discreet.planning.over_time import told_of
-
-        people = told_of(made, self.people.person, self.people.secret)
-        persons = people.get_column(PERSON)
-        ordered = people[order_of(persons), :]
-        return LedgerNote(self.use, ordered, self.held, self.left_out, tuple(self.people.past), persons)
 
 
 LARGE_FILE, LARGE_TABLE = 1_000_000, 10_000

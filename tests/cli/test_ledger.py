@@ -115,3 +115,34 @@ def test_no_id_and_no_value_is_said(here: Path) -> None:
         assert "somebody" not in text
         assert "secretvalue" not in text
     assert str(here) not in said[1]
+
+
+def test_rows_of_persons_are_linked_by_their_key_or_it_is_said_that_they_are_not(here: Path) -> None:
+    del here
+    Path("u.yaml").write_text("unit: id\ncolumns:\n  visit: {role: identifier}\nprotect:\n  - {k: 2, over: [ward]}\n")
+    for name, last in (("v1", "d,1,X\nd,2,Y"), ("v2", "d,1,Y\nd,2,X")):
+        Path(f"{name}.csv").write_text(f"id,visit,ward\na,1,X\na,2,Y\nb,1,X\nb,2,Y\nc,1,X\nc,2,Y\n{last}\n")
+    unlinked = "Rows of a person are not linked across releases: no --row-key for"
+    for ledger, key, hidden in (("without", "", 0), ("with", " --row-key visit", 4)):
+        end = f"--ledger {ledger}{key}"
+        run(f"protect v1.csv -p u.yaml -o {ledger}1.csv {end}")
+        run(f"ledger publish {ledger} {ledger}1.csv")
+        foreseen = json.loads(run(f"check u.yaml --table v2.csv {end} --json"))["ledger"]
+        assert (foreseen["matched"], foreseen["new"], foreseen["left"]) == (4, 0, 0)
+        said = run(f"protect v2.csv -p u.yaml -o {ledger}2.csv {end}")
+        assert "persons 4 known, 0 new, 0 left" in said
+        assert (unlinked in said) == (not key)
+        assert Path(f"{ledger}2.csv").read_text().count("*") == hidden
+        found = json.loads(run(f"ledger publish {ledger} {ledger}2.csv --json"))
+        assert found.get("unlinked", []) == ([] if key else ["without1.csv", "without2.csv"])
+        assert (unlinked in run(f"ledger show {ledger}")) == (not key)
+        run(f"verify {ledger}2.csv -p u.yaml --original v2.csv {end}")
+        audit = json.loads(run(f"audit {ledger}2.csv -p u.yaml --original v2.csv {end} --json"))
+        assert {one["name"] for one in audit["attacks"]["attacks"]} >= {"linker", "person"}
+        assert any("which row of a person became which" in one for one in audit["not_covered"]) == (not key)
+        told = run(f"frontier v2.csv -p u.yaml {end}", 2)
+        assert "frontier does not plan persons with several rows beside earlier releases" in told
+    run("ledger add added with1.csv --original v1.csv -p u.yaml --row-key visit")
+    assert "4 persons" in run("ledger show added")
+    Path("u.yaml").write_text(Path("u.yaml").read_text().replace("unit: id\n", ""))
+    assert "in no two rows the same" in run("ledger add added with2.csv --original v2.csv -p u.yaml --person id", 2)

@@ -122,8 +122,8 @@ def test_another_version_is_not_read(tmp_path: Path) -> None:
     drafted(tmp_path)
     index = tmp_path / "ledger" / "ledger.json"
     body = json.loads(index.read_text())
-    index.write_text(json.dumps({**body, "version": 4}))
-    with pytest.raises(d.InputError, match="version 4"):
+    index.write_text(json.dumps({**body, "version": 5}))
+    with pytest.raises(d.InputError, match="version 5"):
         d.Ledger(tmp_path / "ledger").releases()
 
 

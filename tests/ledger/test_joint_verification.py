@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+import discreet as d
 from discreet.ledger.entry import PERSON
 from discreet.verification.joint import check_joint
 from tests.ledger.sequences import past_of, sequences
@@ -51,3 +55,41 @@ def test_k_by_a_plain_count(releases: list[Published]) -> None:
     for finding in check_joint(past, last).findings:
         if finding.promise in ("age: at least 2 rows alike", "years: at least 2 rows alike"):
             assert finding.persons == small
+
+
+@pytest.mark.slow
+@given(sequences(least=2))
+def test_only_who_left_or_was_lost_before_is_excused(releases: list[Published]) -> None:
+    """`leavers: warn`: a promise may be broken for these and nobody else, who is new least of all."""
+    *past, last = past_of(releases)
+    said = last.policy.to_dict()
+    asked: Any = said.get("ledger") or {}
+    last = replace(last, policy=d.Policy.from_dict({**said, "ledger": {**asked, "leavers": "warn"}}))
+    found = check_joint(past, last)
+    before = releases[:-1]
+    asked_now = [*before[-1].promises, *releases[-1].promises]
+    same = {**before[-1].same, **releases[-1].same}
+    lost = slow.all_broken([*before[:-1], replace(before[-1], promises=asked_now, same=same)])
+    here = set(releases[-1].rows)
+    mine = [(len(persons), persons & here <= lost) for persons in slow.broken(releases).values() if persons]
+    assert {(each.persons, each.excused) for each in found.findings if each.persons} == set(mine)
+    assert found.may_go_out == all(excused for _, excused in mine)
+
+
+@pytest.mark.slow
+@given(sequences(least=2), st.lists(st.sampled_from("*#?"), min_size=4, max_size=4), st.booleans())
+def test_a_hidden_value_is_hidden_whatever_a_release_writes_for_it(
+    releases: list[Published], markers: list[str], of_persons: bool
+) -> None:
+    """The same answers where each release has a marker of its own, counted on rows or on persons."""
+    plain, marked = past_of(releases), []
+    for release, marker in zip(plain, markers, strict=False):
+        more = {"unit": "nobody's column"} if of_persons else {}
+        policy = d.Policy.from_dict({**release.policy.to_dict(), "marker": marker, **more})
+        labels = [release.label(name) for name in release.columns]
+        people = release.people.with_columns(pl.col(labels).cast(pl.String).replace("*", marker))
+        marked.append(replace(release, policy=policy, people=people))
+    found, wanted = (check_joint(some[:-1], some[-1]) for some in (marked, plain))
+    of = {(name, each.promise, each.about): each.persons for each in found.findings for name in each.of}
+    assert of == {(name, each.promise, each.about): each.persons for each in wanted.findings for name in each.of}
+    assert found.broken == wanted.broken

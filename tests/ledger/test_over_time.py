@@ -204,8 +204,17 @@ def test_ids_written_otherwise_make_everybody_new(tmp_path: Path) -> None:
         (table(id="a a", age="x x"), {}, "have several rows"),
         (pl.DataFrame({"id": ["a", None], "age": ["x", "x"]}), {}, "1 row has no 'id'"),
         (table(id="a b", age="x x"), {"columns": {"id": {"role": "other"}}}, "says who somebody is"),
-        (table(id="a b", age="x x"), {"unit": "id"}, "several rows yet"),
-        (table(id="a b", age="x x"), {"release": {"sample": "50%"}}, "does not know samples"),
+        (
+            table(id="a b", age="x x"),
+            {"release": {"sample": "50%", "k_on": "population"}},
+            "k_on: population counts on nobody knowing who was drawn",
+        ),
+        (table(id="a b", age="x x"), {"release": {"sample": "50%", "by": ["age"]}}, "does not know strata"),
+        (
+            table(id="a b", age="x x"),
+            {"release": {"sample": "50%"}, "decide": "blind", "protect": [{"l": 2, "of": "age", "over": ["id"]}]},
+            "samples beside decide: blind",
+        ),
     ],
 )
 def test_what_a_ledger_does_not_serve_is_said(
@@ -213,6 +222,14 @@ def test_what_a_ledger_does_not_serve_is_said(
 ) -> None:
     with pytest.raises(d.InputError, match=message):
         d.protect(rows, {"protect": [K2], **policy}, ledger=tmp_path / "ledger", person="id")
+
+
+def test_spark_is_refused_plainly(tmp_path: Path) -> None:
+    with pytest.raises(d.InputError, match="a ledger lies beside one machine, and Spark may run on many"):
+        d.protect(
+            table(id="a b", age="x x"), {"protect": [K2]}, ledger=tmp_path / "ledger", person="id", engine="spark"
+        )
+    assert not (tmp_path / "ledger").exists()
 
 
 def test_options_of_a_ledger_without_one_are_refused(tmp_path: Path) -> None:

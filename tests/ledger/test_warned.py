@@ -87,6 +87,22 @@ def test_a_seed_makes_the_same_releases_whatever_the_secret(tmp_path: Path, leav
     assert len(set(made)) == 1
 
 
+@pytest.mark.parametrize("unit", [{}, {"unit": "id"}])
+def test_nobody_excuses_a_new_person_who_is_alone(tmp_path: Path, unit: dict[str, str]) -> None:
+    """Two drafts beside nothing: once the first counts, e of the second is the only one who is new."""
+    policy = {"protect": [{"k": 2, "over": ["age"]}], "ledger": {"leavers": "warn"}, **unit}
+    for name, who in (("one.csv", "a b c d"), ("two.csv", "a b c d e")):
+        rows = table(id=who, age="x " * len(who.split()))
+        d.protect(rows, policy, ledger=tmp_path / "ledger", person="id").write(tmp_path / name)
+    ledger = d.Ledger(tmp_path / "ledger")
+    assert ledger.publish("one.csv").holds
+    with pytest.raises(d.PromiseError, match="breaks a promise for 1 persons"):
+        ledger.publish("two.csv")
+    checked = d.verify(tmp_path / "two.csv", policy, original=rows, ledger=tmp_path / "ledger", person="id")
+    assert checked.joint is not None
+    assert not checked.joint.may_go_out
+
+
 def test_verification_excuses_no_newcomer(tmp_path: Path) -> None:
     """Who comes alone is in no earlier release, so none of them broke anything for her, and a later one mends it."""
     two = {"protect": [{"k": 2, "over": ["age"]}]}

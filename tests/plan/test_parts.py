@@ -31,3 +31,19 @@ def test_values_that_were_asked_for_are_no_part_of_it() -> None:
     assert "2917" not in repr(recoding)
     assert b"2917" not in pickle.dumps(recoding)
     assert pickle.loads(pickle.dumps(recoding)) == recoding
+
+
+def test_numbers_that_were_read_already_are_taken_once_and_only_for_their_values() -> None:
+    """Which numbers they are is what reading comes to; here others show that they are taken, and when."""
+    values, scale, other = ("29", "30", "?"), Numbers(), Decimal(99)
+    recoding = Recoding("age", (("?", "*"),), INTERVALS)
+    recoding.read_already(values, scale, (other, other, None))
+    assert recoding == pickle.loads(pickle.dumps(recoding)) == Recoding("age", (("?", "*"),), INTERVALS)
+    assert recoding.texts(["29", "30"], scale) == ["<30", ">=30"]  # other values: read, and the numbers are gone
+    assert recoding.texts(values, scale) == ["<30", ">=30", "*"]
+    recoding.read_already(("29", "31"), scale, (other, other))
+    assert recoding.texts(("29", "31"), Numbers(",")) == ["<30", ">=30"]  # another way to read
+    again = Recoding("age", (("?", "*"),), INTERVALS)
+    again.read_already(values, scale, (other, other, None))
+    assert again.texts(values, scale) == [">=30", ">=30", "*"]
+    assert pickle.dumps(again) == pickle.dumps(Recoding("age", (("?", "*"),), INTERVALS))

@@ -30,6 +30,7 @@ def check(
     person: str | None = None,
     secret: str | Path | None = None,
     new_persons: bool = False,
+    row_key: str | None = None,
 ) -> CheckedPolicy:
     """Return what a policy promises, and with a table whether it fits and what can be kept. Nothing is released.
 
@@ -39,7 +40,7 @@ def check(
         The policy, a dictionary, or the path of its file.
     table
         What is to be released, as for `protect`; without it only the policy itself is looked at.
-    engine, memory_limit, key, ledger, person, secret, new_persons
+    engine, memory_limit, key, ledger, person, secret, new_persons, row_key
         As for `protect`. With a ledger: who would be matched, new or left, and whether anything could be released.
 
     Raises
@@ -56,7 +57,7 @@ def check(
     (True, 1)
     """
     rules = as_policy(policy)
-    use = ledger_asked(rules, ledger, person, secret, new_persons=new_persons)
+    use = ledger_asked(rules, ledger, person, secret, new_persons=new_persons, row_key=row_key)
     return check_policy(rules, table, Opening(engine, memory_limit, key), use)
 
 

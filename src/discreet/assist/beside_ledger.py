@@ -12,6 +12,7 @@ from discreet.errors import PromiseError
 from discreet.ledger.note import LedgerUse
 from discreet.planning.over_time import searched
 from discreet.planning.prepared import PreparedJob, prepare_rows
+from discreet.planning.sample_beside import drawn_beside
 from discreet.planning.staying import BesideLedger, met, open_beside, who_stays
 from discreet.policy import Policy
 from discreet.table.source import Opening, Table
@@ -50,8 +51,12 @@ def checked_beside(beside: BesideLedger, job: PreparedJob, *, new_persons: bool)
     releases = tuple(release.name for release in beside.people.past)
     if not releases:
         return CheckedLedger((), 0, met(beside)[1], 0)
+    drawn, bound = drawn_beside(beside, None), job.bound
+    if drawn is not beside:
+        bound = prepare_rows(drawn.source, drawn.policy, "the table").bound
+    beside = drawn
     try:
-        staying = who_stays(beside.source, job.bound, beside.people, None, new_persons=new_persons)
+        staying = who_stays(beside.source, bound, beside.people, None, new_persons=new_persons)
     except PromiseError as refused:
         return CheckedLedger(releases, *met(beside), refused=str(refused))
     return CheckedLedger(releases, *met(beside), staying.held, staying.left_out)

@@ -59,6 +59,7 @@ def frontier(
     person: str | None = None,
     secret: str | Path | None = None,
     new_persons: bool = False,
+    row_key: str | None = None,
 ) -> Frontier:
     """Return how much can be told at each of several thresholds.
 
@@ -72,7 +73,7 @@ def frontier(
     promise
         The number of the promise (as `discreet check` shows it) whose threshold changes; all templates when
         absent, or all k if there are no templates, or all l if there is neither, or all t.
-    engine, memory_limit, key, ledger, person, secret, new_persons
+    engine, memory_limit, key, ledger, person, secret, new_persons, row_key
         As for `protect`. With a ledger each point is planned beside its releases, with who would stay.
 
     Raises
@@ -89,7 +90,7 @@ def frontier(
     [('1/2', 1.0), ('2/5', 0.0)]
     """
     policy, opening = as_policy(policy), Opening(engine, memory_limit, key)
-    use = ledger_asked(policy, ledger, person, secret, new_persons=new_persons)
+    use = ledger_asked(policy, ledger, person, secret, new_persons=new_persons, row_key=row_key)
     *_, last = frontier_as_it_comes(table, policy, thresholds, promise=promise, opening=opening, use=use)
     return last
 
@@ -117,6 +118,12 @@ def frontier_as_it_comes(
     found = Frontier((), unit is not None, max(own), swept, policy.target, unit, kind.kind, tuple(limits))
     points: Iterator[Point]
     if use is not None and beside is not None and beside.people.past:
+        if policy.unit is not None or policy.release is not None:
+            what = "samples" if policy.unit is None else "persons with several rows"
+            raise InputError(
+                f"frontier does not plan {what} beside earlier releases; compare thresholds without --ledger, or "
+                "protect with each of them"
+            )
         policies = {limit: _with_limit(job.task, places, limit).bound.policy for limit in limits}
         points = foreseen(beside, policies, places, new_persons=use.new_persons)
     elif job.profiles:

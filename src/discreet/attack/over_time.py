@@ -29,7 +29,7 @@ MOST_VALUES = 2_000
 
 def over_time_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on a release beside earlier ones, where a ledger says whose rows are whose."""
-    if scene.linked is None or not scene.linked.past:
+    if scene.linked is None or not scene.linked.past or scene.policy.unit is not None:
         return
     view = _Linked(scene)
     for known in scene.known:

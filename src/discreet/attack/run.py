@@ -14,12 +14,14 @@ from discreet.attack.learning import has_library, learning_attacks, training_row
 from discreet.attack.linkage import linkage_attacks
 from discreet.attack.over_time import over_time_attacks
 from discreet.attack.persons import person_attacks
+from discreet.attack.persons_over_time import persons_over_time_attacks
 from discreet.compare.scene import Scene
 
 ATTACKERS: tuple[Callable[[Scene], Iterator[AttackTask]], ...] = (
     linkage_attacks,
     person_attacks,
     over_time_attacks,
+    persons_over_time_attacks,
     look_up_attacks,
     cell_attacks,
     aware_attacks,

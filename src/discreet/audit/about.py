@@ -251,6 +251,10 @@ UNLINKED = (
     "how sure somebody may be of a single person whose rows he cannot link through the releases: at most the promised "
     "share of what he says of all persons is right"
 )
+UNLINKED_ROWS = (
+    "whoever knows which row of a person became which in another release: persons are linked, and all their rows in "
+    "each release are known, but no row key links single rows of {}"
+)
 
 CELLS_BEFORE = (
     "what earlier releases tell of the other values in the row of a confidential cell: what is hidden here for its "
@@ -274,6 +278,8 @@ def beside_ledger(not_covered: Sequence[str], joint: JointVerification | None, p
     counted = ", ".join(joint.releases)
     others = f"releases that are not in the ledger; counted with this one: {counted or 'none, it is the first'}"
     mine = [others, *([UNLINKED] if counted else [])]
+    if joint.unlinked:
+        mine.append(UNLINKED_ROWS.format(", ".join(joint.unlinked)))
     if any(finding.kind == "confidential" for finding in joint.findings):
         mine.append(BLIND_BEFORE if policy.is_blind else CELLS_BEFORE)
     return tuple(text for each in not_covered for text in (mine if each == TOGETHER else [each]))

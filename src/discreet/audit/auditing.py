@@ -28,7 +28,6 @@ from discreet.encoded import Ints
 from discreet.errors import InputError
 from discreet.fit.fitting import bind_to
 from discreet.fit.persons import repeat_warnings
-from discreet.ledger.note import LinkedReleases
 from discreet.measure.utility import utility
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy, as_policy
@@ -78,6 +77,7 @@ def audit_release(
     ledger: str | Path | None = None,
     person: str | None = None,
     secret: str | Path | None = None,
+    row_key: str | None = None,
 ) -> Audit:
     """Verify a release, attack it, and measure what it is still good for, however it was made.
 
@@ -110,7 +110,7 @@ def audit_release(
         As for `verify`; attacks fetch columns row by row, up to a limit.
     order
         As for `verify`. When absent, guesses are judged by rows that are matched in some way.
-    statement, ledger, person, secret
+    statement, ledger, person, secret, row_key
         As for `verify`.
 
     Examples
@@ -125,7 +125,7 @@ def audit_release(
     people = AttackedPeople(control, population, tuple(targets), thorough, seed)
     rules, beside = as_policy(policy), None
     if ledger is not None:
-        rules, beside = ledger_check(release, rules, ledger, person, secret)
+        rules, beside = ledger_check(release, rules, ledger, person, secret, row_key)
     with listening(progress) as hear:
         watch = Watch(hear, time_limit)
         opening = Opening(engine, memory_limit, key)
@@ -242,7 +242,7 @@ def _met(
     policy = policy if people.population is None else policy.with_population(people.population)
     watch.begins("read")
     released, source = open_tables([(release, True), (original, False)], policy, opening)
-    source = source if beside is None else beside.only_members(source)
+    source, policy = (source, policy) if beside is None else beside.members_of(source, policy)
     bound = bind_to(policy, source)
     policy = bound.policy
     for table, whose in ((released, "the release"), (source, "the original")):
@@ -263,7 +263,7 @@ def _met(
     scene = replace(scene, released=adopted, places=places, hide_only=hide_only, medians=medians)
     linked = None
     if beside is not None and places is not None:
-        linked = LinkedReleases(beside.past, beside.persons(source, places))
+        linked = beside.linked(source, places, several=policy.unit is not None)
     scene = replace(scene, thorough=people.thorough, seed=people.seed, linked=linked)
     return MetTables(scene, bound, (truth, matches), tuple(notes))
 

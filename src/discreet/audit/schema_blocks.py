@@ -115,13 +115,16 @@ def together() -> Schema:
         left=said(COUNT, "Of earlier releases, not in this one."),
         broken=said(COUNT, "For whom some promise is broken."),
     )
-    return object_of(
+    found = object_of(
         "What this release and earlier ones tell together, where a ledger was given.",
         holds=said(FLAG, "Whether every promise holds for everybody."),
         releases=many(TEXT, "The earlier releases that were counted."),
         persons=persons,
+        unlinked=many(TEXT, "Releases with persons of several rows that no row key links to rows of others; if any."),
         promises=many(promise, "The answer about each promise."),
     )
+    found["required"] = [name for name in found["required"] if name != "unlinked"]
+    return found
 
 
 def gone_persons() -> Schema:

@@ -70,6 +70,10 @@ SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="For tests: makes what is drawn by lot repeatable.")
 ]
 
+RowKeyOption = Annotated[
+    str | None,
+    typer.Option("--row-key", help="With a ledger and a unit: the column that tells a person's rows apart."),
+]
 PersonOption = Annotated[
     str | None, typer.Option("--person", help="With a ledger: the column that says who somebody is.")
 ]
@@ -202,6 +206,7 @@ class BesideLedgerOptions(OptionSet):
         Path | None, typer.Option("--ledger", help="The folder that remembers releases about the same people.")
     ] = None
     person: PersonOption = None
+    row_key: RowKeyOption = None
     secret: SecretOption = None
 
 

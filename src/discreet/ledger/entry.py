@@ -18,7 +18,7 @@ Flags = npt.NDArray[np.bool_]
 DRAFT, PENDING, PUBLISHED, WITHDRAWN = "draft", "pending", "published", "withdrawn"
 COUNTING = (PENDING, PUBLISHED, WITHDRAWN)
 """What somebody outside may have seen: what was public stays known."""
-PERSON = "person"
+PERSON, ROW = "person", "row"
 MOST_CATEGORIES = 2**16
 """Different texts of a column up to which it is kept as numbers of them."""
 
@@ -78,6 +78,9 @@ class PastRelease:
 
     A column with confidential cells has another one beside it, `s0`, `s1`, ...: whose cell is confidential. Where stars
     of blind protection tell who knows the method what may be there, `b0`, `b1`, ... have it, as JSON.
+
+    Where persons have several rows (`unit`) there is a line for each row, and where a row key was given a column `row`
+    with its name, by which the same row is found again in other releases.
     """
 
     name: str
@@ -92,6 +95,16 @@ class PastRelease:
     def persons(self) -> pl.Series:
         """Who is in it."""
         return self.people.get_column(PERSON)
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether its persons may have several rows."""
+        return self.policy.unit is not None
+
+    @property
+    def rows(self) -> pl.Series | None:
+        """The names of its rows, in the order of its persons; None where nobody links them to those of others."""
+        return self.people.get_column(ROW) if ROW in self.people.columns else None
 
     def label(self, column: str) -> str:
         """Return under which name `people` has a column."""
@@ -162,10 +175,12 @@ def people_frame(
     texts: Sequence[pl.Series],
     confidential: Mapping[int, Flags] | None = None,
     blocks: Mapping[int, pl.Series] | None = None,
+    rows: pl.Series | None = None,
 ) -> pl.DataFrame:
     """Return what a release tells of each person as the ledger keeps it.
 
-    `confidential` says whose cells are, and `blocks` what stars tell, both by column.
+    `confidential` says whose cells are, and `blocks` what stars tell, both by column; `rows` are the names of rows,
+    where persons have several that are linked across releases.
     """
     named = [
         (each if isinstance(each.dtype, pl.Enum) else each.cast(pl.String)).alias(f"c{place}")
@@ -173,4 +188,11 @@ def people_frame(
     ]
     secrets = [pl.Series(secret_label(place), whose) for place, whose in (confidential or {}).items()]
     stars = [told.cast(pl.String).alias(block_label(place)) for place, told in (blocks or {}).items()]
-    return pl.DataFrame([persons.alias(PERSON), *named, *secrets, *stars])
+    linked = [] if rows is None else [rows.alias(ROW)]
+    return pl.DataFrame([persons.alias(PERSON), *linked, *named, *secrets, *stars])
+
+
+def in_order(people: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of persons in the order of their names, those of one by what they tell: whose row stood where is
+    nobody's business."""
+    return people.sort(PERSON, *(name for name in people.columns if name != PERSON), nulls_last=True)

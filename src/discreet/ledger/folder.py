@@ -34,9 +34,9 @@ if sys.platform != "win32":
 else:
     import msvcrt
 
-VERSION, READ = 3, (1, 2, 3)
+VERSION, READ = 4, (1, 2, 3, 4)
 """What is written, and what is read: the first version has other hashes, and names of persons as texts; the second does
-not say which cells are confidential."""
+not say which cells are confidential; the third has one row a person."""
 INDEX, LOCK, SECRET = "ledger.json", "lock", "secret"
 WARNING = "this ledger tells what was published about whom. Keep it; never publish it."
 WAIT = 30.0

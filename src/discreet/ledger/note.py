@@ -26,6 +26,8 @@ class LedgerUse:
     """What the release is called there; the name of its file when absent."""
     new_persons: bool = False
     """Whether it is right that under half of the persons are known."""
+    row_key: str | None = None
+    """The column that links rows of a person across releases, where she has several."""
 
 
 def ledger_use(
@@ -36,6 +38,7 @@ def ledger_use(
     secret: str | Path | None,
     *,
     new_persons: bool,
+    row_key: str | None = None,
 ) -> LedgerUse | None:
     """Return which ledger is kept; None where none is, and nothing is said that needs one."""
     if ledger is None:
@@ -44,20 +47,32 @@ def ledger_use(
                 "the policy speaks of a ledger, and none is given: name it with --ledger (in Python ledger=...), or "
                 "take 'ledger' out of the policy"
             )
-        said = {"--person": person, "--name": name, "--secret": secret, "--new-persons": new_persons or None}
+        said = {
+            "--person": person,
+            "--row-key": row_key,
+            "--name": name,
+            "--secret": secret,
+            "--new-persons": new_persons or None,
+        }
         if alone := [option for option, value in said.items() if value is not None]:
             raise InputError(f"{alone[0]} is for releases in a ledger: name that with --ledger")
         return None
-    return LedgerUse(Path(ledger), person, None if secret is None else Path(secret), name, new_persons)
+    return LedgerUse(Path(ledger), person, None if secret is None else Path(secret), name, new_persons, row_key)
 
 
 def ledger_asked(
-    policy: Policy, ledger: str | Path | None, person: str | None, secret: str | Path | None, *, new_persons: bool
+    policy: Policy,
+    ledger: str | Path | None,
+    person: str | None,
+    secret: str | Path | None,
+    *,
+    new_persons: bool,
+    row_key: str | None = None,
 ) -> LedgerUse | None:
     """Return which ledger is asked where nothing is released: a policy that speaks of one may be looked at without."""
-    if ledger is None and person is None and secret is None and not new_persons:
+    if ledger is None and person is None and secret is None and row_key is None and not new_persons:
         return None
-    return ledger_use(policy, ledger, person, None, secret, new_persons=new_persons)
+    return ledger_use(policy, ledger, person, None, secret, new_persons=new_persons, row_key=row_key)
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +81,8 @@ class LinkedReleases:
 
     past: tuple[PastRelease, ...]
     persons: pl.Series
+    rows: pl.Series | None = None
+    """The names of the rows, where they are linked across releases."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,13 +97,16 @@ class LedgerNote:
     """The earlier releases that were counted."""
     persons: pl.Series | None = None
     """Who each released row is; the persons of `people` in their order where it is not said."""
+    rows: pl.Series | None = None
+    """The name of each released row, where rows are linked across releases."""
 
     @property
     def linked(self) -> LinkedReleases:
         """Who each released row is in earlier releases."""
         from discreet.ledger.entry import PERSON
 
-        return LinkedReleases(self.past, self.people.get_column(PERSON) if self.persons is None else self.persons)
+        whose = self.people.get_column(PERSON) if self.persons is None else self.persons
+        return LinkedReleases(self.past, whose, self.rows)
 
     def __repr__(self) -> str:
         return f"<LedgerNote: {self.people.height} persons; private>"

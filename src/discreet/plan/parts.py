@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 
 from discreet.columns.intervals import Interval, finder
@@ -45,14 +46,23 @@ class Recoding:
         if (last := self.__dict__.get("_last")) is not None and last[:2] == (values, scale):
             return list(last[2])
         within = finder(self.intervals)
-        found = [to[value] if value in to else within(scale.read(value)) or UNSEEN for value in values]
+        read = self.__dict__.pop("_read", None)
+        numbers = read[2] if read is not None and read[:2] == (values, scale) else map(scale.read, values)
+        found = [
+            to[value] if value in to else within(number) or UNSEEN
+            for value, number in zip(values, numbers, strict=True)
+        ]
         if isinstance(values, tuple):  # a column's values are asked for several times, and to read them takes long
             self.__dict__["_last"] = values, scale, found
         return list(found)
 
+    def read_already(self, values: Sequence[str | None], scale: Scale, numbers: Sequence[Decimal | None]) -> None:
+        """Take these numbers of values the next time that texts are asked for: they need not be read again."""
+        self.__dict__["_read"] = values, scale, numbers
+
     def __getstate__(self) -> dict[str, object]:
         """Return what is copied and kept of it: the fields."""
-        return {name: value for name, value in self.__dict__.items() if name != "_last"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_last", "_read")}
 
 
 class Unseen(Enum):

@@ -135,6 +135,7 @@ class Plan:
         name: str | None = None,
         secret: str | Path | None = None,
         new_persons: bool = False,
+        row_key: str | None = None,
     ) -> Release:
         """Carry the plan out on new rows of the same kind, and verify the result like any other.
 
@@ -158,7 +159,7 @@ class Plan:
         pipeline = import_module("discreet.pipeline")  # the one thing that a plan asks of rooms further on
         opening = pipeline.Opening(engine, memory_limit, key)
         owners = self.policy if policy is None else as_policy(policy)
-        use = pipeline.ledger_use(owners, ledger, person, name, secret, new_persons=new_persons)
+        use = pipeline.ledger_use(owners, ledger, person, name, secret, new_persons=new_persons, row_key=row_key)
         rules = None if policy is None else owners
         release: Release = pipeline.apply(self, table, opening=opening, policy=rules, population=population, use=use)
         return release

@@ -26,7 +26,7 @@ from discreet.table.engine import Engine
 
 if TYPE_CHECKING:
     from discreet.planning.blind import BlindPlanning
-    from discreet.planning.staying import KnownPeople
+    from discreet.planning.meeting import KnownPeople
 
 
 class CellTold(NamedTuple):

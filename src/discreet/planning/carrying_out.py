@@ -136,7 +136,7 @@ def recoded_profiles(task: Task, source: Engine, watch: Watch, seed: int | None)
     found = profiles.find(watch, seed)
     watch.begins("apply")
     plan = replace(found.plan, recodings=(*found.plan.recodings, *task.binned))
-    made = _of_profiles(plan, found.judged, profiles, source, bound, sampled)
+    made = of_profiles(plan, found.judged, profiles, source, bound, sampled)
     return replace(made, seed=seed, detail=found.detail)
 
 
@@ -163,7 +163,7 @@ def _persons_again(plan: Plan, bound: Bound, judge: Bound, source: Engine, watch
         sampled = drawn_persons(source, bound.policy, None)
         profiles = Profiles(rows_drawn(source, sampled), bound)
         judged = profiles.judged(plan, chance_from(None))
-        made = _of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
+        made = of_profiles(plan.for_new_rows(), judged, profiles, source, judge, sampled)
         made.refuse_many(bound.policy)
         return made
     people = people_of(source, bound)
@@ -182,7 +182,7 @@ def _in_rows(made: CarriedOut, people: People, judge: Bound) -> CarriedOut:
     return replace(made, plan=plan, source=people.source, released=released, judge=judge, persons=count)
 
 
-def _of_profiles(
+def of_profiles(
     plan: Plan,
     judged: JudgedProfiles,
     profiles: Profiles,

@@ -128,11 +128,11 @@ def _number_column(
     missing = tuple(value for value in domain if bound.policy.declares_missing(value))
     rows = counted.rows(name)
     found: dict[Decimal, tuple[str, int]] = {}
+    read = tuple([None if value in missing else scale.read(value) for value in domain])
     bad = empty = 0
-    for value, count in zip(domain, rows.tolist(), strict=True):
+    for value, number, count in zip(domain, read, rows.tolist(), strict=True):
         if value in missing:
             continue
-        number = scale.read(value)
         if value is None or not value.strip():
             empty += count
         elif number is None:
@@ -153,7 +153,7 @@ def _number_column(
         tuple(found[number][0] for number in numbers),
         bool(bound.populations) and others_than(bound.populations, name, [scale.write(number) for number in numbers]),
     )
-    return NumberColumn(name, said, values, domain, missing, bound.policy.marker), None
+    return NumberColumn(name, said, values, domain, missing, bound.policy.marker, read), None
 
 
 def _unfit(policy: Policy, said: Column, bad: int, values: int, empty: int) -> str:

@@ -18,7 +18,8 @@ import polars as pl
 
 from discreet.encoded import Encoded, Ints
 from discreet.errors import InputError
-from discreet.planning.past_people import PastPeople, places_among
+from discreet.planning.past_people import PastPeople, numbered, places_among
+from discreet.planning.past_rows import PastRows
 from discreet.policy import GroupPromise, Policy
 from discreet.policy.persons import free_name
 from discreet.policy.requirements.any_of import sets_of
@@ -76,6 +77,8 @@ class JointItem:
     text: str = ""
     index: int = 0
     """The position in that policy of what asks for it."""
+    of_promise: int = 0
+    """Which of the promises it is that are asked for there."""
 
     def __str__(self) -> str:
         return f"{self.text} ({self.of}; counted on {self.about})"
@@ -84,7 +87,7 @@ class JointItem:
 class JointPast:
     """Everybody in earlier releases or in the table, and what each promise over all of them knows and counts."""
 
-    def __init__(self, before: PastPeople, policy: Policy, table: JointRows, name: str) -> None:
+    def __init__(self, before: PastPeople | PastRows, policy: Policy, table: JointRows, name: str) -> None:
         self.before, self.past, self.policy, self.table, self.name = before, before.past, policy, table, name
         self.names, self.places = before.names, before.places
         self.now = places_among(table.persons, before.persons)
@@ -120,11 +123,27 @@ class JointPast:
         """Return the same, and how many numbers there are."""
         which = self.names.ones(over)
         if which not in self._pasts:
+            assert isinstance(self.before, PastPeople)
             looks, number = self.before.looks(which)
             if self.fresh:  # who is absent everywhere comes first
                 looks, number = np.concatenate((looks + 1, np.zeros(self.fresh, dtype=np.int64))), number + 1
             self._pasts[which] = looks, number
         return self._pasts[which]
+
+    def looks_for(self, item: JointItem) -> tuple[Ints, int]:
+        """Return who looked alike to a promise in earlier releases, by numbers, and how many there are."""
+        return self.looks(item.over)
+
+    def at_best(self, item: JointItem, fixed: frozenset[str]) -> tuple[Ints, int]:
+        """Return who looks alike with everything hidden that can be: the past, and columns that never change."""
+        key, bound = self.looks(item.over)
+        for name in item.given:
+            if name in fixed:
+                encoded = self.table.encoded(name)
+                mine = np.zeros(self.size, dtype=np.int64)
+                mine[self.now] = encoded.codes
+                key, bound = numbered(key * len(encoded.domain) + mine, bound * len(encoded.domain))
+        return key, bound
 
     def items(self) -> list[JointItem]:
         """Return everything that is promised over all releases: by the new policy, and by earlier ones."""
@@ -133,7 +152,8 @@ class JointPast:
         for name, policy in [(self.name, self.policy), *((one.name, one.policy) for one in reversed(self.past))]:
             for index, made in policy.groups():
                 column = "" if made.sensitive is None else policy.column(made.sensitive).model_dump_json()
-                key = (made.model_dump_json(), column, repr(policy.missing), policy.marker)
+                counts_rows = policy.unit is None or policy.unit.counts_rows
+                key = (made.model_dump_json(), column, repr(policy.missing), policy.marker, counts_rows)
                 if key not in said:
                     said.add(key)
                     found += self._items(name, policy, index, made)
@@ -150,7 +170,7 @@ class JointPast:
                 for promise in policy.promises_of(index):
                     text, this = str(promise), replace(_any(promise), given=given)
                     yield JointItem(
-                        of, policy, PERSONS, given, ones, type(promise), None, None, _always(this), text, index
+                        of, policy, PERSONS, given, ones, type(promise), None, None, always(this), text, index
                     )
             else:
                 yield from self._of_values(of, policy, index, made, given, ones)
@@ -168,7 +188,7 @@ class JointPast:
                 def anew(seen: SeenOf | None, place: int = place, now: str = now) -> GroupPromise | None:
                     there = None if seen is None else replace(seen(now), column=policy.column(sensitive))
                     made_of = list(policy.promises_of(index, None if there is None else lambda _: there))
-                    return _about(made_of[place], given, now) if place < len(made_of) else None
+                    return about_column(made_of[place], given, now) if place < len(made_of) else None
 
                 yield JointItem(of, policy, NOW, given, over, made.kind_made, now, None, anew, text, index)
         earlier = [
@@ -184,8 +204,8 @@ class JointPast:
             known.append(told)
             label = free_name(f"{column} in {self.past[place].name} for {of} {index}", self.table.columns)
             seen = self._seen(told, policy, sensitive)
-            for promise, text in zip(policy.promises_of(index, _seeing(seen)), texts, strict=False):
-                make = _always(_about(promise, given, label))
+            for promise, text in zip(policy.promises_of(index, seeing(seen)), texts, strict=False):
+                make = always(about_column(promise, given, label))
                 yield JointItem(
                     of, policy, self.past[place].name, given, over, type(promise), label, told, make, text, index
                 )
@@ -230,7 +250,7 @@ class JointPast:
                 shown = np.where(opened, 2, np.where(has, 0, 1))
                 told = SpreadColumn((label, "no", self.policy.marker), np.where(there, shown, -1).astype(np.int64))
                 one = self._seen(told, self.policy, label)
-                make = _always(promise.of_property(given, label, label, _seeing(one)))
+                make = always(promise.of_property(given, label, label, seeing(one)))
                 yield JointItem(of, policy, ANY, given, over, type(make(None)), label, told, make, text, index)
 
     def _anywhere(self, codes: Sequence[Ints], line: Flags) -> Flags:
@@ -274,15 +294,17 @@ def _any(promise: GroupPromise) -> Any:
     return promise
 
 
-def _about(promise: GroupPromise, given: tuple[str, ...], column: str) -> GroupPromise:
+def about_column(promise: GroupPromise, given: tuple[str, ...], column: str) -> GroupPromise:
     """Return the same promise over other columns, about the same column by another name."""
     made: GroupPromise = replace(_any(promise), given=given, column=column)
     return made
 
 
-def _seeing(seen: SeenColumn) -> SeenOf:
+def seeing(seen: SeenColumn) -> SeenOf:
+    """Return what is seen of any column."""
     return lambda _: seen
 
 
-def _always(promise: GroupPromise) -> Callable[[SeenOf | None], GroupPromise]:
+def always(promise: GroupPromise) -> Callable[[SeenOf | None], GroupPromise]:
+    """Return what makes a promise whatever is seen."""
     return lambda _: promise

@@ -189,14 +189,14 @@ def joint_table(
         if number in merged:
             label = free_name(f"past of {number}", (*source.columns, *columns))
             past = np.where(merged[number], -1, joint.past_of(item.over))
-            columns[label] = _of_numbers(past[joint.now])
+            columns[label] = of_numbers(past[joint.now])
         elif item.over in pasts:
             label = pasts[item.over]
         else:
             label = pasts[item.over] = free_name(f"past {len(pasts)}", (*source.columns, *columns))
-            columns[label] = _of_numbers(joint.past_of(item.over)[joint.now])
+            columns[label] = of_numbers(joint.past_of(item.over)[joint.now])
         if item.told is not None and item.column is not None and item.column not in columns:
-            columns[item.column] = _told_values(item, joint.now, rows.policy)
+            columns[item.column] = told_values(item, joint.now, rows.policy)
         protect.append(JointRequirement(item=item, past=label))
     numbers = source.numbers() if source.row_wise else None
     table = CodedTable(columns, len(joint.now), numbers)
@@ -222,7 +222,7 @@ def joint_table(
     return JointTable(source, rows, table, bound, tuple(items), person, ids)
 
 
-def _of_numbers(numbers: Ints) -> Encoded:
+def of_numbers(numbers: Ints) -> Encoded:
     """Return whole numbers from -1 as codes of their texts."""
     codes, different = numbered(numbers + 1, int(numbers.max(initial=-1)) + 2)
     values = np.empty(different, dtype=np.int64)
@@ -230,7 +230,7 @@ def _of_numbers(numbers: Ints) -> Encoded:
     return of_texts(list(map(str, values.tolist())), codes)
 
 
-def _told_values(item: JointItem, now: Ints, policy: Policy) -> Encoded:
+def told_values(item: JointItem, now: Ints, policy: Policy) -> Encoded:
     """Return what is told of those in the table; nothing of whoever it is not told of."""
     assert item.told is not None
     codes = item.told.codes[now]

@@ -16,7 +16,6 @@ import numpy as np
 from discreet.chance import Source
 from discreet.encoded import Ints
 from discreet.planning.joint import JointItem, JointPast, SpreadColumn
-from discreet.planning.past_people import numbered
 from discreet.policy import GroupPromise
 from discreet.policy.requirements.base import Flags
 from discreet.policy.requirements.seen import SeenColumn
@@ -76,11 +75,11 @@ def unmendable(joint: JointPast, items: Sequence[JointItem], fixed: frozenset[st
         promise = item.make(seen)
         if promise is None:
             continue
-        gone = _groups(joint, item, promise, ~here, *joint.looks(item.over))
+        gone = _groups(joint, item, promise, ~here, *joint.looks_for(item))
         if gone.any:
             of_absent[number] = gone
             leavers |= gone.broken
-        stay = _groups(joint, item, promise, here, *_at_best(joint, item, fixed))
+        stay = _groups(joint, item, promise, here, *joint.at_best(item, fixed))
         if stay.any:
             by_item[number] = found = stay.broken
             staying |= found
@@ -121,7 +120,7 @@ def to_leave_out(
         return out
     out |= found.rare
     for number, groups in found.gone.items():
-        past = joint.past_of(items[number].over)
+        past = joint.looks_for(items[number])[0]
         taken = drawn_of(past[joint.now], ~out[joint.now], groups.lacking, chance)  # as in the table, not by hashes
         out[joint.now[taken]] = True
     return out
@@ -138,18 +137,6 @@ def drawn_of(group: Ints, among: Flags, wanted: Ints, chance: Source) -> Flags:
     found = np.zeros(len(among), dtype=np.bool_)
     found[places[order[taken]]] = True
     return found
-
-
-def _at_best(joint: JointPast, item: JointItem, fixed: frozenset[str]) -> tuple[Ints, int]:
-    """Return who looks alike with everything hidden that can be: the past, and columns that never change."""
-    key, bound = joint.looks(item.over)
-    for name in item.given:
-        if name in fixed:
-            encoded = joint.table.encoded(name)
-            mine = np.zeros(joint.size, dtype=np.int64)
-            mine[joint.now] = encoded.codes
-            key, bound = numbered(key * len(encoded.domain) + mine, bound * len(encoded.domain))
-    return key, bound
 
 
 def _groups(joint: JointPast, item: JointItem, promise: GroupPromise, whom: Flags, key: Ints, bound: int) -> PastGroups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -46,6 +46,8 @@ class NumberColumn:
     domain: Domain
     missing: Domain
     marker: str
+    numbers: tuple[Decimal | None, ...] = field(repr=False, compare=False)
+    """The number of each of the table's values; None for the missing ones."""
 
     @cached_property
     def space(self) -> Space:
@@ -73,17 +75,10 @@ class NumberColumn:
         return np.array(
             [
                 places[value if number is None else number]
-                for value, number in zip(self.domain, self._numbers, strict=True)
+                for value, number in zip(self.domain, self.numbers, strict=True)
             ],
             dtype=np.int64,
         )
-
-    @cached_property
-    def _numbers(self) -> list[Decimal | None]:
-        """The number of each of the table's values; None for the missing ones."""
-        scale = self.column.scale
-        assert scale is not None
-        return [None if value in self.missing else scale.read(value) for value in self.domain]
 
     def codes_of(self, values: Sequence[str | None]) -> Ints:
         """Return the codes of the last numbers that are cut before each; none where no interval has it for sure."""
@@ -142,7 +137,10 @@ class NumberColumn:
         low = gone.index(False)
         high = len(gone) - gone[::-1].index(False)
         to = tuple((value, value) for value in self.missing)
-        return Recoding(self.name, to, tuple(self._intervals(numbers[low:high])))
+        made = Recoding(self.name, to, tuple(self._intervals(numbers[low:high])))
+        if self.column.scale is not None:
+            made.read_already(self.domain, self.column.scale, self.numbers)
+        return made
 
     def binned(self) -> Recoding:
         """Return the recoding by all intervals between the owner's ends."""
@@ -187,9 +185,8 @@ class NumberColumn:
         scale = self.column.scale
         assert scale is not None
         texts = recoding.texts(self.domain, scale)
-        numbers = self._numbers
         reach: dict[object, tuple[Decimal, Decimal]] = {}
-        for text, number in zip(texts, numbers, strict=True):
+        for text, number in zip(texts, self.numbers, strict=True):
             if number is not None:
                 low, high = reach.get(text, (number, number))
                 reach[text] = (min(low, number), max(high, number))
@@ -202,7 +199,7 @@ class NumberColumn:
         width[self.marker] = float(lowest != highest or any(text == self.marker for _, text in recoding.to))
         return [
             (0.0 if text == value != self.marker else 1.0) if number is None else width[text]
-            for value, text, number in zip(self.domain, texts, numbers, strict=True)
+            for value, text, number in zip(self.domain, texts, self.numbers, strict=True)
         ]
 
     def coarse(self, found: Flags | Parts) -> Iterator[tuple[int, str | None]]:

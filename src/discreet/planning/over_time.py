@@ -28,8 +28,9 @@ from discreet.planning.detail import detail_of
 from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import columns_of
 from discreet.planning.joint_table import JointTable, ids_of, joint_table
+from discreet.planning.meeting import KnownPeople
 from discreet.planning.prepared import PreparedJob, prepare_rows
-from discreet.planning.staying import BesideLedger, KnownPeople, Staying, who_stays
+from discreet.planning.staying import BesideLedger, Staying, who_stays
 from discreet.planning.task import Task, task_of
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, known_to_groups
@@ -41,6 +42,10 @@ from discreet.table.coded import text_series
 
 def planned(staying: Staying, rows: Bound, people: KnownPeople, watch: Watch, seed: int | None) -> CarriedOut:
     """Return the release that the best plan makes, for promises over all releases; not verified yet."""
+    if rows.policy.unit is not None:
+        from discreet.planning.profiles_beside import planned_persons
+
+        return planned_persons(staying, rows, people, watch, seed)
     joint, found = searched(staying, rows, people, watch, seed)
     made = _in_rows(found, joint)
     if staying.shown is None:
@@ -121,12 +126,16 @@ def used_again(staying: Staying, rows: Bound, people: KnownPeople, plan: Plan, w
         )
     if plan.policy.method == "disclosure":  # it masks no row: verification says whether that is enough
         return carry_out_again(plan, rows, rows, staying.source, watch)
-    joint, task = _task(staying, rows, people, None)
-    if {recoding.column for recoding in plan.recodings} != set(joint.bound.changeable):
+    if {recoding.column for recoding in plan.recodings} != set(rows.changeable):
         raise InputError(
             "beside earlier releases other columns have to be recoded than the plan recodes; make a new plan with "
             "`protect`"
         )
+    if rows.policy.unit is not None:
+        from discreet.planning.profiles_beside import used_on_persons
+
+        return used_on_persons(staying, rows, plan)
+    joint, task = _task(staying, rows, people, None)
     with joint.speaking():
         return _in_rows(_again(joint, task, plan, watch, None), joint)
 
@@ -183,8 +192,10 @@ def _again(joint: JointTable, task: Task, plan: Plan, watch: Watch, seed: int | 
     return carry_out_again(again, task.bound, task.bound, joint.table, watch, seed)
 
 
-def told_of(made: CarriedOut, person: str, secret: LedgerSecret) -> pl.DataFrame:
-    """Return what a release tells of each person, as the ledger keeps it."""
+def told_of(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | None = None) -> pl.DataFrame:
+    """Return what a release tells of each person, as the ledger keeps it; of each row, where she may have several."""
+    if made.judge.policy.unit is not None:
+        return _told_of_rows(made, person, secret, row_key)
     source, released, plan = made.source, made.released, made.plan
     secrets = {}
     if source.row_wise or any(plan.policy.cells()):
@@ -214,3 +225,22 @@ def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
             line = texts.setdefault(made.released.columns.index(column), [None] * made.released.rows)
             line[place_of[number]] = block
     return {place: pl.Series(line, dtype=pl.String) for place, line in texts.items()}
+
+
+def _told_of_rows(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | None) -> pl.DataFrame:
+    """Return what a release tells of each row of persons who may have several."""
+    source, released, plan = made.source, made.released, made.plan
+    whose = [person, *([] if row_key is None else [row_key])]
+    if source.row_wise:
+        places: Ints = np.searchsorted(source.numbers(), released.numbers())
+        ids, *rows = (text_series(source.encoded(name)).gather(pl.Series(places).cast(pl.UInt32)) for name in whose)
+        encoded = [released.encoded(name) for name in released.columns]
+    else:
+        columns = {name: said for name, said in plan.policy.columns.items() if name not in whose}
+        policy = plan.policy.model_copy(update={"columns": Frozen(columns), "unit": None})
+        counted = source.apply(replace(plan, policy=policy)).count([*whose, *released.columns])
+        told = {name: np.repeat(counted.code(name), counted.counts) for name in counted.columns}
+        ids, *rows = (text_series(Encoded(counted.domain(name), told[name])) for name in whose)
+        encoded = [Encoded(counted.domain(name), told[name]) for name in released.columns]
+    names = secret.row_names(rows[0]) if rows else None
+    return people_frame(secret.names(ids), [told_column(each) for each in encoded], rows=names)

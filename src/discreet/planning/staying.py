@@ -7,13 +7,12 @@ left with a rare past, who came in too small a number. The policy says what beco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from discreet.chance import chance_from
-from discreet.encoded import Encoded
 from discreet.errors import InputError, PromiseError
 from discreet.fit.cells import hides
 from discreet.ledger.entry import DRAFT, PastRelease
@@ -24,9 +23,10 @@ from discreet.ledger.policies import person_column, with_person
 from discreet.ledger.secret import LedgerSecret
 from discreet.plan.plan import Plan
 from discreet.planning.blind_beside import refuse_beside
-from discreet.planning.joint import JointItem, JointPast, JointRows
-from discreet.planning.joint_table import ids_of, table_now
+from discreet.planning.joint import JointItem, JointPast
+from discreet.planning.joint_table import ids_of
 from discreet.planning.leavers import ROUNDS, Seeing, Unmendable, to_leave_out, unmendable
+from discreet.planning.meeting import KnownPeople, Meeting, known_persons, known_rows
 from discreet.planning.past_people import PastPeople, places_among
 from discreet.planning.shown_cells import refuse_shown_cells, still_there
 from discreet.policy import Policy
@@ -36,24 +36,10 @@ from discreet.policy.requirements.base import Flags
 from discreet.policy.requirements.seen import SeenColumn
 from discreet.policy.seen_values import seen_values
 from discreet.table.engine import Engine
-from discreet.table.local import LocalEngine
 from discreet.table.source import Opening, Table, open_table
 
 LEAVING = 5
 """The stream of a seed by which it is drawn who is left out."""
-
-
-@dataclass(frozen=True)
-class KnownPeople:
-    """Who is who, now and before."""
-
-    person: str
-    """The column that says it."""
-    secret: LedgerSecret
-    past: Sequence[PastRelease]
-    name: str
-    """What the new release is called."""
-    last_plan: Plan | None = None
 
 
 @dataclass(frozen=True)
@@ -80,10 +66,12 @@ def open_beside(
     if opening.engine == "spark":
         raise InputError("a ledger lies beside one machine, and Spark may run on many: use --engine duckdb or local")
     person = person_column(policy, use.person)
-    policy = with_person(policy, person)
+    policy = with_person(policy, person, use.row_key)
     source = open_table(table, policy, opening=opening)
     known_persons(source, person, policy)
-    return BesideLedger(source, policy, known_people(use, person, create=create))
+    if use.row_key is not None:
+        known_rows(source, person, use.row_key, policy)
+    return BesideLedger(source, policy, replace(known_people(use, person, create=create), row_key=use.row_key))
 
 
 def known_people(use: LedgerUse, person: str, *, create: bool = True) -> KnownPeople:
@@ -122,35 +110,13 @@ class Staying:
         return self.source if self.shown is None else self.shown
 
 
-def known_persons(source: Engine, person: str, policy: Policy) -> None:
-    """Refuse a table in which somebody is not known, or has several rows."""
-    if person not in source.columns:
-        raise InputError(f"--person: the table has no column {person!r}")
-    if isinstance(source, LocalEngine) and (found := source.named(person, policy.missing_values)) is not None:
-        known, total = found
-        nobodys = source.rows - known
-        several = 0 if total == known else int((source.texts(person).value_counts().get_column("count") > 1).sum())
-    else:
-        counted = source.count([person])
-        missing = [value is None or value in policy.missing_values for value in counted.domain(person)]
-        nobodys = int(counted.counts[np.array(missing, dtype=np.bool_)[counted.code(person)]].sum())
-        several, total = int((counted.counts > 1).sum()), len(counted.counts)
-    if nobodys:
-        have = "1 row has" if nobodys == 1 else f"{nobodys} rows have"
-        raise InputError(f"--person: {have} no {person!r}, and nobody knows whose they are; fill it in")
-    if several:
-        raise InputError(
-            f"--person: {several} of the {total} {person!r} have several rows, and a ledger needs one row a person"
-        )
-
-
 def met(beside: BesideLedger) -> tuple[int, int, int]:
     """Return how many persons of a table are in earlier releases, are new, and how many of those are not in it."""
     people = beside.people
-    now = people.secret.names(ids_of(beside.source, people.person))
+    now = people.secret.names(ids_of(beside.source, people.person).unique())
     if not people.past:
         return 0, len(now), 0
-    before = PastPeople(people.past, beside.policy).persons
+    before = pl.concat([release.persons for release in people.past]).unique().sort()
     matched = int((places_among(now, before) >= 0).sum())
     return matched, len(now) - matched, len(before) - matched
 
@@ -195,18 +161,17 @@ def who_stays(
     policy, said, whole = bound.policy, over_time(bound.policy), source
     refuse_lost_columns(people.past, policy, bound.released)
     source = source.edited(hides(policy, source))
-    needed, by_row = _needed(bound, people.past, people.person), any(policy.cells())
-    table, ids = table_now(source, people.person, bound.released, needed, people.secret, by_row=by_row)
-    past = PastPeople(people.past, policy)
-    joint = JointPast(past, policy, table, people.name)
+    meeting = Meeting(bound, people)
+    joint, ids = meeting.joint(source)
     refuse_strange_persons(joint, new_persons=new_persons)
-    refuse_shown_cells(past, joint, whole, policy)
+    if isinstance(meeting.past, PastPeople):
+        refuse_shown_cells(meeting.past, joint, whole, policy)
     if policy.is_blind:
         refuse_beside(people, policy, whole)
     fixed = frozenset(bound.columns) - frozenset(bound.changeable)
     earlier, asked = (people.past, policy) if promised is None else promised
     warn = said.leavers == "warn"
-    before = _broken_before(PastPeople(earlier, asked) if promised else past, people.name, asked, warn=warn)
+    before = _broken_before(meeting.nobody(earlier, asked), warn=warn)
     chance = chance_from(seed, stream=LEAVING)
     held = left_out = 0
     for _ in range(ROUNDS):
@@ -225,8 +190,7 @@ def who_stays(
                 "release; ask for less, or wait until more have come"
             )
         source = _without(source, people.person, ids, gone)
-        table, ids = table_now(source, people.person, bound.released, needed, people.secret, by_row=by_row)
-        joint = JointPast(past, policy, table, people.name)
+        joint, ids = meeting.joint(source)
     else:
         items, seen = tuple(joint.items()), _seeing(joint)
         found = unmendable(joint, items, fixed, seen)
@@ -237,22 +201,12 @@ def who_stays(
 
 def _without(source: Engine, person: str, ids: pl.Series, gone: Flags) -> Engine:
     """Return a table without some of its persons."""
-    if source.row_wise:
+    if source.row_wise and len(ids) == source.rows:
         return source.only(np.flatnonzero(~gone))
     out = set(ids.filter(pl.Series(gone)).to_list())
     whose = source.encoded(person)
     stays = np.array([value not in out for value in whose.domain], dtype=np.bool_)
     return source.only(np.flatnonzero(stays[whose.codes]))
-
-
-def _needed(bound: Bound, past: Sequence[PastRelease], person: str) -> list[str]:
-    """Return the columns of the table that promises over all releases may speak of."""
-    names = ColumnNames([*(release.policy for release in past), bound.policy])
-    spoken: set[str] = set()
-    for policy in (bound.policy, *(release.policy for release in past)):
-        spoken |= {names.one(name) for name in known_to_groups(policy) | policy.sensitive}
-    needed = {*bound.counted, *(name for name in bound.released if names.one(name) in spoken)}
-    return [name for name in bound.columns if name in needed and name != person]
 
 
 def _seeing(joint: JointPast) -> Seeing:
@@ -266,11 +220,8 @@ def _seeing(joint: JointPast) -> Seeing:
     return seen
 
 
-def _broken_before(past: PastPeople, name: str, policy: Policy, *, warn: bool) -> Flags:
+def _broken_before(joint: JointPast, *, warn: bool) -> Flags:
     """Return for whom of earlier releases these break a promise together already; refuse to go on unless asked to."""
-    columns: dict[str, Encoded] = {}
-    nobody = JointRows((), past.persons.clear(), columns.__getitem__)
-    joint = JointPast(past, policy, nobody, name)
     found = unmendable(joint, joint.items(), frozenset(), _seeing(joint))
     broken = int(found.leavers.sum())
     if broken and not warn:

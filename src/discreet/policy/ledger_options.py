@@ -56,6 +56,11 @@ class LedgerOptions(Part):
         "accept: released, and reported as broken",
     )
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether people may be left out of a release for the sake of earlier ones."""
+        return self.hold or self.leavers != "refuse"
+
     @model_serializer(mode="wrap")
     def _only_what_was_said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out defaults."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
@@ -65,8 +65,7 @@ class Mismatch:
     """Row number of the input, from 1; 0 where rows have none."""
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """An original text and what was released for it, in so many cells."""
 
     original: str | None

@@ -303,7 +303,7 @@ class LocalEngine:
         """Return the different pairs of original and released text of a column, with the cells that have them."""
         both = self._beside_texts(original, column)
         found = both.group_by("original", "released").agg(pl.len().alias("cells")).collect()
-        return [Pair(*row) for row in found.iter_rows()]
+        return list(map(Pair._make, found.iter_rows()))
 
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
         """Return the row number of the first row with one of some pairs of texts."""

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from discreet.encoded import Ints
+from discreet.policy import GroupPromise
+from discreet.policy.requirements import PROMISES
 
 
 @dataclass(frozen=True)
@@ -54,3 +56,12 @@ class GroupFigures:
         which[order] = np.cumsum(fresh) - 1
         firsts = order[fresh]
         return list(zip(above[firsts].tolist(), below[firsts].tolist(), strict=True)), which
+
+
+def broken_groups(figures: GroupFigures, promise: GroupPromise) -> np.ndarray:
+    """Return which groups break a promise, by exact fractions."""
+    pairs, which = figures.pairs()
+    limit, strict = promise.stated, PROMISES[promise.kind].strict
+    shares = [figures.figure(*pair) for pair in pairs]
+    bad = np.array([share >= limit if strict else share > limit for share in shares], dtype=np.bool_)[which]
+    return bad if figures.coarse is None else bad | figures.coarse

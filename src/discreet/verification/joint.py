@@ -30,9 +30,10 @@ from discreet.policy.requirements.seen import SeenColumn, SeenOf
 from discreet.policy.seen_values import seen_values
 from discreet.verification.answers import Answer
 from discreet.verification.counting import counted
-from discreet.verification.figures import GroupFigures
+from discreet.verification.figures import broken_groups
 from discreet.verification.joint_cells import KIND as CELLS
 from discreet.verification.joint_cells import cells_over_time
+from discreet.verification.joint_persons import PersonsJudge, PersonsView, person_judges
 from discreet.verification.joint_view import JointView, WeighedTexts
 from discreet.verification.properties import properties_of
 
@@ -86,6 +87,8 @@ class JointVerification:
     """Persons of earlier releases who are not in this one."""
     broken: int
     """Persons for whom some promise is broken."""
+    unlinked: tuple[str, ...] = ()
+    """Releases in which persons have several rows that nobody linked to those of others, for want of a row key."""
 
     @property
     def holds(self) -> bool:
@@ -103,13 +106,16 @@ class JointVerification:
             "holds": self.holds,
             "releases": list(self.releases),
             "persons": {"matched": self.matched, "new": self.new, "left": self.left, "broken": self.broken},
+            **({"unlinked": list(self.unlinked)} if self.unlinked else {}),
             "promises": [finding.to_dict() for finding in self.findings],
         }
 
 
 def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerification:
     """Count every promise of the last release and of those before it on all of them together."""
-    view = JointView([*past, last], _spoken_of([*past, last]))
+    releases = [*past, last]
+    several = any(release.of_rows for release in releases)
+    view = PersonsView(releases) if several else JointView(releases, _spoken_of(releases))
     excused: Flags = np.zeros(view.height, dtype=np.bool_)
     if over_time(last.policy).leavers == "warn":
         excused = ~view.there[:, -1] | _broken_before(view, [*past, last])
@@ -119,7 +125,7 @@ def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerifica
             found.append(replace(finding, of=names, excused=bool(whom.any()) and not (whom & ~excused).any()))
             broken |= whom
     accepted = over_time(last.policy).released == "accept"
-    for cells in cells_over_time(view):
+    for cells in cells_over_time(view) if isinstance(view, JointView) else ():
         some = bool(cells.broken.any())
         answer, persons = Answer.BROKEN if some else Answer.HOLDS, view.persons(cells.broken)
         found.append(
@@ -137,10 +143,11 @@ def check_joint(past: Sequence[PastRelease], last: PastRelease) -> JointVerifica
         new=view.persons(now & ~before),
         left=view.persons(before & ~now),
         broken=view.persons(broken),
+        unlinked=view.unlinked if isinstance(view, PersonsView) and past else (),
     )
 
 
-def _broken_before(view: JointView, releases: Sequence[PastRelease]) -> Flags:
+def _broken_before(view: JointView | PersonsView, releases: Sequence[PastRelease]) -> Flags:
     """Return for whom the releases before the last break a promise of any of them together already.
 
     Those who are in none of them are nobody there, however few they are.
@@ -169,16 +176,21 @@ def _promised(
     releases: Sequence[PastRelease],
 ) -> Iterator[tuple[tuple[str, ...], Policy, int, GroupRequirement]]:
     """Yield every requirement about groups of all policies, equal ones once, with who made it; the last one's first."""
-    found: dict[tuple[str, ...], tuple[list[str], Policy, int, GroupRequirement]] = {}
+    found: dict[tuple[object, ...], tuple[list[str], Policy, int, GroupRequirement]] = {}
     for release in reversed(releases):
         policy = release.policy
         for index, made in policy.groups():
             column = "" if made.sensitive is None else policy.column(made.sensitive).model_dump_json()
             missing = "" if policy.missing is None else policy.missing.model_dump_json()
-            key = (made.model_dump_json(), column, missing, policy.marker)
+            key = (made.model_dump_json(), column, missing, policy.marker, _knowing_rows(policy))
             found.setdefault(key, ([], policy, index, made))[0].append(release.name)
     for names, policy, index, made in found.values():
         yield tuple(reversed(names)), policy, index, made
+
+
+def _knowing_rows(policy: Policy) -> bool:
+    """Whether it is asked against somebody who knows how many rows a person has."""
+    return policy.unit is None or policy.unit.counts_rows
 
 
 @dataclass(frozen=True)
@@ -192,6 +204,10 @@ class _JointJudge:
     """Who counts."""
     places: tuple[int, ...]
     """The releases whose values are counted; none for k."""
+
+    def broken_on(self, over: Sequence[str]) -> Flags:
+        """Return who stands in a group on some columns that breaks the promise."""
+        return self.broken(self.view.groups(over))
 
     def broken(self, group: Ints) -> Flags:
         """Return who stands in a group that breaks the promise."""
@@ -216,7 +232,7 @@ class _JointJudge:
         (figures,) = counted(WeighedTexts(frame, weights), self.policy, (label,), [self.promise])
         at = figures.texts.to_series(0).cast(pl.Int64).to_numpy()
         bad = np.zeros(int(dense.max()) + 1, dtype=np.bool_)
-        bad[at] = _broken_groups(figures, self.promise)
+        bad[at] = broken_groups(figures, self.promise)
         return bad
 
     def _of_any(self, dense: Ints, number: int, weights: Ints) -> Flags:
@@ -276,28 +292,29 @@ def _summed(group: Ints, weights: Ints, number: int) -> Ints:
     return found
 
 
-def _broken_groups(figures: GroupFigures, promise: GroupPromise) -> Flags:
-    """Return which groups break a promise, by exact fractions."""
-    pairs, which = figures.pairs()
-    limit, strict = promise.stated, PROMISES[promise.kind].strict
-    shares = [figures.figure(*pair) for pair in pairs]
-    bad = np.array([share >= limit if strict else share > limit for share in shares], dtype=np.bool_)[which]
-    return bad if figures.coarse is None else bad | figures.coarse
-
-
 def _counted(
-    view: JointView, policy: Policy, index: int, made: GroupRequirement
+    view: JointView | PersonsView, policy: Policy, index: int, made: GroupRequirement
 ) -> Iterator[tuple[JointFinding, Flags]]:
     """Yield what is found of one requirement, and for whom it is broken."""
-    for about, judge in _judges(view, policy, index, made):
+    for about, judge in _judging(view, policy, index, made):
         broken = np.zeros(view.height, dtype=np.bool_)
         for over in sets_of(judge.promise.given):
-            broken |= judge.broken(view.groups(over))
+            broken |= judge.broken_on(over)
         answer = Answer.BROKEN if broken.any() else Answer.HOLDS
         yield (
             JointFinding((), index, judge.promise.kind, str(judge.promise), about, answer, view.persons(broken)),
             broken,
         )
+
+
+def _judging(
+    view: JointView | PersonsView, policy: Policy, index: int, made: GroupRequirement
+) -> Iterator[tuple[str, _JointJudge | PersonsJudge]]:
+    """Yield what is counted of one requirement: on persons with a row each, or by all their rows."""
+    if isinstance(view, PersonsView):
+        yield from person_judges(view, policy, index, made)
+    else:
+        yield from _judges(view, policy, index, made)
 
 
 def _judges(view: JointView, policy: Policy, index: int, made: GroupRequirement) -> Iterator[tuple[str, _JointJudge]]:

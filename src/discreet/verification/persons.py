@@ -22,6 +22,7 @@ import polars as pl
 from discreet.encoded import Ints
 from discreet.fit.cells import removable_places
 from discreet.policy import GroupPromise, Policy
+from discreet.policy.ledger_options import over_time
 from discreet.policy.persons import PersonUnit
 from discreet.table.by_name import by_name
 from discreet.table.engine import Engine
@@ -78,6 +79,8 @@ def person_problems(
         problems.append(f"{parted} of the {name} {'are' if parted > 1 else 'is'} not released whole: {rows} there")
     sample = policy.release
     least = most = len(whole.rows) if sample is None else sample.size(len(whole.rows))
+    if sample is not None and over_time(policy).leaves_out:
+        least = 0  # of those who were drawn
     if policy.removes:
         least -= math.floor(policy.suppress.limit * most)
     least -= gone_whole
@@ -116,7 +119,7 @@ def _token_problems(released: Engine, beside: Engine, name: str) -> Iterator[str
 
 
 @dataclass(frozen=True)
-class _Persons:
+class PersonsAlike:
     """The persons of a table by how they look on some columns, with the texts that they have of another one."""
 
     texts: pl.DataFrame
@@ -168,8 +171,8 @@ def count_persons(
         ones = np.ones_like(people.size)
         return [GroupFigures(people.texts, people.size, np.zeros_like(ones), ones, people.size)] * len(promises)
     if not all(promise.template for promise in promises):
-        return _with_one_value(people, policy, column, promises)
-    return [_surest(people, policy, promise) for promise in promises]
+        return of_one_value(people, policy, column, promises)
+    return [surest_of(people, policy, promise) for promise in promises]
 
 
 def _behind_rows(table: Engine, name: str, given: Sequence[str]) -> GroupFigures:
@@ -186,7 +189,7 @@ def _behind_rows(table: Engine, name: str, given: Sequence[str]) -> GroupFigures
 
 def _looking_alike(
     table: Engine, policy: Policy, unit: PersonUnit, given: Sequence[str], column: str | None
-) -> _Persons:
+) -> PersonsAlike:
     """Return the persons of a table by the rows that they have on `given`, each as often."""
     names = [f"known {place}" for place in range(len(given))]
     fine = table.recount((unit.id, *given, *(() if column is None else (column,))), None, (), ())
@@ -211,7 +214,7 @@ def _looking_alike(
     group = people.get_column("group").to_numpy().astype(np.int64)
     if column is None:
         none = np.zeros(0, dtype=np.int64)
-        return _Persons(shown, group, none, none, (), np.zeros(0, dtype=np.bool_))
+        return PersonsAlike(shown, group, none, none, (), np.zeros(0, dtype=np.bool_))
     values = rows.select("value").unique().sort("value").with_row_index("text")
     owned = rows.select("id", "value").unique().join(person, on="id", nulls_equal=True)
     owned = owned.join(values, on="value", nulls_equal=True)
@@ -220,7 +223,7 @@ def _looking_alike(
     taxonomy = policy.column(column).taxonomy
     if taxonomy is not None:
         silent |= set(taxonomy.nodes[0].labels) - set(taxonomy.leaves)
-    return _Persons(
+    return PersonsAlike(
         shown,
         group,
         owned.get_column("person").to_numpy().astype(np.int64),
@@ -243,8 +246,8 @@ def _group_texts(profiles: pl.DataFrame, kinds: pl.DataFrame, names: Sequence[st
     return groups.select(names) if names else groups.select(everybody=pl.col("group").cast(pl.String))
 
 
-def _with_one_value(
-    people: _Persons, policy: Policy, column: str, promises: Sequence[GroupPromise]
+def of_one_value(
+    people: PersonsAlike, policy: Policy, column: str, promises: Sequence[GroupPromise]
 ) -> list[GroupFigures]:
     """Return the figures of promises that need one value of each person; who has several breaks them."""
     known = ~people.silent[people.text]
@@ -265,7 +268,7 @@ def _with_one_value(
     return figures
 
 
-def _surest(people: _Persons, policy: Policy, promise: GroupPromise) -> GroupFigures:
+def surest_of(people: PersonsAlike, policy: Policy, promise: GroupPromise) -> GroupFigures:
     """Return the property of a promise of which one can be surest, or which is commonest beside the usual."""
     found = properties_of(people.said, people.silent, policy, promise)
     above, below = np.zeros_like(people.size), people.size.copy()

@@ -65,6 +65,7 @@ def verify(
     ledger: str | Path | None = None,
     person: str | None = None,
     secret: str | Path | None = None,
+    row_key: str | None = None,
 ) -> Verification:
     """Count every promise of the policy again on a released table, however it was made.
 
@@ -91,9 +92,10 @@ def verify(
     statement
         Of blind protection, the method statement: `Release.statement`, or the path of its file. When absent, the one
         beside the file of the release is taken, if there is one.
-    ledger, person, secret
+    ledger, person, secret, row_key
         The ledger of releases about the same people, the column of the original that says who somebody is, and the file
         with the ledger's secret, where that lies elsewhere: every promise is counted on all releases together.
+        `row_key` links the rows of persons who have several, as for `protect`.
 
     Examples
     --------
@@ -110,13 +112,14 @@ def verify(
             raise InputError("--ledger: the original says whose rows they are: give it with --original")
         from discreet.verification.with_ledger import ledger_check
 
-        policy, beside = ledger_check(table, policy, ledger, person, secret)
+        policy, beside = ledger_check(table, policy, ledger, person, secret, row_key)
     tables = [(table, True), *([] if original is None else [(original, False)])]
     released, *source = open_tables(tables, policy, Opening(engine, memory_limit, key))
     policy = as_written(policy, source[0] if source else released)
     medians = published_intervals(table, policy, intervals)
     stated = published_statement(table, policy, statement)
-    source = source if beside is None else [beside.only_members(source[0])]
+    if beside is not None:
+        source[0], policy = beside.members_of(source[0], policy)
     if not source or not (policy.shuffle or (order is not None and policy.unit is not None)):
         first = source[0] if source else None
         found = check(released, policy, first, medians=medians, statement=stated, beside=beside)

@@ -10,6 +10,7 @@ from discreet.fit.cells import removable
 from discreet.policy import Policy
 from discreet.policy.bind import Bound, bind
 from discreet.policy.blind import unsaid_by_blocks
+from discreet.policy.ledger_options import over_time
 from discreet.table.engine import Engine, Mismatch
 from discreet.verification.answers import Answer
 from discreet.verification.findings import Truth
@@ -97,6 +98,8 @@ def _row_problems(
     """Return what is wrong with the number of rows, with their order, and with their cells; and where they stand."""
     sample = bound.policy.release
     least = most = original.rows if sample is None else sample.size(original.rows)
+    if sample is not None and over_time(bound.policy).leaves_out:
+        least = 0  # of those who were drawn
     if bound.policy.removes:
         least -= math.floor(bound.policy.suppress.limit * most)
     least = max(least - removable(bound.policy, original), 0)
@@ -154,7 +157,7 @@ def _mismatch(released: Engine, original: Engine, bound: Bound, name: str, media
     if not changes or not (policy.column(name).coarsens or blocks is not None):
         return released.mismatches(original, name, policy.marker if changes else None)
     pairs = released.pairs(original, name)
-    texts = [(pair.original, pair.released) for pair in pairs]
+    texts = [(original, released) for original, released, _ in pairs]
     wrong = untrue(texts, policy.column(name), policy.marker, policy.missing_values, medians, blocks=blocks)
     bad = [pair for pair, is_wrong in zip(pairs, wrong, strict=True) if is_wrong]
     if not bad:

@@ -104,10 +104,14 @@ def _covered(
 
 def _within(values: Sequence[Fraction | None], pairs: Pairs, stretches: StretchReader) -> list[bool]:
     """Say where the original value lies within what the released text may mean."""
-    return [
-        value is not None and released is not None and any(value in stretch for stretch in stretches(released))
-        for value, (_, released) in zip(values, pairs, strict=True)
-    ]
+    found = []
+    for value, (_, released) in zip(values, pairs, strict=True):
+        within = False
+        if value is not None and released is not None:
+            for stretch in stretches(released):
+                within = within or value in stretch
+        found.append(within)
+    return found
 
 
 def _by_taxonomy(pairs: Pairs, taxonomy: Taxonomy, unknown: Collection[str | None]) -> list[bool]:

@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.fit.cells import confidential_flags
 from discreet.ledger.entry import PastRelease, people_frame, told_column
 from discreet.ledger.folder import LedgerFolder, opened
+from discreet.ledger.note import LinkedReleases
 from discreet.ledger.policies import person_column, with_person
 from discreet.ledger.secret import LedgerSecret
 from discreet.policy import Policy
@@ -47,20 +48,38 @@ class LedgerCheck:
     """Who is in the release, where the ledger has it: others of the original were left out, or kept back."""
     since: int = 0
     """How many of the earlier releases, the last ones, came after this one."""
+    row_key: str | None = None
+    """The column that links rows of a person across releases, where she has several."""
 
     def only_members(self, original: Engine) -> Engine:
         """Return the original with only the rows of those whom the ledger has in the release."""
         if self.members is None:
             return original
-        there = self._names(original).is_in(self.members.implode()).to_numpy()
+        there = self._names(original, several=True).is_in(self.members.implode()).to_numpy()
         return original if there.all() else original.only(np.flatnonzero(there))
 
-    def _names(self, original: Engine) -> pl.Series:
+    def members_of(self, original: Engine, policy: Policy) -> tuple[Engine, Policy]:
+        """Return the rows of an original that the ledger has in the release, and the policy as it is about these.
+
+        Of a sample those who were drawn are released whole. Where there are more than are to be drawn, the original and
+        its policy stay as they are, and are found not to fit.
+        """
+        if self.members is None or policy.release is None:
+            return self.only_members(original), policy
+        drawn, everybody = self.only_members(original), self._names(original, several=True)
+        total, some = (everybody.n_unique(), self.members.n_unique())
+        if some > policy.release.size(total):
+            return original, policy
+        return drawn, policy.model_copy(update={"release": None})
+
+    def _names(self, original: Engine, *, several: bool = False) -> pl.Series:
+        """Return who each row of the original is; persons may have `several`, where a unit says so."""
         if self.person not in original.columns:
             raise InputError(f"--person: the original has no column {self.person!r}")
         whose = original.encoded(self.person)
-        if None in whose.domain or len(whose.domain) < original.rows:
-            raise InputError(f"--person: {self.person!r} must be there in each row, and in no two rows the same")
+        if None in whose.domain or (not several and len(whose.domain) < original.rows):
+            once = "" if several else ", and in no two rows the same"
+            raise InputError(f"--person: {self.person!r} must be there in each row{once}")
         ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
         return self.secret.names(ids)
 
@@ -71,10 +90,31 @@ class LedgerCheck:
         before = self.past[: len(self.past) - self.since]
         return EarlierReleases(before, there, self.persons(original, places) if certain else None)
 
-    def persons(self, original: Engine, places: Ints | None) -> pl.Series:
+    def persons(self, original: Engine, places: Ints | None, *, several: bool = False) -> pl.Series:
         """Return who each released row is; `places` are theirs in the original, all in order when absent."""
-        names = self._names(original)
+        names = self._names(original, several=several)
         return names if places is None else names.gather(pl.Series(places).cast(pl.UInt32))
+
+    def rows(self, original: Engine, places: Ints | None) -> pl.Series | None:
+        """Return the name of each released row, where a key links them to rows of other releases."""
+        if self.row_key is None:
+            return None
+        if self.row_key not in original.columns:
+            raise InputError(f"--row-key: the original has no column {self.row_key!r}")
+        keys = original.encoded(self.row_key)
+        if None in keys.domain:
+            raise InputError(f"--row-key: {self.row_key!r} must be there in each row")
+        texts = pl.Series(keys.domain, dtype=pl.String).gather(pl.Series(keys.codes).cast(pl.UInt32))
+        whose = original.encoded(self.person)
+        if pl.DataFrame({"person": whose.codes, "row": texts}).is_duplicated().any():
+            raise InputError(f"--row-key: no two rows of a {self.person} may have the same {self.row_key!r}")
+        names = self.secret.row_names(texts)
+        return names if places is None else names.gather(pl.Series(places).cast(pl.UInt32))
+
+    def linked(self, original: Engine, places: Ints, *, several: bool) -> LinkedReleases:
+        """Return the earlier releases with whose row each released one is, for whoever attacks them together."""
+        persons = self.persons(original, places, several=several)
+        return LinkedReleases(self.past, persons, self.rows(original, places))
 
     def checked(
         self, released: Engine, policy: Policy, original: Engine, places: Ints | None, unmatched: str | None = None
@@ -85,19 +125,25 @@ class LedgerCheck:
         """
         if places is None and (unmatched is not None or released.rows != original.rows):
             return not_checkable(unmatched or LACKING)
-        persons = self.persons(original, places)
+        persons = self.persons(original, places, several=policy.unit is not None)
         texts = [told_column(released.encoded(column)) for column in released.columns]
         secrets = {
             released.columns.index(column): rows if places is None else rows[places]
             for column, rows in confidential_flags(policy, original).items()
             if column in released.columns
         }
-        last = PastRelease(self.name, policy, tuple(released.columns), people_frame(persons, texts, secrets))
+        people = people_frame(persons, texts, secrets, rows=self.rows(original, places))
+        last = PastRelease(self.name, policy, tuple(released.columns), people)
         return check_joint(self.past, last)
 
 
 def ledger_check(
-    table: Table, policy: Policy, ledger: str | Path, person: str | None, secret: str | Path | None
+    table: Table,
+    policy: Policy,
+    ledger: str | Path,
+    person: str | None,
+    secret: str | Path | None,
+    row_key: str | None = None,
 ) -> tuple[Policy, LedgerCheck]:
     """Return the releases of a ledger beside which one is verified, and the policy with who is who."""
     whose = person_column(policy, person)
@@ -106,7 +152,8 @@ def ledger_check(
         past = tuple(folder.past(but=name))
         counting = [entry.name for entry in folder.entries if entry.counts]
         since = len(counting) - counting.index(name) - 1 if name in counting else 0
-        return with_person(policy, whose), LedgerCheck(whose, folder.secret, past, name or THIS, members, since)
+        checked = LedgerCheck(whose, folder.secret, past, name or THIS, members, since, row_key)
+        return with_person(policy, whose, row_key), checked
 
 
 def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None]:

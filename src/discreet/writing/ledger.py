@@ -15,9 +15,11 @@ from discreet.ledger.entry import (
     DRAFT,
     PERSON,
     PUBLISHED,
+    ROW,
     WITHDRAWN,
     LedgerEntry,
     PastRelease,
+    in_order,
     now,
     people_frame,
     told_column,
@@ -33,6 +35,7 @@ from discreet.table.source import Opening, Table, open_tables
 from discreet.verification.answers import Answer
 from discreet.verification.joint import JointVerification, check_joint
 from discreet.verification.true_release import truth_of
+from discreet.verification.with_ledger import LedgerCheck
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,15 +123,23 @@ class Ledger:
                 both = release.people.join(to, on=PERSON, how="left", maintain_order="left")
                 moved.update(both.filter(pl.col("new").is_not_null()).get_column(PERSON).to_list())
                 people = both.with_columns(pl.coalesce("new", PERSON).alias(PERSON)).drop("new")
-                if people.get_column(PERSON).is_duplicated().any():
+                if not release.of_rows and people.get_column(PERSON).is_duplicated().any():
                     raise InputError(
                         f"{release.name}: has two rows of persons that would become one, and a ledger knows one row a "
                         "person; nothing was changed"
                     )
-                return people
+                if release.rows is not None:
+                    lines.append(both.select(PERSON, now=pl.coalesce("new", PERSON), row=pl.col(ROW)))
+                return in_order(people) if release.of_rows else people
 
+            lines: list[pl.DataFrame] = []
             for entry in folder.entries:
                 changed(folder.read(entry))
+            if lines and pl.concat(lines).unique().select("now", "row").is_duplicated().any():
+                raise InputError(
+                    f"{self.path}: two persons that would become one have rows with the same key, which would be taken "
+                    "for one row; nothing was changed"
+                )
             folder.rekeyed(changed)
             return len(moved)
 
@@ -140,6 +151,7 @@ class Ledger:
         *,
         person: str | None = None,
         name: str | None = None,
+        row_key: str | None = None,
     ) -> JointVerification:
         """Record an earlier release, of discreet or of another tool, as published; the ledger is made if there is none.
 
@@ -147,7 +159,7 @@ class Ledger:
         """
         rules = as_policy(policy)
         whose = person_column(rules, person)
-        rules = with_person(rules, whose)
+        rules = with_person(rules, whose, row_key)
         for index, made in rules.cells():
             if made.is_blind:
                 message = (
@@ -168,11 +180,11 @@ class Ledger:
         with opened(self.path, self.secret, create=True) as folder:
             if any(entry.name == name for entry in folder.entries):
                 raise InputError(f"{self.path}: has a release {name!r} already; give this one another name with --name")
-            people = _people(released, beside, whose, folder, rules)
+            people = _people(released, beside, whose, folder, rules, row_key)
             kept, _ = folder.keep(people, None)
             entry = LedgerEntry(
                 name, PUBLISHED, now(), digest_of(path) if path else "", path, tuple(released.columns),
-                people.height, kept, None, rules.to_dict(),
+                people.get_column(PERSON).n_unique(), kept, None, rules.to_dict(),
             )  # fmt: skip
             folder.put(entry)
             past = folder.past()
@@ -202,16 +214,17 @@ def _beside(released: Engine, policy: Policy, source: Engine) -> Engine:
     return source.only(matches.first)
 
 
-def _people(released: Engine, beside: Engine, person: str, folder: LedgerFolder, policy: Policy) -> pl.DataFrame:
+def _people(
+    released: Engine, beside: Engine, person: str, folder: LedgerFolder, policy: Policy, row_key: str | None
+) -> pl.DataFrame:
     """Return what a release tells of each person."""
-    whose = beside.encoded(person)
-    if None in whose.domain or len(whose.domain) < beside.rows:
-        raise InputError(f"--person: {person!r} must be there in each row, and in no two rows the same")
-    ids = pl.Series(whose.domain, dtype=pl.String).gather(pl.Series(whose.codes).cast(pl.UInt32))
+    known = LedgerCheck(person, folder.secret, (), "", None, row_key=row_key)
+    persons = known.persons(beside, None, several=policy.unit is not None)
     secrets = {
         released.columns.index(column): rows
         for column, rows in confidential_flags(policy, beside).items()
         if column in released.columns
     }
     told = [told_column(released.encoded(name)) for name in released.columns]
-    return people_frame(folder.secret.names(ids), told, secrets)
+    people = people_frame(persons, told, secrets, rows=known.rows(beside, None))
+    return people if policy.unit is None else in_order(people)

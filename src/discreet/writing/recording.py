@@ -31,7 +31,7 @@ def recording(release: Release, to: Destination) -> Iterator[None]:
     if note is None:
         yield
         return
-    from discreet.ledger.entry import DRAFT, PENDING, LedgerEntry, now  # with a ledger only
+    from discreet.ledger.entry import DRAFT, PENDING, PERSON, LedgerEntry, now  # with a ledger only
     from discreet.ledger.folder import opened
 
     if to.file is None:
@@ -50,7 +50,7 @@ def recording(release: Release, to: Destination) -> Iterator[None]:
             sha256=to.sha256,
             path=str(to.file.resolve()),
             columns=tuple(release.engine.columns),
-            persons=note.people.height,
+            persons=note.people.get_column(PERSON).n_unique(),
             people=people,
             plan=plan,
             policy=release.plan.policy.to_dict(),

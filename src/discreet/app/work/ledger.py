@@ -68,6 +68,7 @@ def joint_in_words(joint: JointVerification) -> dict[str, Any]:
         "known": joint.matched,
         "new": joint.new,
         "left": joint.left,
+        "unlinked": ", ".join(joint.unlinked),
         "promises": [
             {
                 "promise": finding.promise,

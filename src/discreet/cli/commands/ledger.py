@@ -15,6 +15,7 @@ from discreet.cli.options import (
     PersonOption,
     PolicyOption,
     ReleaseArg,
+    RowKeyOption,
     SecretOption,
     spread,
 )
@@ -53,6 +54,7 @@ def add(
     original: Annotated[str, typer.Option("--original", help="The table it was made from.", show_default=False)],
     policy: PolicyOption,
     person: PersonOption = None,
+    row_key: RowKeyOption = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call it; its file name when absent.")] = None,
     secret: SecretOption = None,
     as_json: JsonOption = False,
@@ -69,7 +71,7 @@ def add(
         rules = read_rules(policy, layout)
         from discreet.writing.ledger import Ledger
 
-        found = Ledger(ledger, secret).add(release, original, rules, person=person, name=name)
+        found = Ledger(ledger, secret).add(release, original, rules, person=person, name=name, row_key=row_key)
         _print_counted(found, f"{name or Path(release).name} was added", as_json)
 
 

@@ -33,6 +33,7 @@ def print_joint(to: Console, joint: JointVerification | None, note: LedgerNote |
         known = f"{joint.matched} known, {joint.new} new, {joint.left} left"
         to.print(f"Together with {escape(', '.join(joint.releases))}: persons {known}", soft_wrap=True)
         print_joint_promises(to, joint)
+        _print_unlinked(to, joint)
     if note is not None and note.held:
         to.print(f"Kept back for a later release: {counted(note.held, 'new person')}", soft_wrap=True)
     if note is not None and note.left_out:
@@ -63,6 +64,13 @@ def print_joint_promises(to: Console, joint: JointVerification) -> None:
         to.print(f"  {answer}  {escape(finding.promise)} [dim]({escape(asked)})[/]", soft_wrap=True)
 
 
+def _print_unlinked(to: Console, joint: JointVerification) -> None:
+    """Say where nobody linked the rows of a person."""
+    if joint.unlinked:
+        names = escape(", ".join(joint.unlinked))
+        to.print(f"  Rows of a person are not linked across releases: no --row-key for {names}", soft_wrap=True)
+
+
 def print_ledger(to: Console, name: str, entries: Sequence[LedgerEntry], joint: JointVerification | None) -> None:
     """Say which releases a ledger has, and what they promise together."""
     to.print(f"[bold]{escape(name)}[/]: {counted(len(entries), 'release')}")
@@ -75,3 +83,4 @@ def print_ledger(to: Console, name: str, entries: Sequence[LedgerEntry], joint: 
     if joint is not None:
         to.print(f"Together, of {joint.matched + joint.new + joint.left} persons:")
         print_joint_promises(to, joint)
+        _print_unlinked(to, joint)

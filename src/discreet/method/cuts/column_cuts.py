@@ -14,6 +14,7 @@ from discreet.method.cuts.context_kernels import interval_costs, node_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
 from discreet.method.cuts.objective import Objective
 from discreet.method.cuts.parts import Firsts
+from discreet.method.cuts.plain_context_kernels import plain_interval_costs, plain_node_costs
 
 MOST_BLOCKS, FEW_BLOCKS = 256, 64
 """Intervals that are looked at in a column of numbers: with as many values or more, a search cuts at few of them (by
@@ -49,6 +50,14 @@ class ColumnCuts:
         """Whether only some of the cuts are looked at that there may be."""
         return self.interval is not None and len(self.begins) <= int(self.space.cuts.sum())
 
+    @property
+    def merges(self) -> bool:
+        """Whether some smallest interval has several codes: only some cuts are looked at, or allowed."""
+        if self.interval is None:
+            return False
+        node = self.space.nodes[self.interval]
+        return len(self.begins) < node.stop - node.first
+
     def searched(self) -> Space:
         """Return the space with those cuts only."""
         if not self.thinned:
@@ -59,15 +68,30 @@ class ColumnCuts:
 
     def told_apart(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Return the codes with all of a smallest interval as one: the first ones stand for these, in their order."""
-        if self.interval is None:
+        if self.interval is None or not self.merges:
             return codes
         node = self.space.nodes[self.interval]
-        if len(self.begins) == node.stop - node.first:
-            return codes
         to = np.arange(self.space.size, dtype=np.int32)
         block = np.searchsorted(self.begins, to[node.first : node.stop], side="right") - 1
         to[node.first : node.stop] = node.first + block
         return to[codes]
+
+    def standing(self, width: int) -> Ints:
+        """Return a code that each of so many codes stands for, as they are told apart."""
+        codes = np.arange(width)
+        if self.interval is not None and self.merges:
+            first = self.space.nodes[self.interval].first
+            last = min(first + len(self.begins), width)
+            codes[first:last] = self.begins[: last - first]
+        return codes
+
+    def tells(self, firsts: Firsts) -> bool:
+        """Whether a cut tells apart no more codes than are told apart here."""
+        if self.interval is None or not self.merges:
+            return True
+        node = self.space.nodes[self.interval]
+        own = np.unique(firsts[node.first : node.stop])
+        return bool(np.isin(own[own >= node.first], self.begins).all())
 
     def best(self, maker: ContextMaker, place: int, contexts: Contexts, objective: Objective) -> Firsts:
         """Return the best cut from what each node and each interval would cost."""
@@ -85,6 +109,16 @@ class ColumnCuts:
         cost, touched, n_at, loss_at, out_at = (np.zeros(nodes, dtype=np.int64) for _ in range(5))
         if self.interval == 0:
             return [0] * nodes
+        by_code, plain = evaluator.units.columns[place].by_code, maker.plain
+        if plain is not None and by_code.shape[1] == 1:
+            seen = np.full(nodes, -1, dtype=np.int64)
+            plain_node_costs(
+                contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent, by_code[:, 0],
+                contexts.sizes, maker.dropped(contexts, objective), plain.tallies(contexts), contexts.others,
+                plain.least, plain.over, plain.under, objective.loss, cost, touched, seen,
+                np.zeros((nodes, 3), dtype=np.int64),
+            )  # fmt: skip
+            return [int(x) for x in cost]
         node_costs(
             contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent,
             evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
@@ -104,13 +138,20 @@ class ColumnCuts:
         node = self.space.nodes[self.interval]
         blocks = len(self.begins)
         kept, based = (np.zeros((blocks + 1, blocks + 1), dtype=np.int64) for _ in range(2))
-        interval_costs(
-            contexts.start, contexts.groups, contexts.codes, node.first, node.first + blocks, contexts.sizes,
-            contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
-            objective.loss, maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
-        )  # fmt: skip
+        dropped, stop = maker.dropped(contexts, objective), node.first + blocks
+        if (plain := maker.plain) is not None:
+            plain_interval_costs(
+                contexts.start, contexts.groups, contexts.codes, node.first, stop, contexts.sizes, dropped,
+                plain.tallies(contexts), contexts.others, plain.least, plain.over, plain.under, objective.loss,
+                kept, based,
+            )  # fmt: skip
+        else:
+            interval_costs(
+                contexts.start, contexts.groups, contexts.codes, node.first, stop, contexts.sizes,
+                contexts.fields, dropped, contexts.others, contexts.hits, maker.limits, objective.loss,
+                maker.evaluator.shape, weights_of(objective), kept, based, *maker.sums(),
+            )  # fmt: skip
         if (pairs := maker.evaluator.pairs) is not None:
-            stop = node.first + blocks
             pairs.add_intervals(contexts, node.first, stop, maker.limits, weights_of(objective), based)
         kept, based = (figures.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] for figures in (kept, based))
         ends = np.append(self.begins[1:], node.stop) - 1

@@ -14,9 +14,10 @@ from discreet.method.base.space import Flags
 from discreet.method.cuts.column_cuts import ColumnCuts
 from discreet.method.cuts.context_kernels import flip_costs
 from discreet.method.cuts.contexts import ContextMaker, Contexts, weights_of
-from discreet.method.cuts.evaluation import Cut, CutFigures, Evaluator, OutOfTime
+from discreet.method.cuts.evaluation import Cut, CutFigures, CutOutcome, Evaluator, OutOfTime
 from discreet.method.cuts.objective import Candidate, Objective
 from discreet.method.cuts.parts import Firsts
+from discreet.method.cuts.step_evaluation import StepEvaluator
 
 MOST_LOOKS = 100_000_000
 """Collapsed rows looked at in a whole search to show or hide single values."""
@@ -37,6 +38,7 @@ class ColumnSteps:
         self.evaluator = evaluator
         self.columns = [ColumnCuts(column.space, column.rows) for column in problem.columns]
         self.contexts = ContextMaker(problem, evaluator, self._codes())
+        self.beside = StepEvaluator(evaluator)
         self.guesses = self.contexts.share > 1
         """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
@@ -52,6 +54,7 @@ class ColumnSteps:
             ColumnCuts(column.space, column.rows, own) for column, own in zip(self.problem.columns, cut, strict=True)
         ]
         self.contexts.see(self._codes())
+        self.beside.forget()
         self.taken.clear()
         self._best_cuts.clear()
 
@@ -62,7 +65,7 @@ class ColumnSteps:
         self, cut: Cut, objective: Objective, order: Sequence[int], go_on: Callable[[], bool] = lambda: True
     ) -> Candidate:
         """Take the best step of each column in turn until none is better, or one may not go on: asked before each."""
-        outcome = self.evaluator.evaluate(cut)
+        outcome = self._begun(cut, order)
         best = Candidate(outcome.cut, outcome, objective.cost(outcome))
         since = 0
         turn = 0
@@ -78,6 +81,18 @@ class ColumnSteps:
         finally:
             self.evaluator.may_go_on = before
         return best
+
+    def _begun(self, cut: Cut, order: Sequence[int]) -> CutOutcome:
+        """Return what a cut comes to: from the contexts of the column that is looked at first, where these tell all."""
+        if (
+            not self.beside.serves
+            or self.contexts.share > 1
+            or not order
+            or not self.columns[order[0]].tells(cut[order[0]])
+        ):
+            return self.evaluator.evaluate(cut)
+        self._contexts_of(cut, order[0])
+        return self.beside.evaluate(cut, order[0])
 
     def _remembered(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if len(self.problem.sizes) > FEW_ROWS:
@@ -97,11 +112,19 @@ class ColumnSteps:
             begins = self._best_cuts[key]
             firsts = np.repeat(begins, np.diff(np.append(begins, size)))
         else:
-            contexts = self.contexts.of(best.cut, place)
+            contexts = self._contexts_of(best.cut, place)
             firsts = self.columns[place].best(self.contexts, place, contexts, objective)
             if len(self._best_cuts) < MOST_KEPT:
                 self._best_cuts[key] = np.flatnonzero(firsts == np.arange(size))
         return self._tried(best, place, firsts, objective)
+
+    def _contexts_of(self, cut: Cut, place: int) -> Contexts:
+        """Return the contexts of a column; cuts of it are evaluated from these from now on."""
+        if (seen := self.beside.seen(cut, place)) is not None:
+            return seen
+        contexts = self.contexts.of(cut, place)
+        self.beside.see(cut, place, contexts, self.columns[place].standing(self.contexts.widths[place]))
+        return contexts
 
     def _tried(self, best: Candidate, place: int, firsts: Firsts, objective: Objective) -> Candidate:
         """Return the better of two: as it is, and with another cut of one column."""
@@ -111,7 +134,7 @@ class ColumnSteps:
         key = _stamp(cut)
         if key in self._known and objective.cost(self._known[key]) >= best.cost:
             return best
-        outcome = self.evaluator.evaluate(cut)
+        outcome = self.beside.evaluate(cut, place)
         if len(self._known) < MOST_KEPT:
             self._known[key] = CutFigures(outcome.lost, outcome.kept, outcome.dropped, outcome.gone, outcome.short)
         cost = objective.cost(outcome)
@@ -122,9 +145,11 @@ class ColumnSteps:
         column = self.problem.columns[place]
         every = np.where(column.pinned, -1, np.arange(column.space.size))
         if not self.guesses:
+            if self.beside.serves:
+                self._contexts_of(best.cut, place)
             for firsts in (every, np.full_like(every, -1)):
                 best = self._tried(best, place, firsts, objective)
-        contexts = self.contexts.of(best.cut, place)
+        contexts = self._contexts_of(best.cut, place)
         flipping = self._flipping(contexts, place, objective)
         hidden = best.cut[place] < 0
         if self.guesses:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.common.compiled import helper, kernel
-from discreet.method.base.measure_kernels import passes
+from discreet.method.base.measure_kernels import DENOMINATOR, MEASURE, NUMERATOR, ROWS, passes
 from discreet.method.cuts.evaluation_kernels import HASH, PIECE, POSITIVE
 from discreet.method.cuts.target_kernels import judged, judged_simply, minority
 
@@ -21,6 +21,21 @@ def breaks(n, hit, limits):  # type: ignore[no-untyped-def]
         if passes(n, hit, limits, p):
             return True
     return False
+
+
+@helper
+def rows_needed(limits):  # type: ignore[no-untyped-def]
+    """Return how many rows a group needs at least, if any, and whether a limit asks for anything else. O(limits)."""
+    least = 0
+    more = False
+    for p in range(len(limits)):
+        if limits[p, MEASURE] != ROWS:
+            more = True
+        elif limits[p, NUMERATOR] > 0:
+            least = max(least, (limits[p, DENOMINATOR] + limits[p, NUMERATOR] - 1) // limits[p, NUMERATOR])
+        else:
+            more = True
+    return least, more
 
 
 @kernel
@@ -174,7 +189,7 @@ def collapse_sorted(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def interval_costs(  # type: ignore[no-untyped-def]
+def interval_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     start, groups, code, first, stop, sizes, fields, dropped, others, hits, limits, lm, shape, weights,
     kept, based, tally, hit,
 ):  # fmt: skip
@@ -188,6 +203,7 @@ def interval_costs(  # type: ignore[no-untyped-def]
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
     simple, weight = judged_simply(shape, weights)
+    least, others_limit = rows_needed(limits)
     for g in range(groups):
         begin = start[g]
         end = start[g + 1]
@@ -200,6 +216,8 @@ def interval_costs(  # type: ignore[no-untyped-def]
             high = code[i] - first + 1
             n = 0
             out = 0
+            kept_before = 0
+            based_before = 0
             for f in range(len(tally)):
                 tally[f] = 0
             for p in range(len(hit)):
@@ -211,24 +229,34 @@ def interval_costs(  # type: ignore[no-untyped-def]
                     tally[f] += fields[j, f]
                 for p in range(len(hit)):
                     hit[p] += hits[p, j]
-                near = code[j] - first
-                far = stop - first if j + 1 == end else code[j + 1] - first
-                if breaks(n, hit, limits):
-                    base = out
-                else:
+                bad = 0 < n < least
+                if others_limit and not bad:
+                    bad = breaks(n, hit, limits)
+                rows = 0
+                base = out
+                if not bad:
+                    rows = n
                     base = lm * n * others[g]
                     if simple:
-                        base += weight * minority(tally, 0, len(tally))
+                        if len(tally) > 0:
+                            base += weight * minority(tally, 0, len(tally))
                     else:
                         base += judged(tally, kinds, begins, at_params, params, weights)
-                    kept[low, near] += n
-                    kept[high, near] -= n
-                    kept[low, far] -= n
-                    kept[high, far] += n
-                based[low, near] += base
-                based[high, near] -= base
-                based[low, far] -= base
-                based[high, far] += base
+                # What ends where the next code begins is not taken back: that is added there, less this.
+                near = code[j] - first
+                if rows != kept_before:
+                    kept[low, near] += rows - kept_before
+                    kept[high, near] -= rows - kept_before
+                    kept_before = rows
+                if base != based_before:
+                    based[low, near] += base - based_before
+                    based[high, near] -= base - based_before
+                    based_before = base
+            last = stop - first
+            kept[low, last] -= kept_before
+            kept[high, last] += kept_before
+            based[low, last] -= based_before
+            based[high, last] += based_before
 
 
 @kernel
@@ -375,3 +403,46 @@ def flip_costs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     for v in range(values):
         cost[v] += shown_cost + (less if hidden[v] else more)
     cost[values] = shown_cost + now
+
+
+@kernel
+def sum_parts(  # type: ignore[no-untyped-def]
+    start, groups, code, part, loss, others, sizes, fields, hits, of_part, seen, group_of, sums
+):
+    """Sum up each part of one column within each context, as `sum_groups` does; return how many there are.
+
+    `part` and `loss` are by code, `others` by context. `group_of` gets the number of the sum that each (collapsed) row
+    is in. `of_part` and `seen` are scratch with a place for each part.
+    O(parts + rows * (fields + tallies)).
+    """
+    width = fields.shape[1]
+    tallies = hits.shape[0]
+    found = 0
+    for p in range(len(seen)):
+        seen[p] = -1
+    for g in range(groups):
+        for row in range(start[g], start[g + 1]):
+            p = part[code[row]]
+            if seen[p] != g:
+                seen[p] = g
+                of_part[p] = found
+                for at in range(sums.shape[1]):
+                    sums[found, at] = 0
+                found += 1
+            at = of_part[p]
+            n = sizes[row]
+            group_of[row] = at
+            sums[at, 0] += n
+            sums[at, 1] += n * (others[g] + loss[code[row]])
+            for f in range(width):
+                sums[at, 2 + f] += fields[row, f]
+            for t in range(tallies):
+                sums[at, 2 + width + t] += hits[t, row]
+    return found
+
+
+@kernel
+def rows_of_broken(rows, into, group_of, broken, left_out):  # type: ignore[no-untyped-def]
+    """Say of each row whether its group is broken: the row at each place went `into` a row of some group. O(rows)."""
+    for place in range(len(rows)):
+        left_out[rows[place]] = broken[group_of[into[place]]]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from discreet.encoded import LARGEST_KEY, Ints, keys
 from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.limits import lines_of, stacked
+from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, ROWS, SHARE
 from discreet.method.base.problem import CutProblem
 from discreet.method.cuts.context_kernels import (
     choose_by_group,
@@ -25,6 +26,9 @@ from discreet.method.cuts.objective import Objective
 
 MANY_ROWS, FEWEST_CONTEXTS = 60_000, 4_000
 """About so many rows are looked at in a step; of so many contexts or fewer, all of them."""
+
+
+NOTHING = np.zeros(0, dtype=np.int64)
 
 
 class Contexts(NamedTuple):
@@ -41,6 +45,39 @@ class Contexts(NamedTuple):
     hits: Ints
     pairs: ClassPairs | None = None
     """Of targets with very many classes, beside the fields of others."""
+    rows: Ints | None = None
+    """All rows, in some order; None where only those of some contexts are looked at."""
+    into: Ints = NOTHING
+    """Where each of these went."""
+
+
+class PlainLimits(NamedTuple):
+    """Limits that ask for rows and one share at most; see `plain_context_kernels`."""
+
+    least: int
+    over: int
+    under: int
+    at: int
+    """Which hits the share counts; -1 for none."""
+
+    def tallies(self, contexts: Contexts) -> Ints:
+        """Return what the share counts of each row; anything where there is none."""
+        return contexts.sizes if self.at < 0 else contexts.hits[self.at]
+
+
+def plain_limits(limits: Ints) -> PlainLimits | None:
+    """Return lines of limits as these; None where they ask for something else."""
+    least, shares = 0, []
+    for line in limits.tolist():
+        if line[MEASURE] == ROWS and line[NUMERATOR] > 0:
+            least = max(least, -(-line[DENOMINATOR] // line[NUMERATOR]))
+        elif line[MEASURE] == SHARE:
+            shares.append(PlainLimits(0, line[NUMERATOR], line[DENOMINATOR], line[FIRST]))
+        else:
+            return None
+    if len(shares) > 1:
+        return None
+    return (shares[0] if shares else PlainLimits(0, 0, 0, -1))._replace(least=least)
 
 
 class ContextMaker:
@@ -56,6 +93,8 @@ class ContextMaker:
         begins = np.cumsum([0, *(len(table.hits) for table in tables)])
         lines = [lines_of(t.limits, problem.total, first=int(at)) for t, at in zip(tables, begins, strict=False)]
         self.limits = np.unique(stacked(lines), axis=0)  # sets of columns often ask for the same
+        self.plain = None if problem.targets else plain_limits(self.limits)
+        """The limits, where there is nothing else to reckon with."""
         bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)
@@ -68,7 +107,7 @@ class ContextMaker:
             self.beside = np.unique(key, return_inverse=True)[1].astype(np.int64)
         self.start = np.empty(rows + 2, dtype=np.int64)
         self.rows = np.empty(rows + 1, dtype=np.int64)
-        self.table = np.empty(rows + 1024, dtype=np.int64)
+        self.table = np.empty(rows, dtype=np.int64)
         self.collapsed = (
             np.empty(rows, dtype=np.int32),
             np.empty(rows, dtype=np.int64),
@@ -99,24 +138,27 @@ class ContextMaker:
         chosen, groups = self._some(np.delete(evaluator.every, place), evaluator.parts(cut))
         ids = evaluator.ids[: len(chosen)]
         code, width = self.codes[place], self.widths[place]
-        if groups * width <= len(self.table):
+        whole = chosen is self.everyone
+        into = self.number if whole and evaluator.pairs is None else self.into  # has no other use then
+        if groups * width <= len(evaluator.places):  # scratch that has no use now
             found = collapse_directly(
-                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, self.table, self.into,
+                chosen, ids, groups, code, width, problem.sizes, evaluator.fields, self.hits, evaluator.places, into,
                 self.start, self.rows, *self.collapsed,
             )  # fmt: skip
             ordered = chosen
         else:
             order = self.order(place) if chosen is self.everyone else np.argsort(code[chosen], kind="stable")
             found = collapse_sorted(
-                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, self.into,
+                order, chosen, ids, groups, code, problem.sizes, evaluator.fields, self.hits, self.table, into,
                 self.start, self.rows, *self.collapsed,
             )  # fmt: skip
             ordered = self.table[: len(chosen)]
-        pairs = None if evaluator.pairs is None else evaluator.pairs.collapsed(self.into, ordered, found)
+        pairs = None if evaluator.pairs is None else evaluator.pairs.collapsed(into, ordered, found)
         self._other_losses(cut, place, groups)
         codes, sizes, fields, hits = self.collapsed
         return Contexts(
             groups, self.start, self.others, codes[:found], sizes[:found], fields[:found], hits[:, :found], pairs,
+            ordered if whole else None, into,
         )  # fmt: skip
 
     def _other_losses(self, cut: Cut, place: int, groups: int) -> None:
@@ -125,7 +167,7 @@ class ContextMaker:
         others.fill(0)
         for column, codes in enumerate(self.problem.codes):
             if column != place:
-                others += self.evaluator.told(column, cut[column]).loss[codes[rows]]
+                others += self.evaluator.told(column, cut[column]).loss.take(codes.take(rows))
 
     def _some(self, columns: Ints, parts: Parts) -> tuple[Ints, int]:
         """Put rows alike on the columns into groups, those of some groups if there are many; the numbers are in `ids`.

@@ -8,8 +8,7 @@ what is told then; see `outermost`. Everything is in integers.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -18,14 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.encoded import Ints, keys
+from discreet.encoded import Ints
 from discreet.method.base.limits import lines_of
 from discreet.method.base.loss import LARGEST, loss_units
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.targets import CutTarget, fields_of, pairs_of_targets, shape_of
 from discreet.method.cuts.evaluation_kernels import by_group, find_broken, group, judge_sums, lost_by, sum_groups
+from discreet.method.cuts.lacking import Lacking
 from discreet.method.cuts.many_sets import ManySets, serves
 from discreet.method.cuts.outermost import Inner, Outermost, together
+from discreet.method.cuts.packed_columns import packed
 from discreet.method.cuts.pair_targets import PairTargets
 from discreet.method.cuts.parts import Firsts, code_losses, part_numbers
 from discreet.method.cuts.target_kernels import target_cost, target_costs
@@ -34,7 +35,7 @@ Cut = tuple[Firsts, ...]
 ASKED_AFTER = 20_000_000
 """Rows grouped by one set of columns or other until it is asked whether there is time for more."""
 MOST_KEPT = 10_000
-"""Cuts of single columns whose parts and losses are remembered, and counts of groups whose lack is."""
+"""Cuts of single columns whose parts and losses are remembered."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,11 @@ class Evaluator:
         self.limits = [lines_of(table.limits, problem.total) for table in problem.tables]
         self._told: dict[tuple[int, bytes], ToldColumn] = {}
         self._last_told: dict[int, tuple[Firsts, ToldColumn]] = {}
-        self._lacking: list[dict[Hashable, int]] = [{} for _ in problem.tables]
         self.many = ManySets(problem) if serves(problem) else None
+        self.lacking = Lacking(problem)
+        self.packs = packed(problem)
+        people = problem.sizes == 0
+        self._people = people if people.any() else None
         self.known = [np.array(table.columns, dtype=np.int64) for table in problem.tables]
         self.may_go_on: Callable[[], bool] = lambda: True
         """Asked within one evaluation, where that is long; `OutOfTime` is raised where it may not."""
@@ -161,12 +165,14 @@ class Evaluator:
         self._last_told[place] = firsts, self._told[known]
         return self._told[known]
 
-    def evaluate(self, cut: Cut, *, by_lot: bool = True) -> CutOutcome:
-        """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides."""
-        outcome = self._as_it_is(cut, by_lot=by_lot)
+    def evaluate(self, cut: Cut, *, by_lot: bool = True, as_it_is: CutOutcome | None = None) -> CutOutcome:
+        """Return what a cut comes to; `by_lot`: whether rows count that would have to be left out besides.
+
+        `as_it_is`: what it comes to if all its intervals are told, where that was counted elsewhere.
+        """
+        outcome = as_it_is or self._as_it_is(cut, by_lot=by_lot)
         while self.outermost is not None and outcome.gone:
-            # People of a population are no rows that are kept.
-            left_out = outcome.left_out | (self.problem.sizes == 0)
+            left_out = self._not_kept(outcome.left_out)
             coarser = self.outermost.coarser(outcome.cut, left_out, partial(self._together, outcome.cut))
             if coarser is None:
                 break
@@ -211,8 +217,11 @@ class Evaluator:
         """Return the rows left out when intervals below and above those told are one part."""
         part = self.parts(cut)
         left_out, _ = self._left_out(part._replace(numbers=together(part.numbers, self.offsets, hidden)))
-        found: npt.NDArray[np.bool_] = left_out | (self.problem.sizes == 0)
-        return found
+        return self._not_kept(left_out)
+
+    def _not_kept(self, left_out: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return the rows left out, and the people of populations: they are no rows that are kept."""
+        return left_out if self._people is None else left_out | self._people
 
     @cached_property
     def at_once(self) -> bool:
@@ -230,10 +239,21 @@ class Evaluator:
             self.ids, table.sizes, table.hits, problem.codes, self.losses(cut), self.offsets, self.fields,
             groups, self.sums,
         )  # fmt: skip
+        return self.judged(cut, groups, lambda: self.broken[self.ids], by_lot=by_lot)
+
+    def judged(
+        self, cut: Cut, groups: int, left_out_of: Callable[[], npt.NDArray[np.bool_]], *, by_lot: bool = True
+    ) -> CutOutcome:
+        """Return what a cut comes to whose groups are summed up in `sums`.
+
+        `left_out_of` returns the rows of groups that are `broken`; pairs are looked up by the `ids` of rows.
+        """
+        problem = self.problem
         kept = np.empty(len(problem.targets), dtype=np.int64)
-        lost, gone = judge_sums(self.sums, groups, self.limits[0], self.shape, self.broken, kept, self.tally)
-        left_out = self.broken[self.ids] if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
-        short = 0 if self.few_may_pass or not by_lot or not gone else self._short(left_out)
+        told = np.empty(len(problem.tables[0].hits), dtype=np.int64)
+        lost, gone = judge_sums(self.sums, groups, self.limits[0], self.shape, self.broken, kept, self.tally, told)
+        left_out = left_out_of() if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
+        short = 0 if self.few_may_pass or not by_lot or not gone else self.lacking.of_one(int(gone), told)
         if self.pairs is not None:
             by_group(self.ids, groups, self.start, self.sorted)
             kept += [self._wrong(place, groups, left_out) for place in range(len(kept))]
@@ -310,6 +330,11 @@ class Evaluator:
     def group(self, columns: Ints, parts: Parts, fixed: Ints) -> int:
         """Number the groups of rows alike on the columns; the numbers are in `ids`."""
         bound = int(fixed.max(initial=0)) + 1
+        if self.packs is not None:
+            scratch = self.key, self.ids, self.table, self.places
+            found = self.packs.group(columns, parts.numbers, self.offsets, parts.widths, fixed, bound, *scratch)
+            if found is not None:
+                return found
         return int(
             group(self.problem.codes, columns, parts.numbers, self.offsets, parts.widths, fixed, bound, self.key,
                   self.ids, self.table, self.places)
@@ -325,43 +350,7 @@ class Evaluator:
         """Return how many more rows, as the table has them, those left out need to keep the promises as a group."""
         if self.many is not None:
             return self.many.short(int(self.problem.sizes[left_out].sum()))
-        rows = np.flatnonzero(left_out)
-        return max((self._short_of(place, rows) for place in range(len(self.problem.tables))), default=0)
-
-    def _short_of(self, place: int, rows: npt.NDArray[np.int64]) -> int:
-        """Return the same for one table: of groups that columns which never change tell apart, the most."""
-        table, known = self.problem.tables[place], self._lacking[place]
-        fixed = table.fixed[rows]
-        there = np.flatnonzero(np.bincount(fixed)) if len(rows) else rows
-        lines = [np.bincount(fixed, weights=line[rows])[there].astype(np.int64) for line in (table.sizes, *table.hits)]
-        bounds = self._bounds[place]  # groups with equal counts lack alike
-        key, bound = keys(lines, bounds, len(there))
-        _, first = np.unique(key, return_index=True)
-        told: list[Hashable] = key[first].tolist()
-        if bound < math.prod(bounds):  # too many for one key: numbered among these groups alone
-            told = list(zip(*(line[first].tolist() for line in lines), strict=True))
-        if not known.keys() >= set(told):
-            if len(known) + len(told) > MOST_KEPT:
-                known.clear()
-            for counted, at in zip(told, first.tolist(), strict=True):
-                if counted not in known:
-                    here = np.array([line[at] for line in lines[1:]], dtype=np.int64)
-                    known[counted] = self._lacks(table, int(lines[0][at]), here)
-        return max(0, max(map(known.__getitem__, told), default=0))
-
-    @cached_property
-    def _bounds(self) -> list[list[int]]:
-        """For each table, numbers above all sums of its rows, and of its hits."""
-        return [[int(line.sum()) + 1 for line in (table.sizes, *table.hits)] for table in self.problem.tables]
-
-    def _lacks(self, table: GroupTable, size: int, here: npt.NDArray[np.int64]) -> int:
-        """Return how many more rows a group with these counts needs to keep the promises of its table."""
-        everyone, all_tallies = int(table.sizes.sum()), table.hits.sum(axis=1)
-        needs = (
-            limit.lacking_by_lot(size, limit.own(here), everyone, limit.own(all_tallies), self.problem.total)
-            for limit in table.limits
-        )
-        return max(needs, default=0)
+        return self.lacking.of_rows(left_out)
 
 
 def rows_only(problem: CutProblem) -> CutProblem:

@@ -94,6 +94,44 @@ def group(codes, columns, part, offsets, widths, fixed, fixed_bound, key, ids, t
 
 
 @kernel
+def group_packed(  # type: ignore[no-untyped-def]
+    joint, starts, columns, sizes, known, part, offsets, widths, fixed, fixed_bound, looked, key, ids, table, places
+):
+    """Do as `group` does, with columns looked up together: pack p has `columns` from `starts[p]` to `starts[p + 1]`.
+
+    `joint` has the code of each pack in each row: a number with a digit for each column, below `sizes[c]`. `known` says
+    which columns count. `looked` is scratch for what is looked up of all packs. The product of the widths of the known
+    columns and of `fixed_bound` is at most `LARGEST_KEY`. O(rows * packs + table + codes of packs).
+    """
+    rows = joint.shape[1]
+    bound = fixed_bound
+    for row in range(rows):
+        key[row] = fixed[row]
+    begin = 0
+    for pack in range(len(starts) - 1):
+        length = 1
+        counts = False
+        looked[begin] = 0
+        for place in range(starts[pack], starts[pack + 1]):
+            c = columns[place]
+            weight = 0
+            if known[c]:
+                counts = True
+                weight = bound
+                bound *= widths[c]
+            for at in range(length - 1, -1, -1):  # from behind: what is written has been read
+                before = looked[begin + at]
+                for code in range(sizes[c] - 1, -1, -1):
+                    looked[begin + at * sizes[c] + code] = before + weight * part[offsets[c] + code]
+            length *= sizes[c]
+        if counts:
+            for row in range(rows):
+                key[row] += looked[begin + joint[pack, row]]
+        begin += length
+    return dense(key, bound, ids, table, places)
+
+
+@kernel
 def sum_groups(ids, sizes, hits, codes, loss, offsets, fields, groups, sums):  # type: ignore[no-untyped-def]
     """Sum up each group: rows, loss, fields, and what limits count besides.
 
@@ -122,10 +160,11 @@ def sum_groups(ids, sizes, hits, codes, loss, offsets, fields, groups, sums):  #
 
 
 @kernel
-def judge_sums(sums, groups, limits, shape, broken, kept, tally):  # type: ignore[no-untyped-def]
+def judge_sums(sums, groups, limits, shape, broken, kept, tally, told):  # type: ignore[no-untyped-def]
     """Say which groups break a limit; return the loss of the others, and how many rows are left out.
 
-    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`.
+    `kept` gets what the others cost each target; the sums of those left out are in the second half of `tally`, and
+    what limits count of them besides rows in `told`.
     O(groups * (tallies + fields)), and `target_cost` of each group.
     """
     kinds, begins, at_params, params = shape.kinds, shape.begins, shape.at, shape.params  # once: it is not for free
@@ -136,6 +175,8 @@ def judge_sums(sums, groups, limits, shape, broken, kept, tally):  # type: ignor
         kept[t] = 0
     for f in range(width, 2 * width):
         tally[f] = 0
+    for t in range(len(told)):
+        told[t] = 0
     for g in range(groups):
         n = sums[g, 0]
         bad = False
@@ -148,6 +189,8 @@ def judge_sums(sums, groups, limits, shape, broken, kept, tally):  # type: ignor
             gone += n
             for f in range(width):
                 tally[width + f] += sums[g, 2 + f]
+            for t in range(len(told)):
+                told[t] += sums[g, 2 + width + t]
             continue
         lost += sums[g, 1]
         for t in range(len(kinds)):
@@ -201,29 +244,26 @@ def lost_by(codes, sizes, loss, offsets, left_out):  # type: ignore[no-untyped-d
 
 
 @kernel
-def kept_reach(codes, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
+def kept_reach(codes, order, columns, firsts, left_out, low, high):  # type: ignore[no-untyped-def]
     """Write the least and the greatest code, from `firsts` on, that a row kept has in each column; -1 for none.
 
-    O(rows * columns).
+    `order` has for each of the columns the rows by their codes. O(rows * columns), of which few where most are kept.
     """
-    for c in columns:
-        first = firsts[c]
-        code = codes[c]
-        least = -1
-        most = -1
-        for row in range(len(left_out)):
-            v = code[row]
-            if left_out[row] or v < first:
-                continue
-            if most < 0:
-                least = v
-                most = v
-            elif v < least:
-                least = v
-            elif v > most:
-                most = v
-        low[c] = least
-        high[c] = most
+    rows = len(left_out)
+    for at in range(len(columns)):
+        c = columns[at]
+        low[c] = -1
+        high[c] = -1
+        last = rows - 1
+        while last >= 0 and left_out[order[at, last]]:
+            last -= 1
+        if last < 0 or codes[c, order[at, last]] < firsts[c]:
+            continue
+        high[c] = codes[c, order[at, last]]
+        begin = 0
+        while left_out[order[at, begin]] or codes[c, order[at, begin]] < firsts[c]:
+            begin += 1
+        low[c] = codes[c, order[at, begin]]
 
 
 @kernel

@@ -61,6 +61,9 @@ class Outermost:
                 if node.interval:
                     self.firsts[place] = node.first
         self.places = np.flatnonzero(self.firsts >= 0)
+        orders = [np.argsort(self.codes[place], kind="stable").astype(np.int32) for place in self.places]
+        self.order = np.stack(orders) if orders else np.zeros((0, self.codes.shape[1]), dtype=np.int32)
+        """The rows by their codes in each of these."""
         self.low, self.high = np.empty_like(self.firsts), np.empty_like(self.firsts)
 
     def coarser(self, cut: Cut, left_out: Flags, left_out_together: Callable[[list[Inner]], Flags]) -> Cut | None:
@@ -75,7 +78,7 @@ class Outermost:
 
     def _inner(self, cut: Cut, left_out: Flags) -> list[Inner]:
         """Return the intervals that are told of each column with some that are not."""
-        kept_reach(self.codes, self.places, self.firsts, left_out, self.low, self.high)
+        kept_reach(self.codes, self.order, self.places, self.firsts, left_out, self.low, self.high)
         found = []
         for place in self.places.tolist():
             firsts, first = cut[place], int(self.firsts[place])

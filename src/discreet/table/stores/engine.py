@@ -358,7 +358,7 @@ class BigEngine:
     def pairs(self, original: Engine, column: str) -> list[Pair]:
         """Return the different pairs of original and released text of a column, with the rows that have them."""
         found = self._compared.pairs(self, alike(BigEngine, original), column)
-        return [Pair(*pair) for pair in found.select("original", "released", "cells").iter_rows()]
+        return list(map(Pair._make, found.select("original", "released", "cells").iter_rows()))
 
     def first_of(self, original: Engine, column: str, pairs: Sequence[Pair]) -> int:
         """Return the row number of the first row with one of some pairs; 0 where rows have none."""
