@@ -17,6 +17,8 @@ import discreet as d
 from discreet.encoded import encode
 from discreet.plan.plan import Plan
 from discreet.policy import Policy
+from discreet.table.engine import alike
+from discreet.table.local import LocalEngine
 from discreet.table.source import open_table
 from tests.jobs import bank, bank_policy
 from tests.kinds import KINDS, to_rows
@@ -170,7 +172,7 @@ def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
 
 def test_the_codes_of_a_release_are_those_of_its_own_texts() -> None:
     """Columns that go out as they were keep the codes of the source; no other column does."""
-    source = open_table(bank(), bank_policy())
+    source = alike(LocalEngine, open_table(bank(), bank_policy()))
     plan = d.protect(bank(), bank_policy()).plan
     suppressed = replace(plan, suppressed=(2, 5))
     edited = replace(plan, edits=(d.Edit(1, "Child", "*"),))
