@@ -190,8 +190,9 @@ class _LocalSearch:
     def _broken(self) -> list[int]:
         """Return the groups that break a limit."""
         broken = np.empty(int(self.groups.numbers[0]), dtype=np.int64)
-        found = group_kernels.find_broken(self.groups, self.part.limits, broken)
-        return broken[:found].tolist()
+        number = group_kernels.find_broken(self.groups, self.part.limits, broken)
+        found: list[int] = broken[:number].tolist()
+        return found
 
     def _settle(self, g: int, *, removable: bool) -> str:
         """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it."""
