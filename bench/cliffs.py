@@ -14,7 +14,8 @@ plain: 300,000 rows, a plain column of 70,000 values (a few of them frequent), t
 few-classes, classes: 100,000 rows, 10 and 5,000 classes; k = 10. few-disclosed, disclosed: the same with a template.
 frontier: Adult, 68,725 rows, k = 10 and a template at 18 thresholds. exact-cm: Adult, the fewest misjudged rows at
 k = 25 to 500 proven. exact-templates: Credit Approval, 653 rows, the paper's first template at 50%. local: Adult,
-1,000,000 rows, k = 10. local-arx: Adult with ARX's hierarchies, k = 10 and 100.
+1,000,000 rows, k = 10. local-numbers: the table of numbers, k = 10. local-arx: Adult with ARX's hierarchies, k = 10 and
+100.
 """
 
 from __future__ import annotations
@@ -142,6 +143,7 @@ def cases() -> dict[str, Case]:
         "exact-cm": Case(30_162, exact_cm, "each k proven in 60"),
         "exact-templates": Case(653, exact_templates, "proven or within 5% in 60"),
         "local": Case(1_000_000, local, "8 wall"),
+        "local-numbers": Case(100_000, lambda n, s: protected(numbers(n), {**NUMBERS, "recoding": "local"}, s), "3"),
         "local-arx": Case(30_162, local_arx, "LM .068 and .178 in 2 each"),
     }
 

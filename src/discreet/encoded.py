@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.stable_order import counted, numbered, stable_order
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -92,7 +94,7 @@ def keys(codes: Sequence[npt.NDArray[np.integer[Any]]], sizes: Sequence[int], ro
     bound = 1
     for code, size in zip(codes, sizes, strict=True):
         if bound * max(size, 1) > LARGEST_KEY:
-            found, key = np.unique(key, return_inverse=True)
+            found, key = numbered(key)
             bound = len(found)
         if bound > 1:
             key *= size
@@ -133,7 +135,7 @@ def collapse(columns: Sequence[str], encoded: Sequence[Encoded], rows: int) -> C
         first[key] = np.arange(rows)
         counts, at = totals[present].astype(np.int64), first[present]
     else:
-        _, at, counts = np.unique(key, return_index=True, return_counts=True)
+        _, at, counts = counted(key)
     return Combinations(
         tuple(columns),
         tuple(column.domain for column in encoded),
@@ -158,7 +160,7 @@ def occurring(key: Ints) -> tuple[Ints, Ints]:
 
 def regroup(key: Ints) -> tuple[Ints, Ints, Ints]:
     """Sort rows by key: return the order, the start of each group in it, and the group of each row."""
-    order = np.argsort(key, kind="stable")
+    order = stable_order(key)
     ordered = key[order]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(key) else order[:0]
     group = np.empty(len(key), dtype=np.int64)

@@ -217,4 +217,30 @@ def test_a_release_that_keeps_a_stricter_threshold_is_not_searched_for_again(mon
     alone = [d.frontier(bank(), policy, [each]).points[0] for each in thresholds]
     assert found.points == tuple(alone)
     assert [(str(first.threshold), str(last.threshold)) for first, last in found.idle] == [("1", "1/2")]
-    assert len(searched) - len(thresholds) == 2  # besides those one by one: the first, and the one that cannot be kept
+    # Besides those one by one: the first, the one that cannot be kept, and one without the promise that binds.
+    assert len(searched) - len(thresholds) == 3
+    (binding,) = found.binding
+    assert (binding.first, binding.last, binding.detail) == (Fraction(1), Fraction(1, 2), 1.0)
+    assert "at least 24 rows alike" in binding.promise
+    assert found.to_dict()["binding"] == [{"from": "1", "to": "1/2", "promise": binding.promise, "detail_without": 1.0}]
+
+
+@pytest.mark.parametrize("how", [{"search": "disclosure"}, {"search": "coordinate"}, {"recoding": "local"}])
+def test_what_binds_is_what_more_could_be_told_without(how: Any) -> None:
+    """Of two promises beside the one that changes only that is named which stands in the way."""
+    discharged = {"Bankruptcy": "Discharged"}
+    protect = [
+        d.Template(given=["Job", "Country"], infer=discharged, at_most="90%"),
+        d.Template(given=["Job", "Country"], infer={"Bankruptcy": "Never"}, at_most="55%"),
+        d.Template(given=["Child"], infer=discharged, at_most="99%"),
+    ]
+    policy = d.Policy(protect=protect, **how)
+    thresholds = ["100%", "95%", "90%", "85%"]
+    found = d.frontier(bank(), policy, thresholds, promise=1)
+    assert found.idle
+    assert [each.promise for each in found.binding] == ["Job, Country -> Bankruptcy = Never, at most 55%"] * len(
+        found.idle
+    )
+    fewer = d.frontier(bank(), d.Policy(protect=[protect[0], protect[2]], **how), ["100%"], promise=1)
+    assert found.binding[0].detail == fewer.points[0].detail
+    assert not d.frontier(bank(), d.Policy(protect=protect[:1], **how), thresholds).binding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 import discreet as d
 from discreet.cli.app import app
-from discreet.columns.intervals import Values, finder, intervals
+from discreet.columns.intervals import Values, closed, finder, intervals
 from discreet.columns.scale import Dates, Numbers
 from discreet.verification.truth import untrue
 
@@ -377,3 +378,21 @@ def test_an_empty_target_is_called_empty() -> None:
     rules = d.Policy(use=d.Regress("age"), protect=[d.KAnonymity(k=2, over=["ill"])])
     with pytest.raises(d.PolicyError, match="cells of 'age' are empty; write missing"):
         d.protect(people(["10", "20", None], "nnn"), rules)
+
+
+def test_labels_of_many_numbers_look_at_the_numbers_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether all are integers is the same for each label: thousands of labels of thousands of numbers are no work."""
+    found = values(*map(str, range(2000)))
+    looked: list[Decimal] = []
+
+    class Counted(Decimal):
+        def to_integral_value(self, *options: Any, **more: Any) -> Decimal:
+            looked.append(self)
+            return super().to_integral_value(*options, **more)
+
+    counted = replace(found, numbers=tuple(map(Counted, found.numbers)))
+    column = d.Column(type="number")
+    told = [closed(counted, column, first, first + 5, "*").text for first in range(1000)]
+    assert told[:2] == ["[0-4]", "[1-5]"]
+    assert told == [closed(found, column, first, first + 5, "*").text for first in range(1000)]
+    assert len(looked) == 2000

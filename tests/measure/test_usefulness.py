@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet as d
-from discreet.measure.usefulness import Usefulness
+from discreet.measure.usefulness import MOST_SQUARED, Usefulness, _squares
 from tests.jobs import Job, mixed_jobs
 from tests.method.cuts.test_coordinate import costs_of, reference
 from tests.reference import cuts as slow
@@ -127,3 +129,15 @@ def test_the_dearest_mistake_about_the_only_class_costs_nothing() -> None:
         "suppress": {"rows": "remove"},
     }
     assert ages(policy, job=["a", "a", "b"], sick=["no", "no", "no"]).targets[0].released == 0.0
+
+
+@given(st.lists(st.integers(0, 2**40), max_size=20))
+def test_squares_are_summed_exactly_however_large(sizes: list[int]) -> None:
+    assert _squares(np.array(sizes, dtype=np.int64)) == sum(size**2 for size in sizes)
+
+
+def test_squares_of_as_many_rows_as_just_fit() -> None:
+    most = MOST_SQUARED - 1
+    assert _squares(np.array([most], dtype=np.int64)) == most**2
+    assert _squares(np.array([most, 1], dtype=np.int64)) == most**2 + 1
+    assert _squares(np.array([2**32, 2**32], dtype=np.int64)) == 2**65

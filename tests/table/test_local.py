@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import discreet as d
+from discreet.encoded import encode
 from discreet.plan.plan import Plan
 from discreet.policy import Policy
+from discreet.table.engine import alike
+from discreet.table.local import LocalEngine
 from discreet.table.source import open_table
 from tests.jobs import bank, bank_policy
 from tests.kinds import KINDS, to_rows
@@ -163,6 +168,24 @@ def test_suppressed_rows_and_edits_of_a_plan_are_carried_out() -> None:
     for row in (1, 5):
         with pytest.raises(d.InputError, match="names a row that the table does not have"):
             open_table(table, policy).apply(Plan(policy, plan.columns, plan.recodings, suppressed=(row,)))
+
+
+def test_the_codes_of_a_release_are_those_of_its_own_texts() -> None:
+    """Columns that go out as they were keep the codes of the source; no other column does."""
+    source = alike(LocalEngine, open_table(bank(), bank_policy()))
+    plan = d.protect(bank(), bank_policy()).plan
+    suppressed = replace(plan, suppressed=(2, 5))
+    edited = replace(plan, edits=(d.Edit(1, "Child", "*"),))
+    for each in (plan, suppressed, edited):
+        for name in source.columns:
+            source.encoded(name)
+        release = source.apply(each)
+        changed = [name for name in release.columns if not release.texts(name).equals(source.texts(name))]
+        assert changed
+        for name in release.columns:
+            found, fresh = release.encoded(name), encode(release.texts(name))
+            assert found.domain == fresh.domain
+            assert np.array_equal(found.codes, fresh.codes)
 
 
 def test_edits_leave_the_table_as_it_was() -> None:

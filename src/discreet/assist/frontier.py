@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.assist.beside_ledger import foreseen, opened_beside
-from discreet.assist.frontier_points import Frontier, Point
+from discreet.assist.frontier_points import Binding, Frontier, Point
 from discreet.common.watch import Watch
 from discreet.errors import ImpossiblePromise, InputError, TooManySuppressed
 from discreet.ledger.note import LedgerUse, ledger_asked
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from discreet.table.engine import Engine
 
 MOST_POINTS = 20
+NO_MORE = 1e-9
+"""A share of detail that is less than this is no gain but what floats lose."""
 SIZES = (2, 3, 5, 10, 15, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 100_000)
 
 
@@ -104,7 +106,7 @@ def frontier_as_it_comes(
     opening: Opening = DEFAULT,
     use: LedgerUse | None = None,
 ) -> Iterator[Frontier]:
-    """Yield the frontier with its first point, with its first two, and so on; the last is the whole."""
+    """Yield the frontier with its first point, its first two, and so on; the last is the whole, with what binds."""
     policy = as_policy(policy)
     if policy.decide is not None:
         raise InputError("decide: thresholds are compared by searches that look at secrets; take 'decide: blind' out")
@@ -126,15 +128,38 @@ def frontier_as_it_comes(
             )
         policies = {limit: _with_limit(job.task, places, limit).bound.policy for limit in limits}
         points = foreseen(beside, policies, places, new_persons=use.new_persons)
-    elif job.profiles:
-        points = _profile_points(job, places, limits)
-    elif policy.is_local or policy.method != "disclosure":
-        points = _searched_points(job, places, limits)
     else:
-        points = _points(job.task, places, limits)
+        use, points = None, _points_alone(job, places, limits)
     for point in points:
         found = replace(found, points=(*found.points, point))
         yield found
+    if use is None and (binding := tuple(_binding(job, places, found))):
+        yield replace(found, binding=binding)
+
+
+def _points_alone(job: PreparedJob, places: Sequence[int], limits: Sequence[Fraction]) -> Iterator[Point]:
+    """Return the points of a release by itself."""
+    if job.profiles:
+        return _profile_points(job, places, limits)
+    if job.bound.policy.is_local or job.bound.policy.method != "disclosure":
+        return _searched_points(job, places, limits)
+    return _points(job.task, places, limits)
+
+
+def _binding(job: PreparedJob, places: Sequence[int], found: Frontier) -> Iterator[Binding]:
+    """Yield the promises that bind where thresholds change nothing: without one of them more is told at the laxest."""
+    policy = job.bound.policy
+    others = [
+        (index, "; ".join(worded(policy, made, str(made)) for made in job.bound.promises if made.index == index))
+        for index, requirement in policy.groups()
+        if index not in places and requirement.kind_made.holds_at_one
+    ]
+    for first, last in found.idle:
+        for index, wording in others:
+            without = replace(job, task=_with_limit(job.task, [index], Fraction(1)))
+            point = next(_points_alone(without, places, [first.threshold]))
+            if point.detail is not None and first.detail is not None and point.detail > first.detail + NO_MORE:
+                yield Binding(first.threshold, last.threshold, wording, point.detail)
 
 
 def _swept(policy: Policy, promise: int | None) -> list[int]:

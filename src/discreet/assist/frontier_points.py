@@ -46,6 +46,23 @@ class Point:
         return {**told, "possible": self.possible, "detail": self.detail, "target": self.target, "steps": self.steps}
 
 
+@dataclass(frozen=True)
+class Binding:
+    """A promise that binds where the thresholds of others change nothing: without it more could be told there."""
+
+    first: Fraction
+    last: Fraction
+    """The laxest and the strictest of the thresholds that change nothing."""
+    promise: str
+    detail: float
+    """The share of the detail that could be told without it."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        said = {"from": str(self.first), "to": str(self.last), "promise": self.promise}
+        return {**said, "detail_without": self.detail}
+
+
 @dataclass(frozen=True, repr=False)
 class Frontier:
     """Privacy against utility: the points from the loosest threshold to the strictest."""
@@ -64,6 +81,8 @@ class Frontier:
     """The kind of promise whose threshold was changed."""
     asked: tuple[Fraction, ...] = ()
     """All thresholds; more than there are points while these still come."""
+    binding: tuple[Binding, ...] = ()
+    """What binds where thresholds change nothing, once all points are there."""
 
     def __repr__(self) -> str:
         return f"<Frontier: {len(self.points)} thresholds; private>"
@@ -118,6 +137,7 @@ class Frontier:
             "swept": list(self.swept),
             "target": self.target,
             "points": [point.to_dict(unit=self.unit) for point in self.points],
+            "binding": [each.to_dict() for each in self.binding],
         }
 
     def to_json(self) -> str:

@@ -6,6 +6,7 @@ import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -85,8 +86,9 @@ class Values:
     others: bool = False
     """Whether a population has other numbers: then one by itself is told as the interval up to the next, with them."""
 
+    @cached_property
     def whole(self) -> bool:
-        """Whether all are integers."""
+        """Whether all are integers: asked for each label, looked at once."""
         return all(number == number.to_integral_value() for number in self.numbers)
 
 
@@ -201,7 +203,7 @@ def between_all_ends(values: Values, column: ToldAs, marker: str) -> list[Interv
 def _whole(scale: Scale, values: Values, borders: Sequence[Border | None]) -> bool:
     """Whether all numbers and all ends are integers."""
     ends = [border.value for border in borders if border is not None]
-    return scale.always_whole or (values.whole() and all(end == end.to_integral_value() for end in ends))
+    return scale.always_whole or (values.whole and all(end == end.to_integral_value() for end in ends))
 
 
 def closed(values: Values, column: ToldAs, first: int, stop: int, marker: str) -> Interval:
@@ -218,7 +220,7 @@ def closed(values: Values, column: ToldAs, first: int, stop: int, marker: str) -
         return tail
     if stop - first == 1:
         return Interval(None, None, values.spellings[first] or scale.write(low), low, high)
-    if scale.always_whole or values.whole():
+    if scale.always_whole or values.whole:
         return Interval(None, None, _closed_text(scale, low, high, values.numbers[0]), low, high)
     return Interval(None, None, f"[{scale.write(low)}{scale.link}{scale.write(high)}]", low, high)
 

@@ -7,7 +7,7 @@ columns that may change, suppressed ones too; but these cost what the use says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.common.registry import Sides
+from discreet.common.stable_order import numbered
 from discreet.encoded import Combinations, Ints, keys
 from discreet.policy.bind import Bound
 from discreet.policy.uses import Classify, PredictingUse, Regress
@@ -22,6 +23,8 @@ from discreet.table.engine import Engine
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+MOST_SQUARED = 2**31
+"""Rows whose squared number fits into 64 bits."""
 CHUNK = 2**22
 """Counts of classes that are looked at together."""
 
@@ -68,6 +71,7 @@ class Looks:
     counted: Combinations
     suppressed: Flags
     """Which combinations are suppressed rows."""
+    _groups: dict[tuple[str, ...], Ints] = field(default_factory=dict)
 
     @property
     def rows(self) -> Ints:
@@ -76,9 +80,12 @@ class Looks:
 
     def groups(self, columns: Sequence[str]) -> Ints:
         """Return the group of each combination on some of the columns."""
-        codes = [self.counted.code(column) for column in columns]
-        key, _ = keys(codes, [len(self.counted.domain(column)) for column in columns], len(self.rows))
-        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+        asked = tuple(columns)
+        if asked not in self._groups:
+            codes = [self.counted.code(column) for column in columns]
+            key, _ = keys(codes, [len(self.counted.domain(column)) for column in columns], len(self.rows))
+            self._groups[asked] = numbered(key)[1]
+        return self._groups[asked]
 
 
 def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
@@ -106,7 +113,7 @@ def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -
         groups=len(sizes),
         smallest=int(sizes.min()) if len(sizes) else 0,
         average=float(sizes.mean()) if len(sizes) else 0.0,
-        discernibility=sum(int(size) ** 2 for size in told) + hidden * source.rows,
+        discernibility=_squares(told) + hidden * source.rows,
         targets=_told_of_all(after, source, columns, bound) if bound.policy.goals else (),
     )
 
@@ -129,6 +136,13 @@ def _hidden(counted: Combinations, bound: Bound) -> Flags:
 def _rows_of(groups: Ints, rows: Ints, least: int = 0) -> Ints:
     """Return the rows of each group; sums of whole numbers below 2**53 are exact."""
     return np.bincount(groups, weights=rows, minlength=least).astype(np.int64)
+
+
+def _squares(sizes: Ints) -> int:
+    """Return the sum of the squares of some sizes, exactly: it is at most the square of their sum."""
+    if int(sizes.sum()) < MOST_SQUARED:
+        return int(sizes @ sizes)
+    return sum(int(size) ** 2 for size in sizes)
 
 
 def _told_of_all(after: Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[ToldTarget, ...]:
@@ -204,7 +218,7 @@ class _Classes:
 
     def _mistakes(self, groups: Ints, codes: Ints, rows: Ints) -> float:
         labels = len(self.domain)
-        pairs, pair = np.unique(groups * labels + codes, return_inverse=True)
+        pairs, pair = numbered(groups * labels + codes)
         counts = _rows_of(pair, rows)
         group, label = pairs // labels, pairs % labels
         starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else np.zeros(0, dtype=np.int64)

@@ -84,12 +84,14 @@ def placed(told: GroupColumn, policy: Policy, domain: Sequence[str | None]) -> P
     extra = sum(not isinstance(value, Decimal) for value in known)
     values = [read(value) for value in domain]
     numbers = sorted({value for value in values if isinstance(value, Decimal)})
-    position = {number: extra + place for place, number in enumerate(numbers)}
-    missing = {value: place for value, place in known.items() if not isinstance(value, Decimal)}
+    positions: dict[_MissingNumber | Decimal | None, int] = {
+        number: extra + place for place, number in enumerate(numbers)
+    }
+    positions |= {value: place for value, place in known.items() if not isinstance(value, Decimal)}
     reach = [_reach(label, numbers, extra) for label in told.labels]
     return Placed(
         np.array([known.get(value, NOWHERE) for value in values], dtype=np.int64),
-        np.array([(position | missing).get(value, NOWHERE) for value in values], dtype=np.int64),
+        np.array([positions.get(value, NOWHERE) for value in values], dtype=np.int64),
         np.array([low for low, _ in reach], dtype=np.int64),
         np.array([high for _, high in reach], dtype=np.int64),
     )

@@ -86,7 +86,7 @@ class NumberColumn:
         assert scale is not None
         cuts = np.flatnonzero(self.space.cuts).tolist()
         borders = cut_values(self.values, self.column, [code - extra for code in cuts])
-        lowest, highest, whole = self.values.numbers[0], self.values.numbers[-1], self.values.whole()
+        lowest, highest, whole = self.values.numbers[0], self.values.numbers[-1], self.values.whole
         missing = {value: code for code, value in enumerate(self.missing)}
         found = []
         for value in values:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.stable_order import numbered
 from discreet.encoded import Codes, Combinations, Ints, keys, regroup
 from discreet.method.base import targets
 from discreet.method.base.class_pairs import ClassPairs, pairs_of
@@ -166,7 +167,7 @@ def cut_problem(
             continue
         counts = counted.counts if unknown is None else np.where(unknown, 0, counted.counts)
         table = _table(bound, promises, numbers, counted, counts, order, starts)
-        tables.append(replace(table, fixed=np.unique(table.fixed, return_inverse=True)[1].astype(np.int64)))
+        tables.append(replace(table, fixed=numbered(table.fixed)[1]))
     codes = np.empty((len(columns), len(first)), dtype=np.int32)
     for place, column in enumerate(columns):
         codes[place] = counted.code(column.name)[first]

@@ -175,11 +175,12 @@ class LocalEngine:
             changed[column] = base.scatter(self._positions(rows), new)
         if plan.policy.token is not None:
             changed[plan.policy.token] = tokens_of(self.texts(plan.policy.token))
-        frame = self._frame.with_columns(
-            *(like(self._frame, name, texts) for name, texts in changed.items() if texts is not None)
-        )
+        new_texts = {name: texts for name, texts in changed.items() if texts is not None}
+        frame = self._frame.with_columns(*(like(self._frame, name, texts) for name, texts in new_texts.items()))
         frame = frame[:, [name for name in frame.columns if name not in plan.policy.identifiers]]
         release = self._with(without_luggage(frame), self._numbers)
+        as_before = [name for name in frame.columns if name in self._encoded and name not in new_texts]
+        release._encoded = {name: self._encoded[name] for name in as_before}
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay

@@ -134,7 +134,9 @@ def predicting(draw: st.DrawFn) -> Job:
 def test_groups_cost_those_who_predict_something_what_their_labels_tell(job: Job, data: st.DataObject) -> None:
     problem = asked(job)
     kinds = data.draw(st.lists(st.sampled_from(KINDS), min_size=3, max_size=3))
-    worth = [data.draw(st.sampled_from([1, 1000])) for _ in problem.targets]
+    # Not more than fits the numbers, which is for whoever weighs to see to.
+    most = [2**60 // (max(target.most, 1) * len(problem.targets)) for target in problem.targets]
+    worth = [data.draw(st.sampled_from([1, max(min(1000, fits), 1)])) for fits in most]
     found = search(problem, labels=kinds, worth=worth, remove=data.draw(st.booleans()))
     check(problem, found, kinds, [Fraction(1)] * 3)
     if not found.broken:

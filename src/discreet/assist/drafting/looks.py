@@ -62,13 +62,16 @@ class ColumnLook:
 def look_at(column: pl.Series, decimal: str) -> ColumnLook:
     """Return what a column looks like."""
     name, values = column.name, nameless(column).drop_nulls()
-    signs = {sign: int(count) for sign in MISSING if (count := (values == sign).sum())}
-    if empty := column.null_count() + int((values == "").sum()):
+    absent = values.is_in(["", *MISSING])
+    told = values.filter(absent)
+    signs = {sign: int(count) for sign in MISSING if (count := (told == sign).sum())}
+    if empty := column.null_count() + int((told == "").sum()):
         signs[""] = empty
-    present = values.filter(~values.is_in(["", *MISSING]))
-    distinct = present.n_unique()
-    kind = _kind(name, present)
-    said, form = _type(kind, present, decimal)
+    present = values.filter(~absent) if len(told) else values
+    different = present.unique()
+    distinct = len(different)
+    kind = _kind(name, present, different)
+    said, form = _type(kind, different, decimal)
     return ColumnLook(
         name,
         kind,
@@ -82,20 +85,20 @@ def look_at(column: pl.Series, decimal: str) -> ColumnLook:
     )
 
 
-def _kind(name: str, values: pl.Series) -> str:
+def _kind(name: str, values: pl.Series, different: pl.Series) -> str:
     """Return the kind of the values: as taxonomies see them, and months and diagnoses besides."""
-    kind = kind_of(name, values)
+    kind = kind_of(name, values, different)
     if kind != "category" or values.is_empty():
         return kind
-    some = some_of(values.unique().sort().to_list())
+    some = some_of(different.sort().to_list())
     if date_forms(some) == [MONTH]:
         return "month"
     return "icd10" if are_icd10(name, some) else kind
 
 
-def _type(kind: str, values: pl.Series, decimal: str) -> tuple[str | None, str | None]:
+def _type(kind: str, different: pl.Series, decimal: str) -> tuple[str | None, str | None]:
     """Return the type of a column as a policy says it, where it can be cut into intervals; the form of its dates."""
-    some = values.unique().head(1000).to_list()
+    some = different.head(1000).to_list()
     if kind in ("number", "decimal"):
         return ("number" if are_numbers(some, decimal) else None), None
     if kind != "date":

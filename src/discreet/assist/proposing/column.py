@@ -54,8 +54,10 @@ def words_of(name: str) -> set[str]:
     return set(re.split(r"[\W_]+", spaced.lower())) - {""}
 
 
-def kind_of(name: str, values: pl.Series) -> str:
+def kind_of(name: str, values: pl.Series, different: pl.Series | None = None) -> str:
     """Return number, decimal, date, code, text (long) or category: what all values of a column are.
+
+    `different` are its different values, for whoever has them.
 
     >>> import polars as pl
     >>> kind_of("age", pl.Series(["7", "42"])), kind_of("zip", pl.Series(["01067", "10115"]))
@@ -63,7 +65,7 @@ def kind_of(name: str, values: pl.Series) -> str:
     """
     if values.is_empty():
         return "category"
-    stripped = values.str.strip_chars()
+    stripped = (values.unique() if different is None else different).str.strip_chars()
     if stripped.str.contains(r"^[+-]?\d+$").all():
         return "code" if is_code(name, stripped.unique().to_list()) else "number"
     if stripped.str.contains(r"^[+-]?\d*[.,]?\d+([eE][+-]?\d+)?$").all():

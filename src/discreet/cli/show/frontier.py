@@ -37,5 +37,9 @@ def print_frontier(found: Frontier, plot: str | None) -> None:
     for first, last in found.idle:
         ends = f"From {found.name_of(first.threshold)} to {found.name_of(last.threshold)}"
         to.print(f"{ends} the release is the same: the stricter one costs nothing more.", soft_wrap=True)
+        for bound in found.binding:
+            if bound.first == first.threshold:
+                more = f"without it {bound.detail:.1%} of the detail would be kept"
+                to.print(f"  There another promise binds: {escape(bound.promise)}; {more}.", soft_wrap=True)
     if plot is not None:
         to.print(f"\nThe picture is {escape(plot)}: as private as this.", soft_wrap=True)

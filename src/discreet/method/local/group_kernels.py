@@ -86,6 +86,17 @@ def keeps(figures, limits):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def find_broken(groups, limits, broken):  # type: ignore[no-untyped-def]
+    """Write the groups that have items and break a limit to `broken`; return how many. O(groups * limits)."""
+    found = 0
+    for g in range(groups.numbers[0]):
+        if groups.head[g] >= 0 and not keeps(groups.figures[g], limits):
+            broken[found] = g
+            found += 1
+    return found
+
+
+@kernel
 def range_loss(shapes, c, low, high):  # type: ignore[no-untyped-def]
     """Return what the label of the codes from `low` to `high` loses. O(1); in a tree O(depth)."""
     kind, base = shapes.kind[c], shapes.offset[c]

@@ -138,6 +138,7 @@ def searching(lattice: Lattice, weights: Ints, active: Ints, most: int) -> Peeli
         place=np.full(widest, -1, np.int32),
         number=np.zeros(widest, np.int32),
         seen=np.empty(widest + 1, np.uint32),
+        codes=np.empty(len(active), np.uint32),
     )
 
 

@@ -78,6 +78,8 @@ class PeelingRoom(NamedTuple):
     """Where its next row goes to; -1 where it is none to be looked at."""
     number: npt.NDArray[np.int32]
     seen: npt.NDArray[np.uint32]
+    codes: npt.NDArray[np.uint32]
+    """The code of each row looked at, in the column looked at: rows are looked up once only."""
 
 
 @kernel
@@ -96,6 +98,7 @@ def find_cells(codes, lattice, scratch, near, low, high, visits, once, turn, tur
     begin_of, end_of, loss_of = scratch.nodes[0], scratch.nodes[1], scratch.nodes[2]
     level, part, parts = scratch.nodes[3], scratch.nodes[4], scratch.nodes[5]
     vector, count, place, number, seen = scratch.vector, scratch.weighed, scratch.place, scratch.number, scratch.seen
+    code_of = scratch.codes
     end_of[0] = row_at.shape[1]
     level[0] = lattice.levels[lattice.order[0]]
     cells, used = 0, 0
@@ -132,8 +135,11 @@ def find_cells(codes, lattice, scratch, near, low, high, visits, once, turn, tur
         if visits < 0:
             return cells, True, 0
         different = 0
-        for row in here:
-            cell = lattice.cells[base + codes[row, c]]
+        for z in range(len(here)):
+            row = here[z]
+            code = codes[row, c]
+            code_of[z] = code
+            cell = lattice.cells[base + code]
             so_far = count[cell]
             seen[different] = cell
             different += so_far == 0
@@ -160,20 +166,20 @@ def find_cells(codes, lattice, scratch, near, low, high, visits, once, turn, tur
             continue
         if once and v > 0:
             finer = lattice.offset[c, v - 1]
-            for row in here:
-                cell = lattice.cells[base + codes[row, c]]
+            for z in range(len(here)):
+                cell = lattice.cells[base + code_of[z]]
                 if place[cell] >= 0:
                     p = number[cell]
-                    there[place[cell]] = row
+                    there[place[cell]] = here[z]
                     known[d + 1, p] &= (
-                        lattice.cells[finer + codes[row, c]] == lattice.cells[finer + codes[there[start[d + 1, p]], c]]
+                        lattice.cells[finer + code_of[z]] == lattice.cells[finer + codes[there[start[d + 1, p]], c]]
                     )
                     place[cell] += 1
         else:
-            for row in here:
-                cell = lattice.cells[base + codes[row, c]]
+            for z in range(len(here)):
+                cell = lattice.cells[base + code_of[z]]
                 if place[cell] >= 0:
-                    there[place[cell]] = row
+                    there[place[cell]] = here[z]
                     place[cell] += 1
         for z in range(different):
             place[seen[z]] = -1

@@ -189,12 +189,10 @@ class _LocalSearch:
 
     def _broken(self) -> list[int]:
         """Return the groups that break a limit."""
-        groups = self.groups
-        return [
-            g
-            for g in np.flatnonzero(groups.head[: groups.numbers[0]] >= 0).tolist()
-            if not group_kernels.keeps(groups.figures[g], self.part.limits)
-        ]
+        broken = np.empty(int(self.groups.numbers[0]), dtype=np.int64)
+        number = group_kernels.find_broken(self.groups, self.part.limits, broken)
+        found: list[int] = broken[:number].tolist()
+        return found
 
     def _settle(self, g: int, *, removable: bool) -> str:
         """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it."""

@@ -66,6 +66,8 @@ class GroupPromise(ABC):
     """What there must be enough of; None where a share must be small enough."""
     threshold: ClassVar[str] = "share"
     """What its threshold is: only those of the same are changed together."""
+    holds_at_one: ClassVar[bool] = True
+    """Whether a limit of 1 promises nothing: every figure is a share, or one part of what there must be enough of."""
     thresholds: ClassVar[tuple[Fraction, ...] | None] = None
     """Limits that are worth a look, from strict to loose; None where shares are."""
     spread: ClassVar[tuple[Fraction, ...]] = tuple(Fraction(step, 20) for step in range(21))

@@ -46,6 +46,7 @@ class RecursiveDiversity(DifferentValues):
     called: ClassVar[str] = "recursive l-diversity"
     measure: ClassVar[str] = "recursive"
     threshold: ClassVar[str] = "c"
+    holds_at_one: ClassVar[bool] = False
     thresholds: ClassVar[tuple[Fraction, ...] | None] = tuple(
         below_ratio(Fraction(c)) for c in ("1/4", "1/2", "3/4", "1", "3/2", "2", "5/2", "3", "4", "5", "7", "10", "20")
     )

@@ -89,6 +89,7 @@ class TimesUsual(GroupPromise):
     called: ClassVar[str] = "a template"
     measure: ClassVar[str] = "relative"
     threshold: ClassVar[str] = "times"
+    holds_at_one: ClassVar[bool] = False
     thresholds: ClassVar[tuple[Fraction, ...] | None] = tuple(
         Fraction(x) for x in ("1.1", "1.2", "1.3", "1.5", "1.75", "2", "2.5", "3", "4", "5", "7.5", "10", "20", "50")
     )

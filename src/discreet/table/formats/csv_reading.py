@@ -190,6 +190,7 @@ def _values(layout: CsvLayout) -> pl.DataFrame | None:
         data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0
     elif end < len(source.data):
         data = source.data[:end]
+    source.forget(end)  # Polars maps the file itself: it would be there twice
     try:
         return pl.read_csv(data, skip_lines=skipped, **_as_written(layout))
     except (Exception, pl.exceptions.PanicException):

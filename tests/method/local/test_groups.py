@@ -1,0 +1,36 @@
+"""The groups of local recoding while they change: which of them break a limit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.common.compiled import always
+from discreet.method.local.group_kernels import find_broken
+from discreet.method.local.group_room import collected
+from discreet.method.local.items import breaks, parts_of
+from discreet.method.local.shapes import shape_of, units_of
+from tests.jobs import Job, jobs
+from tests.method.local.test_search import asked
+
+
+@given(jobs(), st.data(), st.booleans())
+def test_broken_groups_are_those_in_which_a_promise_is_broken(job: Job, data: st.DataObject, plain: bool) -> None:
+    problem = asked(job)
+    units = units_of(
+        problem.columns, ["tight"] * len(problem.columns), [Fraction(1)] * len(problem.columns), problem.total
+    )
+    shapes = [shape_of(column, unit, "tight") for column, unit in zip(problem.columns, units.columns, strict=True)]
+    for part in parts_of(problem, shapes):
+        several = data.draw(st.integers(1, 4))
+        of = np.array([data.draw(st.integers(0, several - 1)) for _ in part.sizes], dtype=np.int64)
+        groups = collected(part, of, several + 1)  # the last is always without rows
+        room = np.full(several + 1, -1, dtype=np.int64)
+        with always("plain" if plain else "compiled"):
+            found = room[: find_broken(groups, part.limits, room)].tolist()
+        rows = [of[part.item_of] == g for g in range(several + 1)]
+        broken = [g for g, here in enumerate(rows) if here.any() and any(breaks(table, here) for table in part.tables)]
+        assert found == broken
