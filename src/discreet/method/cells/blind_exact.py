@@ -157,15 +157,37 @@ class ExactNode:
         return block, max(tops, default=0)
 
     def _left(self, j: int, must: frozenset[int], tallied: Ints) -> frozenset[int]:
-        """Let elements leave the whole one by one, but for some, as long as it is within the limits."""
+        """Let elements leave the whole one by one, but for some, as long as it is within the limits.
+
+        Of elements that are alike the first leaves first, so that only it is looked at.
+        """
         block = frozenset(range(int(self.learned.first[j + 1] - self.learned.first[j])))
-        likely = {x: BILLION - self.chance(j, frozenset([x]), tallied) for x in block - must}
+        queues = self._alike(j, sorted(block - must), tallied)
+        likely = {queue[0]: BILLION - self.chance(j, frozenset(queue[:1]), tallied) for queue in queues}
         while True:
-            rooms = {x: self.room(j, block - {x}, tallied) for x in sorted(block - must)}
-            weights = [(-likely[x] * room, x) for x, room in rooms.items() if room is not None]
+            weights = []
+            for queue in queues:
+                room = self.room(j, block - {queue[-1]}, tallied)
+                if room is not None:
+                    weights.append((-likely[queue[0]] * room, queue[-1], queue))
             if not weights:
                 return block
-            block -= {min(weights)[1]}
+            _, gone, queue = min(weights, key=lambda each: each[:2])
+            block -= {gone}
+            queue.pop()
+            queues = [each for each in queues if each]
+
+    def _alike(self, j: int, elements: Sequence[int], tallied: Ints) -> list[list[int]]:
+        """Put elements together with which as many rows agree, and with no other; the first stands last."""
+        first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
+        if int(self.learned.cover_first[last]) - int(self.learned.cover_first[first]) > last - first:
+            return [[x] for x in elements]  # labels above others
+        found: dict[tuple[object, ...], list[int]] = {}
+        for x in reversed(elements):
+            key = [*self.learned.having[first + x].tolist(), *tallied[first + x].tolist()]
+            key += [] if self.near is None else self.near[0].weights[first + x].tolist()
+            found.setdefault(tuple(key), []).append(x)
+        return list(found.values())
 
     def _grown(self, j: int, block: frozenset[int], tallied: Ints, told: Ints) -> frozenset[int]:
         """Let elements join a block one by one until it is within the limits, or whole."""
