@@ -493,3 +493,12 @@ def test_what_the_policy_takes_for_known_was_told_from_the_start() -> None:
     two = {"column": "ill", "rows": [3], "at_most": "50%", "known": ["sex"]}
     asked = policy(two, rows=(11, 40))
     assert protected(frame, asked).audit.verification.holds
+
+
+@pytest.mark.slow
+def test_a_column_of_very_many_values_is_protected_and_verified() -> None:
+    frame = table(rows=1_200)
+    frame = frame.with_columns(desk=pl.Series([f"desk {row % 1_000}" for row in range(len(frame))]))
+    asked = policy(rehearse=False)
+    release = protected(frame, asked)
+    assert d.verify(release.table, asked, statement=release.statement).holds
