@@ -409,6 +409,14 @@ def test_too_few_other_rows_are_refused_and_old_methods_point_here() -> None:
     assert any("at_most" in warning for warning in old.audit.warnings)
 
 
+def test_rows_that_do_not_know_the_secret_teach_nothing() -> None:
+    frame = table()
+    texts = [None if row % 4 == 0 else text for row, text in enumerate(frame["ill"].to_list())]
+    asked = d.Policy.from_dict({**policy().to_dict(), "missing": {"values": ["?"], "rows": "value"}})
+    with pytest.raises(d.PolicyError, match="only 1[0-9]+ rows without confidential cells know 'ill'"):
+        d.protect(frame.with_columns(ill=pl.Series(texts)), asked)
+
+
 def test_no_value_of_a_cell_is_in_a_message() -> None:
     frame = with_cells(table(), "ill", dict.fromkeys(ROWS, "c4n4ry"))
     frame = with_cells(frame, "job", dict.fromkeys(ROWS, "c4n4ry"))

@@ -72,8 +72,14 @@ class ReleasedColumn:
         of_code = np.array([place.get(element, place[OTHER]) for element in self.of_text], dtype=np.int64)
         self.codes: Places = of_code[encoded.codes]
         self.size = len(self.elements)
-        lacks = np.array([element == MISSING for element in self.of_text], dtype=np.bool_)
-        self.known_in_rest = int((~lacks[encoded.codes[table.rest]]).sum())
+        knows = np.array(
+            [
+                element != MISSING and text != said.marker
+                for element, text in zip(self.of_text, encoded.domain, strict=True)
+            ],
+            dtype=np.bool_,
+        )
+        self.known_in_rest = int(knows[encoded.codes[table.rest]].sum())
         """Rows without confidential cells that have a value."""
         marks = [code for code, text in enumerate(encoded.domain) if text == said.marker]
         self.starred: Flags = np.isin(encoded.codes, marks)
