@@ -47,7 +47,7 @@ def changed(statement: BlindStatement, **parts: Any) -> BlindStatement:
 def test_whatever_a_statement_says_there_is_an_answer(said: dict[str, Any]) -> None:
     asked, frame, statement = released(said)
     draw, kinds = random.Random(7), {"refused": 0, "broken": 0}
-    odd = [
+    odd: list[Any] = [
         None,
         0,
         -1,
