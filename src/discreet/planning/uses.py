@@ -101,12 +101,18 @@ def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> I
     return classes
 
 
+def counts_pairs(goal: PredictingUse, counted: Combinations) -> bool:
+    """Whether searches over cuts count pairs of row and class for a use: of others each class, or something else."""
+    if not isinstance(goal, Classify) or goal.costs is not None or goal.beside is not None:
+        return False
+    return len(counted.domain(goal.target)) > class_pairs.MOST_FIELDS
+
+
 def _class_target(rows: Collapsing, goal: Classify) -> CutTarget:
     counted, domain = rows.counted, rows.counted.domain(goal.target)
     costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
     if goal.beside is None:
-        many = goal.costs is None and len(domain) > class_pairs.MOST_FIELDS
-        of_values = rows.pairs_by_value if many else rows.by_value
+        of_values = rows.pairs_by_value if counts_pairs(goal, counted) else rows.by_value
         classes = of_values(counted.code(goal.target), counted.counts, len(domain))
         return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
     guesses = class_guesses(rows.bound, goal, counted)

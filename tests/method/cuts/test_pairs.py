@@ -19,6 +19,7 @@ from discreet.method.cuts.column_steps import ColumnSteps
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
+from discreet.planning import problem as planning_problem
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import Job, by, mixed_jobs
@@ -117,6 +118,42 @@ def test_releases_are_the_same_by_pairs(job: Job, use: Any, search: str) -> None
                 assert isinstance(release.table, pl.DataFrame)
                 found.append(release.table.write_csv() + release.plan.to_json())
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("asked", ["check", "protect", "persons", "sample"])
+def test_an_exact_search_refuses_a_table_of_classes_that_it_has_no_room_for(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of thousands of classes: exactly where it would not fit, before it is made; other searches need none."""
+    monkeypatch.setattr(class_pairs, "MOST_FIELDS", 3)
+    table = pl.DataFrame({
+        "who": [str(n) for n in range(12)], "town": ["a", "b", "c"] * 4, "class": [str(n // 3) for n in range(12)]
+    })  # fmt: skip
+    rules: dict[str, Any] = {
+        "use": {"classify": "class"},
+        "protect": [{"k": 2, "over": ["town"]}],
+        "search": "exact",
+        "columns": {"who": {"role": "identifier"}},
+    }
+    rows, classes = 3, 4
+    if asked == "persons":
+        rules |= {"unit": "who"}
+    if asked == "sample":
+        rules |= {"release": {"sample": "90%"}}
+
+    def made(policy: dict[str, Any]) -> None:
+        if asked == "check":
+            d.check(policy, table)
+        else:
+            d.protect(table, policy, seed=1)
+
+    monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes)
+    made(rules)
+    monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes - 1)
+    with pytest.raises(d.PolicyError, match="search: an exact search counts .* 4 classes in 3 rows .* 11 numbers"):
+        made(rules)
+    made({**rules, "search": "coordinate"})
+    made({**rules, "use": "general"})
 
 
 @pytest.mark.slow
