@@ -10,7 +10,7 @@ The loops of `context_kernels` are compiled into these: after a change there, th
 from __future__ import annotations
 
 from discreet.common.compiled import helper, kernel
-from discreet.method.cuts.context_kernels import breaks
+from discreet.method.cuts.context_kernels import breaks, rows_needed
 
 
 @helper
@@ -44,9 +44,13 @@ def put_in(first, last, classes, counts, target, weights, tally, most):  # type:
 
 @helper
 def clear(first, last, classes, tally, most):  # type: ignore[no-untyped-def]
-    """Forget a group, given all its pairs. O(pairs + targets)."""
-    for at in range(first, last):
-        tally[classes[at]] = 0
+    """Forget a group, given all its pairs. O(pairs, or classes where these are fewer, + targets)."""
+    if last - first > len(tally):
+        for v in range(len(tally)):
+            tally[v] = 0
+    else:
+        for at in range(first, last):
+            tally[classes[at]] = 0
     for t in range(len(most)):
         most[t] = 0
 
@@ -129,6 +133,8 @@ def interval_pairs(  # type: ignore[no-untyped-def]
 
     O(sum over contexts of codes * (codes * properties + pairs)).
     """
+    least, others_limit = rows_needed(limits)
+    last = stop - first
     for g in range(groups):
         begin = start[g]
         end = start[g + 1]
@@ -136,28 +142,36 @@ def interval_pairs(  # type: ignore[no-untyped-def]
             begin += 1
         while begin < end and code[end - 1] >= stop:
             end -= 1
+        low = 0
         for i in range(begin, end):
-            low = 0 if i == begin else code[i - 1] - first + 1
             high = code[i] - first + 1
             n = 0
             cost = 0
+            before = 0
             counted = at[i]  # what may not be released need not be counted yet
             for p in range(len(hit)):
                 hit[p] = 0
             for j in range(i, end):
                 n += sizes[j]
-                for p in range(len(hit)):
-                    hit[p] += hits[p, j]
-                near = code[j] - first
-                far = stop - first if j + 1 == end else code[j + 1] - first
-                if not breaks(n, hit, limits):
+                bad = 0 < n < least
+                if others_limit:
+                    for p in range(len(hit)):
+                        hit[p] += hits[p, j]
+                    bad = bad or breaks(n, hit, limits)
+                now = 0
+                if not bad:
                     cost += put_in(counted, at[j + 1], classes, counts, target, weights, tally, most)
                     counted = at[j + 1]
-                    based[low, near] += cost
-                    based[high, near] -= cost
-                    based[low, far] -= cost
-                    based[high, far] += cost
+                    now = cost
+                if now != before:  # from here on, until it changes again
+                    near = code[j] - first
+                    based[low, near] += now - before
+                    based[high, near] -= now - before
+                    before = now
+            based[low, last] -= before
+            based[high, last] += before
             clear(at[i], counted, classes, tally, most)
+            low = high
 
 
 @kernel
