@@ -58,10 +58,9 @@ def _too_many_classes(bound: Bound, columns: Sequence[Changeable], counted: Comb
     if policy.method != "exact" or not bound.promises or policy.unit is not None or policy.release is not None:
         return
     from discreet.planning.problem import collapsed, room_for_classes
-    from discreet.planning.uses import counts_pairs
+    from discreet.planning.uses import classes_in_pairs
 
-    classes = sum(len(counted.domain(goal.target)) for goal in policy.goals if counts_pairs(goal, counted))
-    if classes:
+    if classes := classes_in_pairs(counted, policy.goals):
         yield from room_for_classes(policy, len(collapsed(bound, columns, counted)[2]), classes)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.compiled import room
 from discreet.encoded import Ints
 from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.space import Flags
@@ -17,6 +18,17 @@ Codes = npt.NDArray[np.int32]
 
 if TYPE_CHECKING:
     from discreet.method.cuts.contexts import Contexts
+
+
+@room
+class ApartPairs(NamedTuple):
+    """Room for pairs, and what is said of those that are not among them; see `set_alone_apart`."""
+
+    at: Ints
+    classes: npt.NDArray[np.int32]
+    counts: Ints
+    every: Ints
+    alone: Ints
 
 
 class GroupedRows(NamedTuple):
@@ -43,8 +55,9 @@ class PairTargets:
         self._largest = int(shape.pairs.of_all().max(initial=0))
         """Rows of the largest class."""
         self._at = np.empty(shape.pairs.rows + 1, dtype=np.int64)
-        self._order = np.empty(shape.pairs.rows, dtype=np.int64)
         self._classes, self._counts = np.empty_like(shape.pairs.classes), np.empty_like(shape.pairs.counts)
+        at, every, alone = (np.empty(shape.pairs.rows + 1, dtype=np.int64) for _ in range(3))
+        self._apart = ApartPairs(at, np.empty_like(self._classes), np.empty_like(self._counts), every, alone)
 
     def cost(self, place: int, grouped: GroupedRows) -> int:
         """Return what the rows that are kept cost one target. 0 where it has no pairs."""
@@ -65,7 +78,7 @@ class PairTargets:
         """Return the pairs of collapsed rows: `into` says which of them (so many) each of the rows is a part of."""
         last = collapse_pairs(
             into, rows, found, self.pairs.at, self.pairs.classes, self.pairs.counts, self._at, self._classes,
-            self._counts, self._tally, self._order,
+            self._counts, self._tally,
         )  # fmt: skip
         return ClassPairs(self._at[: found + 1], self._classes[:last], self._counts[:last], self.pairs.size)
 
@@ -87,7 +100,7 @@ class PairTargets:
         """Add to the cost of each interval; see `interval_costs`."""
         interval_pairs(
             contexts.start, contexts.groups, contexts.codes, first, stop, contexts.sizes, contexts.hits, limits,
-            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most,
+            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most, self._apart,
         )  # fmt: skip
 
     def add_flips(self, contexts: Contexts, hidden: Flags, limits: Ints, weights: Ints, cost: Ints) -> None:
