@@ -26,7 +26,7 @@ from discreet.policy.bind import Bound
 from discreet.policy.populations import Population
 
 MOST_IN_A_TABLE = 50_000_000
-"""Numbers in the table of rows and classes of an exact search, which takes about 40 bytes for each."""
+"""Numbers in the table of rows and classes of an exact search, which takes about 32 bytes for each."""
 
 
 def group_problem(
