@@ -85,9 +85,11 @@ class RetrainedCart:
         shares = np.bincount(classes, minlength=len(tree.domain)) / max(len(rows), 1)
         if len(set(classes.tolist())) < 2 or not self.view.predictors:
             return shares, None
+        numbers = self._numbers(np.column_stack([seen.nodes[rows] for seen in self.view.predictors]))
+        if not numbers.shape[1]:  # no predictor has any value
+            return shares, None
         learner = learners("sklearn.tree").DecisionTreeClassifier(random_state=0)
-        nodes = np.column_stack([seen.nodes[rows] for seen in self.view.predictors])
-        return np.zeros(len(tree.domain)), learner.fit(self._numbers(nodes), classes)
+        return np.zeros(len(tree.domain)), learner.fit(numbers, classes)
 
     def _numbers(self, nodes: Ints) -> Any:
         from scipy import sparse
