@@ -91,3 +91,20 @@ def test_an_audit_reads_texts_that_nobody_promised_anything_about() -> None:
     (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
     assert found.knows == ("note",)
     assert (found.released.share or 0) > 0.9
+
+
+@pytest.mark.slow
+def test_an_audit_of_confidential_cells_reads_texts_that_are_no_predictors() -> None:
+    table = clinic().with_columns(town=pl.Series(["p", "p", "p", "q", "q", "q"] * 7))
+    cells = d.Confidential(column="ill", rows=list(range(1, 11)), predictors=["town"], tells="warn")
+    attacked = d.protect(table, d.Policy(protect=[cells])).attack().attacks
+    assert attacked is not None
+    (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
+    assert (found.kind, found.knows) == ("cells", ("note",))
+    assert found.only_hidden is not None
+    assert (found.released.share or 0) > 0.9
+    whole = d.Policy(protect=[cells.model_copy(update={"predictors": None})])
+    attacked = d.protect(table, whole).attack().attacks
+    assert attacked is not None
+    (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
+    assert found.knows == ("note", "town")
