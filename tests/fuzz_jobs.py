@@ -109,7 +109,7 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
     grouped = {name for item in protect for name in _all_known(item)}
     columns = {name: column for name in known if name in grouped and (column := draw(_column(kinds[name])))}
     columns[person] = {"role": "identifier"}
-    if is_amount:
+    if is_amount and any("within" in str(item.get("infer")) for item in protect):
         columns[secret] = {"type": "number"}
     search = draw(st.sampled_from(["disclosure", "coordinate", "genetic", "exact", "local"]))
     policy: dict[str, Any] = {
@@ -167,8 +167,8 @@ def _use(draw: st.DrawFn, target: str, beside: str, classes: list[str], search: 
         classify["costs"] = {
             one: {other: draw(st.integers(1, 6)) for other in classes if other != one} for one in classes
         }
-    if search != "disclosure" and draw(st.booleans()):
-        classify["beside"] = [beside]
+    if search != "disclosure" and draw(st.integers(0, 3)) == 0:
+        return {**classify, "beside": [beside]}
     return draw(st.sampled_from(["general", "counts", classify]))
 
 
