@@ -35,5 +35,5 @@ def test_as_the_reference(rows: list[list[Fraction]], data: st.DataObject, passe
     assert learned.classes_.tolist() == present
     told = learned.predict_proba(sparse.csr_matrix(table))
     for row, shares in zip(rows, told.tolist(), strict=True):
-        sums = [sum((w * n for w, n in zip(line, [*row, 1], strict=True)), Fraction(0)) for line in slow]
+        sums = [sum((w * n for w, n in zip(line, [*row, Fraction(1)], strict=True)), Fraction(0)) for line in slow]
         assert shares == pytest.approx([float(one / sum(sums)) for one in sums], rel=1e-12)

@@ -32,8 +32,11 @@ def not_beside(policy: Policy, changed: set[str], edited: set[str]) -> Iterator[
         reckons = any(path[0] == "beside" for path, _ in use.mentions())
         for path, name in use.mentions():
             if reckons and path == (use.name,) and name in protected:
-                why = "is protected, and 'beside' would bring rows together by what other columns leave open of it"
-                yield policy.problem((*here, *path), f"{name!r} {why}; take another target, or take 'beside' out")
+                told = (
+                    f"{name!r} is protected, and 'beside' would bring rows together by what other columns leave open "
+                    "of it; take another target, or take 'beside' out"
+                )
+                yield policy.problem((*here, *path), told)
             if path[0] == "beside" and (why := _why_not(policy, name, changed, edited)):
                 yield policy.problem((*here, *path), f"{name!r} {why}; take it out of 'beside'")
 
