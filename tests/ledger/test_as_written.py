@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.ledger.entry import PERSON
+from discreet.ledger.entry import PERSON, ROW
 from discreet.ledger.folder import opened
 
 ALIKE: dict[str, Any] = {"k": 5, "over": ["age"]}
@@ -19,16 +19,16 @@ BY_LOT: dict[str, dict[str, Any]] = {
     "sampled": {"protect": [ALIKE], "release": {"sample": "90%"}, "ledger": {"leavers": "remove", "hold": True}},
     "by groups": {"protect": [ALIKE], "recoding": "local"},
     "persons": {"protect": [ALIKE], "unit": "id"},
+    "rows": {"protect": [ALIKE], "unit": "id"},
 }
 
 
-def rows_of(changed: int) -> pl.DataFrame:
-    """Return people of whom three are x: two more, by lot, hide them. A column that goes out says who is who."""
+def rows_of(changed: int, each: int) -> pl.DataFrame:
+    """Return people of whom three are x: two more, by lot, hide them. A column that goes out says which row it is."""
     ages = ["x"] * 3 + ["y"] * 40 + ["z"] * 40
     ages = [("z" if age == "y" else "y") if 10 <= who < 10 + changed else age for who, age in enumerate(ages)]
-    people = range(len(ages))
-    codes = [f"c{who}" for who in people]
-    return pl.DataFrame({"id": [f"p{who}" for who in people], "age": ages, "code": codes, "tag": map(str, people)})
+    rows = [(f"p{who}", age, f"c{row}", f"{who} {row}") for who, age in enumerate(ages) for row in range(each)]
+    return pl.DataFrame(rows, schema=["id", "age", "code", "tag"], orient="row")
 
 
 @pytest.mark.slow
@@ -37,19 +37,26 @@ def rows_of(changed: int) -> pl.DataFrame:
 def test_who_is_masked_by_lot_is_who_the_ledger_says(tmp_path: Path, engine: str, kind: str) -> None:
     search = {} if kind == "by groups" else {"search": "coordinate"}
     policy = {**BY_LOT[kind], **search, "columns": {"code": {"role": "identifier"}}}
+    key: dict[str, Any]
+    each, key = (2, {"row_key": "code"}) if kind == "rows" else (1, {})
     for year, changed in enumerate((0, 12)):
         table, release = tmp_path / f"{year}.csv", tmp_path / f"r{year}.csv"
-        rows_of(changed).write_csv(table)
-        d.protect(table, policy, ledger=tmp_path / "ledger", person="id", engine=engine).write(release)
+        rows_of(changed, each).write_csv(table)
+        made = d.protect(table, policy, ledger=tmp_path / "ledger", person="id", engine=engine, **key)
+        made.write(release)
         assert d.Ledger(tmp_path / "ledger").publish(release.name).holds
-        written = {row["tag"]: row for row in pl.read_csv(release, infer_schema=False).iter_rows(named=True)}
+        written = pl.read_csv(release, infer_schema=False)
+        whose = "p" + written["tag"].str.split(" ").list.first()
         with opened(tmp_path / "ledger") as folder:
             last = folder.past()[-1]
-            whose = folder.secret.names([f"p{tag}" for tag in written]).to_list()
-        told = {row[PERSON]: row for row in last.people.iter_rows(named=True)}
-        assert set(told) == set(whose)
-        for person, row in zip(whose, written.values(), strict=True):
-            assert {name: told[person][last.label(name)] for name in last.columns} == row
-        checked = d.verify(release, policy, original=table, ledger=tmp_path / "ledger", person="id")
+            names, keys = folder.secret.names(whose), folder.secret.row_names("c" + written["tag"].str.slice(-1))
+        told = last.people.select(PERSON, *([ROW] if key else []), *(last.label(name) for name in written.columns))
+        here = [
+            names.to_list(),
+            *([keys.to_list()] if key else []),
+            *(written[name].to_list() for name in written.columns),
+        ]
+        assert sorted(told.rows()) == sorted(zip(*here, strict=True))
+        checked = d.verify(release, policy, original=table, ledger=tmp_path / "ledger", person="id", **key)
         assert checked.joint is not None
         assert checked.joint.broken == 0
