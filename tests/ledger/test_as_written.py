@@ -60,3 +60,28 @@ def test_who_is_masked_by_lot_is_who_the_ledger_says(tmp_path: Path, engine: str
         checked = d.verify(release, policy, original=table, ledger=tmp_path / "ledger", person="id", **key)
         assert checked.joint is not None
         assert checked.joint.broken == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [{}, {"unit": "id"}])
+def test_a_new_release_is_attacked_as_its_file_is(tmp_path: Path, unit: dict[str, str]) -> None:
+    """Whoever links all releases has the same success on each engine, right after it was made and on the file."""
+    policy = {"protect": [ALIKE, {"infer": {"tag": "1"}, "given": ["age"], "at_most": "60%"}], **unit}
+    policy["columns"] = {"code": {"role": "identifier"}}
+    found: list[dict[tuple[str, str], object]] = []
+    for engine in ("local", "streaming", "duckdb"):
+        folder = tmp_path / engine
+        folder.mkdir()
+        for year, changed in enumerate((0, 12)):
+            table, release = folder / f"{year}.csv", folder / f"r{year}.csv"
+            rows = rows_of(changed, 1).with_columns(tag=pl.int_range(pl.len()).mod(3).cast(pl.String))
+            rows[::-1].write_csv(table)
+            made = d.protect(table, policy, ledger=folder / "ledger", person="id", engine=engine, seed=1)
+            made.write(release)
+            d.Ledger(folder / "ledger").publish(release.name)
+        file = d.audit_release(release, policy, table, ledger=folder / "ledger", person="id", seed=1)
+        for attacks in (made.attack(seed=1).attacks, file.attacks):
+            rates = {(one.name, one.kind): one.released for one in attacks.found}
+            found.append({who: rate for who, rate in rates.items() if who[0] in ("linker", "intersection")})
+    assert len(found[0]) == 3
+    assert all(one == found[0] for one in found)
