@@ -66,7 +66,7 @@ def test_who_is_masked_by_lot_is_who_the_ledger_says(tmp_path: Path, engine: str
 @pytest.mark.parametrize("unit", [{}, {"unit": "id"}])
 def test_a_new_release_is_attacked_as_its_file_is(tmp_path: Path, unit: dict[str, str]) -> None:
     """Whoever links all releases has the same success on each engine, right after it was made and on the file."""
-    policy = {"protect": [ALIKE, {"infer": {"tag": "1"}, "given": ["age"], "at_most": "60%"}], **unit}
+    policy: dict[str, Any] = {"protect": [ALIKE, {"infer": {"tag": "1"}, "given": ["age"], "at_most": "60%"}], **unit}
     policy["columns"] = {"code": {"role": "identifier"}}
     found: list[dict[tuple[str, str], object]] = []
     for engine in ("local", "streaming", "duckdb"):
@@ -81,6 +81,7 @@ def test_a_new_release_is_attacked_as_its_file_is(tmp_path: Path, unit: dict[str
             d.Ledger(folder / "ledger").publish(release.name)
         file = d.audit_release(release, policy, table, ledger=folder / "ledger", person="id", seed=1)
         for attacks in (made.attack(seed=1).attacks, file.attacks):
+            assert attacks is not None
             rates = {(one.name, one.kind): one.released for one in attacks.found}
             found.append({who: rate for who, rate in rates.items() if who[0] in ("linker", "intersection")})
     assert len(found[0]) == 3
