@@ -58,6 +58,8 @@ def test_figures_are_the_same_with_a_thread_and_without(
     assert counted == [False, ahead]  # once, not twice
     assert together.audit.before == alone.audit.before
     assert together.audit.before
+    assert isinstance(together.table, pl.DataFrame)
+    assert isinstance(alone.table, pl.DataFrame)
     assert together.table.equals(alone.table)
 
 
