@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.common.watch import Watch
-from discreet.errors import TooManySuppressed
+from discreet.errors import PolicyError, TooManySuppressed
 from discreet.plan.plan import Plan
 from discreet.plan.search_bound import SearchBound, share_of
 from discreet.planning.objectives import loss_bound, objectives
-from discreet.planning.problem import cut_problem
+from discreet.planning.problem import cut_problem, room_for_classes
 from discreet.planning.row_share import seen_only, thinned
 from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
@@ -46,6 +46,9 @@ class CutPlanner:
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
         self.problem = seen_only(self.problem) if seen else self.problem
         if policy.method == "exact":  # its bounds know fields only
+            classes = sum(one.pairs.size for one in self.problem.targets if one.pairs is not None)
+            if problems := list(room_for_classes(policy, len(self.problem.sizes), classes)):
+                raise PolicyError(problems)
             self.problem = replace(self.problem, targets=tuple(one.with_fields() for one in self.problem.targets))
         self.may_thin = most_suppressed is None  # the way out of too many suppressed rows looks at all of them
         if most_suppressed is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -47,7 +48,20 @@ def columns_of(bound: Bound, source: Engine, counted: Combinations) -> JobColumn
     """Return the columns that a job makes coarser."""
     changeable, unfit = changeable_columns(bound, counted)
     binned, misfits = binned_columns(bound, source)
-    return JobColumns(changeable, binned, [*unfit, *misfits])
+    crowded = [] if unfit else list(_too_many_classes(bound, changeable, counted))
+    return JobColumns(changeable, binned, [*unfit, *misfits, *crowded])
+
+
+def _too_many_classes(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> Iterator[Problem]:
+    """Yield what keeps an exact search from counting classes; of fewer rows than those of the table it asks itself."""
+    policy = bound.policy
+    if policy.method != "exact" or not bound.promises or policy.unit is not None or policy.release is not None:
+        return
+    from discreet.planning.problem import collapsed, room_for_classes
+    from discreet.planning.uses import classes_in_pairs
+
+    if classes := classes_in_pairs(counted, policy.goals):
+        yield from room_for_classes(policy, len(collapsed(bound, columns, counted)[2]), classes)
 
 
 def changeable_columns(bound: Bound, counted: Combinations) -> tuple[list[Changeable], list[Problem]]:

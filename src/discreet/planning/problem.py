@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from discreet.common.stable_order import numbered
 from discreet.encoded import Codes, Combinations, Ints, keys, regroup
+from discreet.errors import Problem
 from discreet.method.base import targets
 from discreet.method.base.class_pairs import ClassPairs, pairs_of
 from discreet.method.base.gain import Counted
@@ -20,9 +21,12 @@ from discreet.planning.changeable import Changeable
 from discreet.planning.limits import limits_of, sums, unknown_rows
 from discreet.planning.populations import people_table, with_people
 from discreet.planning.uses import Collapsing, Tallies, cut_target, tallies
-from discreet.policy import GroupPromise
+from discreet.policy import GroupPromise, Policy
 from discreet.policy.bind import Bound
 from discreet.policy.populations import Population
+
+MOST_IN_A_TABLE = 50_000_000
+"""Numbers in the table of rows and classes of an exact search, which takes about 32 bytes for each."""
 
 
 def group_problem(
@@ -152,6 +156,16 @@ def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations
     key, _ = keys([counted.code(name) for name in names], width, len(counted.counts))
     order, starts, _ = regroup(key)
     return counted, order, starts
+
+
+def room_for_classes(policy: Policy, rows: int, classes: int) -> Iterator[Problem]:
+    """Yield that a table of so many classes in so many rows is too large; all but exact searches need none."""
+    if rows * classes > MOST_IN_A_TABLE:
+        message = (
+            f"an exact search counts each class in all rows that differ, and {classes:,} classes in {rows:,} rows are "
+            f"more than the {MOST_IN_A_TABLE:,} numbers that it makes room for; write search: coordinate"
+        )
+        yield policy.problem(("search",), message)
 
 
 def cut_problem(

@@ -69,6 +69,8 @@ class PlannedUse:
     """The share of what columns tell of the target that they tell as released."""
     cut_target: Callable[[Collapsing, Any], CutTarget] | None = None
     """What a cut makes small."""
+    in_pairs: Callable[[Combinations, Any], bool] | None = None
+    """Whether what a cut makes small is counted in pairs of row and class."""
 
 
 PLANNED: Sides[PlannedUse] = Sides("planning")
@@ -101,12 +103,26 @@ def _class_counts(bound: Bound, goal: PredictingUse, counted: Combinations) -> I
     return classes
 
 
+def classes_in_pairs(counted: Combinations, goals: Sequence[PredictingUse]) -> int:
+    """Return how many classes there are of which searches over cuts count pairs of row and class, of all goals."""
+    found = 0
+    for goal in goals:
+        in_pairs = PLANNED.of(goal).in_pairs
+        if in_pairs is not None and in_pairs(counted, goal):
+            found += len(counted.domain(goal.target))
+    return found
+
+
+def _many_classes(counted: Combinations, goal: Classify) -> bool:
+    """Whether classes are so many that pairs of row and class are counted; costs and guesses ask for a table."""
+    return goal.costs is None and goal.beside is None and len(counted.domain(goal.target)) > class_pairs.MOST_FIELDS
+
+
 def _class_target(rows: Collapsing, goal: Classify) -> CutTarget:
     counted, domain = rows.counted, rows.counted.domain(goal.target)
     costs = None if goal.costs is None else [[goal.costs.cost(one, other) for other in domain] for one in domain]
     if goal.beside is None:
-        many = goal.costs is None and len(domain) > class_pairs.MOST_FIELDS
-        of_values = rows.pairs_by_value if many else rows.by_value
+        of_values = rows.pairs_by_value if _many_classes(counted, goal) else rows.by_value
         classes = of_values(counted.code(goal.target), counted.counts, len(domain))
         return targets.classes(classes, rows.seen, costs, suppressed=goal.suppressed, largest=rows.largest)
     guesses = class_guesses(rows.bound, goal, counted)
@@ -168,7 +184,7 @@ def _number_target(rows: Collapsing, goal: Regress) -> CutTarget:
     )  # fmt: skip
 
 
-PLANNED.add(Classify, PlannedUse(information_gain, _class_counts, information_kept, _class_target))
+PLANNED.add(Classify, PlannedUse(information_gain, _class_counts, information_kept, _class_target, _many_classes))
 PLANNED.add(Regress, PlannedUse(variance_gain, _sums_of_numbers, variance_kept, _number_target))
 PLANNED.add(Counts, PlannedUse(cells_gain))
 PLANNED.add(General, PlannedUse(loss_gain))

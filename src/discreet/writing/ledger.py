@@ -129,7 +129,7 @@ class Ledger:
                         "person; nothing was changed"
                     )
                 if release.rows is not None:
-                    lines.append(both.select(PERSON, now=pl.coalesce("new", PERSON), row=pl.col(ROW)))
+                    lines.append(both.select(PERSON, now=pl.coalesce("new", PERSON), row=ROW))
                 return in_order(people) if release.of_rows else people
 
             lines: list[pl.DataFrame] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,20 @@ import discreet as d
 from discreet.common.compiled import always
 from discreet.method.base import class_pairs
 from discreet.method.base.class_pairs import joined, pairs_of
+from discreet.method.base.measure_kernels import ROWS, SHARE
+from discreet.method.base.targets import PairShape
 from discreet.method.cuts.bits import cuts_of
 from discreet.method.cuts.column_steps import ColumnSteps
+from discreet.method.cuts.contexts import Contexts
 from discreet.method.cuts.coordinate import cut_of
 from discreet.method.cuts.evaluation import Evaluator
 from discreet.method.cuts.objective import Objective
+from discreet.method.cuts.pair_targets import PairTargets
+from discreet.planning import problem as planning_problem
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from tests.jobs import Job, by, mixed_jobs
-from tests.profiles import FEW
+from tests.profiles import FEW, VERY_MANY
 
 ONE, DEAR, OWN = (d.Classify("class", suppressed=each) for each in ("one", "dearest", "group"))
 BOTH = [OWN, d.Classify("pay", inputs=["age", "town"], weight="0.5"), d.Regress("pay")]
@@ -96,6 +102,41 @@ def test_pairs_cost_what_fields_cost(job: Job, use: Any, seed: int, density: flo
         assert seen[0] == seen[1]
 
 
+@VERY_MANY
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2))
+def test_intervals_cost_by_pairs_what_their_rows_cost_one_by_one(seed: int, targets: int) -> None:
+    """Contexts with classes that one row has, and others that several have; k and a share; codes outside the range."""
+    rng = np.random.default_rng(seed)
+    size, first, stop = int(rng.integers(2, 12)), 1, int(rng.integers(2, 8))
+    contexts = [np.flatnonzero(rng.random(9) < 0.6) for _ in range(int(rng.integers(1, 5)))]
+    start = np.cumsum([0, *map(len, contexts)])
+    code = np.concatenate(contexts).astype(np.int32)
+    table = rng.integers(1, 3, (len(code), size)) * (rng.random((len(code), size)) < 0.3)
+    rows, which = np.nonzero(table)
+    pairs = pairs_of(rows, which, table[rows, which], len(code), size)
+    sizes = table.sum(axis=1) + rng.integers(0, 2, len(code))
+    hits = rng.integers(0, 3, (1, len(code)))
+    limits = np.array([[1, int(rng.integers(1, 9)), ROWS, 0, 0], [1, 2, SHARE, 0, 1]][: int(rng.integers(1, 3))])
+    target, weights = np.sort(rng.integers(0, targets, size)), rng.integers(1, 9, targets)
+    shape = PairShape(pairs, np.searchsorted(target, np.arange(targets + 1)), target, np.zeros(size, dtype=np.int64))
+    based = np.zeros((stop - first + 1,) * 2, dtype=np.int64)
+    made = Contexts(len(contexts), start, start, code, sizes, table[:, :0], hits, pairs)
+    PairTargets(shape).add_intervals(made, first, stop, limits, weights, based)
+    summed = based.cumsum(axis=0).cumsum(axis=1)
+    for low in range(first, stop):
+        for high in range(low, stop):
+            cost = 0
+            for begin, end in pairwise(start.tolist()):
+                own = [row for row in range(begin, end) if low <= code[row] <= high]
+                n, hit = sizes[own].sum(), hits[0, own].sum()
+                if not own or 0 < n * limits[0, 0] < limits[0, 1] or (len(limits) > 1 and 2 * hit > n):
+                    continue
+                for one in range(targets):
+                    counts = table[own][:, target == one].sum(axis=0)
+                    cost += int(weights[one] * (counts.sum() - counts.max(initial=0)))
+            assert summed[low - first, high - first] == cost, (low, high)
+
+
 @FEW
 @given(
     mixed_jobs(search="coordinate"),
@@ -117,6 +158,42 @@ def test_releases_are_the_same_by_pairs(job: Job, use: Any, search: str) -> None
                 assert isinstance(release.table, pl.DataFrame)
                 found.append(release.table.write_csv() + release.plan.to_json())
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("asked", ["check", "protect", "persons", "sample"])
+def test_an_exact_search_refuses_a_table_of_classes_that_it_has_no_room_for(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of thousands of classes: exactly where it would not fit, before it is made; other searches need none."""
+    monkeypatch.setattr(class_pairs, "MOST_FIELDS", 3)
+    table = pl.DataFrame({
+        "who": [str(n) for n in range(12)], "town": ["a", "b", "c"] * 4, "class": [str(n // 3) for n in range(12)]
+    })  # fmt: skip
+    rules: dict[str, Any] = {
+        "use": {"classify": "class"},
+        "protect": [{"k": 2, "over": ["town"]}],
+        "search": "exact",
+        "columns": {"who": {"role": "identifier"}},
+    }
+    rows, classes = 3, 4
+    if asked == "persons":
+        rules |= {"unit": "who"}
+    if asked == "sample":
+        rules |= {"release": {"sample": "90%"}}
+
+    def made(policy: dict[str, Any]) -> None:
+        if asked == "check":
+            d.check(policy, table)
+        else:
+            d.protect(table, policy, seed=1)
+
+    monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes)
+    made(rules)
+    monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes - 1)
+    with pytest.raises(d.PolicyError, match="search: an exact search counts .* 4 classes in 3 rows .* 11 numbers"):
+        made(rules)
+    made({**rules, "search": "coordinate"})
+    made({**rules, "use": "general"})
 
 
 @pytest.mark.slow

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet.method.base import class_pairs
 from discreet.method.base.measure_kernels import MEASURES, ROWS, SHARE
 from discreet.method.cuts import column_cuts, packed_columns
 from discreet.method.cuts.bits import cuts_of
@@ -71,11 +72,14 @@ def one_set_of_columns(rng: np.random.Generator, blocks: int, use: Any = None) -
     return Evaluator(problem, hides_outermost=bool(rng.integers(2)), few_may_pass=bool(rng.integers(2)))
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([4, 256]), st.floats(0, 1))
-def test_a_cut_comes_to_the_same_from_contexts_as_from_all_rows(seed: int, blocks: int, density: float) -> None:
-    """Of a number with few and with too many places to cut, a tree and plain columns."""
+@given(st.integers(0, 2**32 - 1), st.sampled_from([4, 256]), st.floats(0, 1), st.sampled_from([64, 0]))
+def test_a_cut_comes_to_the_same_from_contexts_as_from_all_rows(
+    seed: int, blocks: int, density: float, most_fields: int
+) -> None:
+    """Of a number with few and with too many places to cut, a tree, plain columns; classes by fields and by pairs."""
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_pairs, "MOST_FIELDS", most_fields)
         patch.setattr(column_cuts, "MOST_BLOCKS", blocks)
         patch.setattr(column_cuts, "FEW_BLOCKS", max(blocks // 2, 2))
         fast = one_set_of_columns(rng, blocks)
@@ -117,12 +121,13 @@ def test_of_some_contexts_no_cut_is_evaluated() -> None:
     assert beside.seen(cut, 0) is None
 
 
-@given(st.one_of(mixed_jobs(search="coordinate"), tiny_jobs()))
-def test_a_search_finds_the_same_by_all_rows(job: Job) -> None:
+@given(st.one_of(mixed_jobs(search="coordinate"), tiny_jobs()), st.sampled_from([64, 0]))
+def test_a_search_finds_the_same_by_all_rows(job: Job, most_fields: int) -> None:
     """Also with several sets of columns and with columns that never change, which contexts do not serve; and slowly."""
     found = []
     for by_contexts in (True, False):
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(class_pairs, "MOST_FIELDS", most_fields)
             if not by_contexts:
                 patch.setattr("discreet.method.cuts.step_evaluation.serves", lambda _: False)
                 patch.setattr("discreet.method.cuts.contexts.plain_limits", lambda _: None)
@@ -205,7 +210,7 @@ def test_plain_limits_say_of_nodes_and_intervals_what_any_limits_say(seed: int, 
     cut = cut_of(cuts.random(density, rng), cuts)
     objective = Objective(3, 7, (), 100, fast.problem.total)
     maker = steps.contexts
-    assert maker.plain is not None
+    assume(maker.plain is not None)  # a table has as many rows as k asks for
     for place, column in enumerate(steps.columns):
         if columns[place].space.plain:
             continue

@@ -118,14 +118,13 @@ class ColumnCuts:
                 plain.least, plain.over, plain.under, objective.loss, cost, touched, seen,
                 np.zeros((nodes, 3), dtype=np.int64),
             )  # fmt: skip
-            return [int(x) for x in cost]
-        node_costs(
-            contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent,
-            evaluator.units.columns[place].by_code, contexts.sizes, contexts.fields,
-            maker.dropped(contexts, objective), contexts.others, contexts.hits, maker.limits,
-            objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at, out_at,
-            np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties + 1), dtype=np.int64),
-        )  # fmt: skip
+        else:
+            node_costs(
+                contexts.start, contexts.groups, contexts.codes, self.leaf, self.parent, by_code,
+                contexts.sizes, contexts.fields, maker.dropped(contexts, objective), contexts.others, contexts.hits,
+                maker.limits, objective.loss, evaluator.shape, weights_of(objective), cost, touched, n_at, loss_at,
+                out_at, np.zeros((nodes, width), dtype=np.int64), np.zeros((nodes, properties + 1), dtype=np.int64),
+            )  # fmt: skip
         if evaluator.pairs is not None:
             evaluator.pairs.add_nodes(contexts, self.leaf, self.parent, maker.limits, weights_of(objective), cost)
         return [int(x) for x in cost]

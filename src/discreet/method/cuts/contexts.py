@@ -93,8 +93,8 @@ class ContextMaker:
         begins = np.cumsum([0, *(len(table.hits) for table in tables)])
         lines = [lines_of(t.limits, problem.total, first=int(at)) for t, at in zip(tables, begins, strict=False)]
         self.limits = np.unique(stacked(lines), axis=0)  # sets of columns often ask for the same
-        self.plain = None if problem.targets else plain_limits(self.limits)
-        """The limits, where there is nothing else to reckon with."""
+        self.plain = None if evaluator.fields.shape[1] else plain_limits(self.limits)
+        """The limits, where there is nothing else to reckon with but pairs, which come on top."""
         bounds = [int(table.fixed.max(initial=0)) + 1 for table in tables]
         key, _ = keys([table.fixed.astype(np.uint64) for table in tables], bounds, rows)
         self.fixed = np.unique(key, return_inverse=True)[1].astype(np.int64)

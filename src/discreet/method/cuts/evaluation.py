@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Ints
+from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.limits import lines_of
 from discreet.method.base.loss import LARGEST, loss_units
 from discreet.method.base.problem import CutProblem
@@ -27,7 +28,7 @@ from discreet.method.cuts.lacking import Lacking
 from discreet.method.cuts.many_sets import ManySets, serves
 from discreet.method.cuts.outermost import Inner, Outermost, together
 from discreet.method.cuts.packed_columns import packed
-from discreet.method.cuts.pair_targets import PairTargets
+from discreet.method.cuts.pair_targets import GroupedRows, PairTargets
 from discreet.method.cuts.parts import Firsts, code_losses, part_numbers
 from discreet.method.cuts.target_kernels import target_cost, target_costs
 
@@ -248,14 +249,22 @@ class Evaluator:
             self.ids, table.sizes, table.hits, problem.codes, self.losses(cut), self.offsets, self.fields,
             groups, self.sums,
         )  # fmt: skip
-        return self.judged(cut, groups, lambda: self.broken[self.ids], by_lot=by_lot)
+        return self.judged(cut, groups, lambda: self.broken[self.ids], self.ids, by_lot=by_lot)
 
     def judged(
-        self, cut: Cut, groups: int, left_out_of: Callable[[], npt.NDArray[np.bool_]], *, by_lot: bool = True
+        self,
+        cut: Cut,
+        groups: int,
+        left_out_of: Callable[[], npt.NDArray[np.bool_]],
+        group_of: Ints,
+        pairs: ClassPairs | None = None,
+        *,
+        by_lot: bool = True,
     ) -> CutOutcome:
         """Return what a cut comes to whose groups are summed up in `sums`.
 
-        `left_out_of` returns the rows of groups that are `broken`; pairs are looked up by the `ids` of rows.
+        `left_out_of` returns the rows of groups that are `broken`; `group_of` are the groups of rows, or of collapsed
+        rows, which then have `pairs` of their own where a target has any.
         """
         problem = self.problem
         kept = np.empty(len(problem.targets), dtype=np.int64)
@@ -264,8 +273,9 @@ class Evaluator:
         left_out = left_out_of() if gone else np.zeros(len(problem.sizes), dtype=np.bool_)
         short = 0 if self.few_may_pass or not by_lot or not gone else self.lacking.of_one(int(gone), told)
         if self.pairs is not None:
-            by_group(self.ids, groups, self.start, self.sorted)
-            kept += [self._wrong(place, groups, left_out) for place in range(len(kept))]
+            by_group(group_of, groups, self.start, self.sorted)
+            grouped = GroupedRows(self.sorted, self.start, groups, self.broken[group_of], pairs)
+            kept += [self.pairs.cost(place, grouped) for place in range(len(kept))]
         dropped = tuple(self._dropped(place, target, short) for place, target in enumerate(problem.targets))
         return CutOutcome(int(lost), tuple(kept.tolist()), dropped, int(gone), short, cut, left_out)
 
@@ -299,7 +309,9 @@ class Evaluator:
 
     def _wrong(self, place: int, groups: int, left_out: npt.NDArray[np.bool_]) -> int:
         """Return what kept rows, in `sorted`, cost a target with pairs; 0 of others."""
-        return 0 if self.pairs is None else self.pairs.cost(place, self.sorted, self.start, groups, left_out)
+        if self.pairs is None:
+            return 0
+        return self.pairs.cost(place, GroupedRows(self.sorted, self.start, groups, left_out))
 
     def _dropped(self, place: int, target: CutTarget, short: int) -> int:
         """Return what rows left out cost a target, whose sums are in the second half of `tally`."""

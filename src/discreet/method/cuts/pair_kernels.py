@@ -10,7 +10,7 @@ The loops of `context_kernels` are compiled into these: after a change there, th
 from __future__ import annotations
 
 from discreet.common.compiled import helper, kernel
-from discreet.method.cuts.context_kernels import breaks
+from discreet.method.cuts.context_kernels import breaks, rows_needed
 
 
 @helper
@@ -44,43 +44,46 @@ def put_in(first, last, classes, counts, target, weights, tally, most):  # type:
 
 @helper
 def clear(first, last, classes, tally, most):  # type: ignore[no-untyped-def]
-    """Forget a group, given all its pairs. O(pairs + targets)."""
-    for at in range(first, last):
-        tally[classes[at]] = 0
+    """Forget a group, given all its pairs. O(pairs, or classes where these are fewer, + targets)."""
+    if last - first > len(tally):
+        for v in range(len(tally)):
+            tally[v] = 0
+    else:
+        for at in range(first, last):
+            tally[classes[at]] = 0
     for t in range(len(most)):
         most[t] = 0
 
 
 @kernel
-def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally, order):  # type: ignore[no-untyped-def]
+def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally):  # type: ignore[no-untyped-def]
     """Put the pairs of rows together that are collapsed into one, each class once; return how many pairs there are.
 
-    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. `order` is scratch.
-    O(rows + pairs).
+    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. O(rows + pairs).
     """
     for g in range(found + 1):
         to_at[g] = 0
     for place in range(len(rows)):
-        to_at[into[place] + 1] += 1
+        to_at[into[place] + 1] += at[rows[place] + 1] - at[rows[place]]
     for g in range(found):
         to_at[g + 1] += to_at[g]
     for place in range(len(rows)):
         g = into[place]
-        order[to_at[g]] = rows[place]
-        to_at[g] += 1
+        for p in range(at[rows[place]], at[rows[place] + 1]):
+            to_classes[to_at[g]] = classes[p]
+            to_counts[to_at[g]] = counts[p]
+            to_at[g] += 1
     written = 0
     begin = 0
     for g in range(found):
-        end = to_at[g]  # where the rows of the next one begin
+        end = to_at[g]  # where the pairs of the next one begin
         to_at[g] = written
-        for place in range(begin, end):
-            row = order[place]
-            for p in range(at[row], at[row + 1]):
-                v = classes[p]
-                if tally[v] == 0:
-                    to_classes[written] = v
-                    written += 1
-                tally[v] += counts[p]
+        for p in range(begin, end):  # nothing is written beyond what was read
+            v = to_classes[p]
+            if tally[v] == 0:
+                to_classes[written] = v
+                written += 1
+            tally[v] += to_counts[p]
         begin = end
         for p in range(to_at[g], written):
             to_counts[p] = tally[to_classes[p]]
@@ -120,15 +123,47 @@ def class_costs(rows, start, groups, left_out, at, classes, counts, target, firs
     return wrong
 
 
+@helper
+def set_alone_apart(begin, end, at, classes, counts, tally, apart):  # type: ignore[no-untyped-def]
+    """Of some rows, leave out the pairs whose class only one of them has: its rows are as many in every interval.
+
+    `apart` gets the other pairs, how many rows each has of all classes, and how many of its largest class that is left
+    out. O(pairs).
+    """
+    for p in range(at[begin], at[end]):
+        tally[classes[p]] += 1
+    found = at[begin]
+    for row in range(begin, end):
+        apart.at[row] = found
+        every = 0
+        alone = 0
+        for p in range(at[row], at[row + 1]):
+            every += counts[p]
+            if tally[classes[p]] > 1:
+                apart.classes[found] = classes[p]
+                apart.counts[found] = counts[p]
+                found += 1
+            elif counts[p] > alone:
+                alone = counts[p]
+        apart.every[row] = every
+        apart.alone[row] = alone
+    apart.at[end] = found
+    for p in range(at[begin], at[end]):
+        tally[classes[p]] = 0
+
+
 @kernel
-def interval_pairs(  # type: ignore[no-untyped-def]
+def interval_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     start, groups, code, first, stop, sizes, hits, limits, weights, at, classes, counts, target, based, hit, tally,
-    most,
+    most, apart,
 ):  # fmt: skip
     """Add to `based` what the classes of the intervals cost that may be released; as `interval_costs`.
 
-    O(sum over contexts of codes * (codes * properties + pairs)).
+    `apart` is scratch; see `set_alone_apart`. O(sum over contexts of codes * (codes * properties + pairs)).
     """
+    least, others_limit = rows_needed(limits)
+    last = stop - first
+    single = len(most) == 1  # as nearly always
     for g in range(groups):
         begin = start[g]
         end = start[g + 1]
@@ -136,28 +171,54 @@ def interval_pairs(  # type: ignore[no-untyped-def]
             begin += 1
         while begin < end and code[end - 1] >= stop:
             end -= 1
+        if single:
+            set_alone_apart(begin, end, at, classes, counts, tally, apart)
+        low = 0
         for i in range(begin, end):
-            low = 0 if i == begin else code[i - 1] - first + 1
             high = code[i] - first + 1
             n = 0
             cost = 0
-            counted = at[i]  # what may not be released need not be counted yet
+            before = 0
+            every = 0
+            top = 0
+            counted = i  # what may not be released need not be counted yet
             for p in range(len(hit)):
                 hit[p] = 0
             for j in range(i, end):
                 n += sizes[j]
-                for p in range(len(hit)):
-                    hit[p] += hits[p, j]
-                near = code[j] - first
-                far = stop - first if j + 1 == end else code[j + 1] - first
-                if not breaks(n, hit, limits):
-                    cost += put_in(counted, at[j + 1], classes, counts, target, weights, tally, most)
-                    counted = at[j + 1]
-                    based[low, near] += cost
-                    based[high, near] -= cost
-                    based[low, far] -= cost
-                    based[high, far] += cost
-            clear(at[i], counted, classes, tally, most)
+                bad = 0 < n < least
+                if others_limit:
+                    for p in range(len(hit)):
+                        hit[p] += hits[p, j]
+                    bad = bad or breaks(n, hit, limits)
+                now = 0
+                if not bad:
+                    if single:
+                        for row in range(counted, j + 1):
+                            every += apart.every[row]
+                            top = max(top, apart.alone[row])
+                        for p in range(apart.at[counted], apart.at[j + 1]):
+                            v = apart.classes[p]
+                            tally[v] += apart.counts[p]
+                            if tally[v] > top:
+                                top = tally[v]
+                        cost = weights[0] * (every - top)
+                    else:
+                        cost += put_in(at[counted], at[j + 1], classes, counts, target, weights, tally, most)
+                    counted = j + 1
+                    now = cost
+                if now != before:  # from here on, until it changes again
+                    near = code[j] - first
+                    based[low, near] += now - before
+                    based[high, near] -= now - before
+                    before = now
+            based[low, last] -= before
+            based[high, last] += before
+            if single:
+                clear(apart.at[i], apart.at[counted], apart.classes, tally, most)
+            else:
+                clear(at[i], at[counted], classes, tally, most)
+            low = high
 
 
 @kernel

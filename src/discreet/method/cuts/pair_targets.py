@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet.common.compiled import room
 from discreet.encoded import Ints
 from discreet.method.base.class_pairs import ClassPairs
 from discreet.method.base.space import Flags
@@ -19,6 +20,30 @@ if TYPE_CHECKING:
     from discreet.method.cuts.contexts import Contexts
 
 
+@room
+class ApartPairs(NamedTuple):
+    """Room for pairs, and what is said of those that are not among them; see `set_alone_apart`."""
+
+    at: Ints
+    classes: npt.NDArray[np.int32]
+    counts: Ints
+    every: Ints
+    alone: Ints
+
+
+class GroupedRows(NamedTuple):
+    """Rows ordered by group."""
+
+    rows: Ints
+    start: Ints
+    """Where each group begins, and where the last one ends."""
+    groups: int
+    left_out: Flags
+    """By row, not by place."""
+    pairs: ClassPairs | None = None
+    """Those of the rows, if they are collapsed; None: those of the problem."""
+
+
 class PairTargets:
     """The targets of a problem that have pairs; each call overwrites what the last one of its kind returned."""
 
@@ -27,18 +52,22 @@ class PairTargets:
         classes, targets = shape.pairs.size, len(shape.first) - 1
         self._tally, self._dropped = (np.zeros(classes, dtype=np.int64) for _ in range(2))
         self._most = np.zeros(targets, dtype=np.int64)
+        self._largest = int(shape.pairs.of_all().max(initial=0))
+        """Rows of the largest class."""
         self._at = np.empty(shape.pairs.rows + 1, dtype=np.int64)
-        self._order = np.empty(shape.pairs.rows, dtype=np.int64)
         self._classes, self._counts = np.empty_like(shape.pairs.classes), np.empty_like(shape.pairs.counts)
+        at, every, alone = (np.empty(shape.pairs.rows + 1, dtype=np.int64) for _ in range(3))
+        self._apart = ApartPairs(at, np.empty_like(self._classes), np.empty_like(self._counts), every, alone)
 
-    def cost(self, place: int, rows: Ints, start: Ints, groups: int, left_out: Flags) -> int:
-        """Return what the rows that are kept cost one target; they are ordered by group. 0 where it has no pairs."""
+    def cost(self, place: int, grouped: GroupedRows) -> int:
+        """Return what the rows that are kept cost one target. 0 where it has no pairs."""
         first, last = self.shape.first[place : place + 2]
         if first == last:
             return 0
+        rows, start, groups, left_out, pairs = grouped
         return int(
-            class_costs(rows, start, groups, left_out, *self._given(self.pairs), first, last, place, self._dropped,
-                        self._tally, self._most)
+            class_costs(rows, start, groups, left_out, *self._given(self.pairs if pairs is None else pairs), first,
+                        last, place, self._dropped, self._tally, self._most)
         )  # fmt: skip
 
     def left_out(self, place: int) -> Ints:
@@ -49,7 +78,7 @@ class PairTargets:
         """Return the pairs of collapsed rows: `into` says which of them (so many) each of the rows is a part of."""
         last = collapse_pairs(
             into, rows, found, self.pairs.at, self.pairs.classes, self.pairs.counts, self._at, self._classes,
-            self._counts, self._tally, self._order,
+            self._counts, self._tally,
         )  # fmt: skip
         return ClassPairs(self._at[: found + 1], self._classes[:last], self._counts[:last], self.pairs.size)
 
@@ -71,13 +100,12 @@ class PairTargets:
         """Add to the cost of each interval; see `interval_costs`."""
         interval_pairs(
             contexts.start, contexts.groups, contexts.codes, first, stop, contexts.sizes, contexts.hits, limits,
-            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most,
+            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most, self._apart,
         )  # fmt: skip
 
     def add_flips(self, contexts: Contexts, hidden: Flags, limits: Ints, weights: Ints, cost: Ints) -> None:
         """Add to the cost of showing or hiding each value; see `flip_costs`."""
-        most = int(self.pairs.of_all().max(initial=0))
-        having = np.zeros((len(weights), most + 1), dtype=np.int32)
+        having = np.zeros((len(weights), self._largest + 1), dtype=np.int32)
         flip_pairs(
             contexts.start, contexts.groups, contexts.codes, hidden, contexts.sizes, contexts.hits, limits, weights,
             *self._of(contexts), cost, _sums(contexts), _sums(contexts), self._tally, self._most,

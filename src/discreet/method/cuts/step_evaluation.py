@@ -17,7 +17,7 @@ from discreet.method.cuts.evaluation import Cut, CutOutcome, Evaluator
 def serves(evaluator: Evaluator) -> bool:
     """Whether contexts tell all that is counted of a cut: rows of one are alike in what they lose by other columns."""
     problem = evaluator.problem
-    if not evaluator.at_once or evaluator.pairs is not None or any(column.space.shares for column in problem.columns):
+    if not evaluator.at_once or any(column.space.shares for column in problem.columns):
         return False
     return sorted(problem.tables[0].columns) == list(range(len(problem.columns)))
 
@@ -70,7 +70,8 @@ class StepEvaluator:
             rows_of_broken(contexts.rows, contexts.into, self._group_of, evaluator.broken, found)
             return found
 
-        return evaluator.judged(cut, int(groups), left_out)
+        collapsed = self._group_of[: len(contexts.codes)]
+        return evaluator.judged(cut, int(groups), left_out, collapsed, contexts.pairs)
 
 
 def _others(cut: Cut, place: int) -> Cut:

@@ -22,14 +22,11 @@ from discreet.table.stores.spark.frames import is_spark
 from discreet.table.stores.spark.store import SparkStore
 from discreet.table.stores.store import Making, Map
 from tests.jobs import Job, bank, bank_policy, jobs, mixed_jobs
-from tests.profiles import size
+from tests.profiles import FEW, size
 from tests.spark import GROUP, from_spark, in_any_order, require, session, to_spark
 
 pytestmark = GROUP
-FEW = settings(
-    max_examples=max(3, settings().max_examples // 16),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+SOME = settings(FEW, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +62,13 @@ def assert_same_if_possible(job: Job, seed: int) -> None:
         return
 
 
-@FEW
+@SOME
 @given(jobs())
 def test_templates(job: Job) -> None:
     assert_same_if_possible(job, 1)
 
 
-@FEW
+@SOME
 @given(mixed_jobs(search="coordinate"), st.integers(0, 9))
 def test_mixed_policies(job: Job, seed: int) -> None:
     assert_same_if_possible(job, seed)
