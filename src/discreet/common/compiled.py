@@ -47,7 +47,7 @@ ALLOWANCE = Allowance(unknown=2_000_000, tired=100_000, many=5_000_000, kept=400
 LARGE = 20_000
 """Numbers in the arrays that a loop is given from which on it is compiled at once; where it is on disk, a fourth of it.
 
-Arrays in a named tuple that is `room` do not count.
+Arrays in a named tuple that is `room` do not count; a loop that is `begun_plain` is not compiled for them at once.
 """
 
 PATIENCE = 1.0
@@ -77,10 +77,13 @@ class Kernel:
     it makes itself is wide.
     """
 
-    def __init__(self, function: Function, *, inline: bool = False, instead: Kernel | None = None) -> None:
+    def __init__(
+        self, function: Function, *, inline: bool = False, instead: Kernel | None = None, large: int = LARGE
+    ) -> None:
         self.py_func = function
         self.inline = inline
         self.instead = instead
+        self.large = large
         self.rounds = 0
         self._kept: bool | None = None
         self._plain: Function | None = None
@@ -111,7 +114,7 @@ class Kernel:
         """Return how often it may go round now before it is compiled."""
         if self._kept is None:
             self._kept = is_on_disk(self.py_func, self._name())
-        if _size(arguments) > (LARGE // 4 if self._kept else LARGE):
+        if _size(arguments) > (LARGE // 4 if self._kept else self.large):
             return 0
         if not self._kept:
             return (ALLOWANCE.unknown if _rounds[0] < ALLOWANCE.many else ALLOWANCE.tired) - self.rounds
@@ -226,6 +229,11 @@ class Kernel:
 def kernel(function: Function) -> Kernel:
     """Make a kernel of a function of plain loops."""
     return Kernel(function)
+
+
+def begun_plain(function: Function) -> Kernel:
+    """Make a kernel that goes round little beside what it is given: not on disk, it runs as it stands to begin with."""
+    return Kernel(function, large=sys.maxsize)
 
 
 def helper(function: Function) -> Kernel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.common.compiled import helper, kernel
+from discreet.common.compiled import begun_plain, helper, kernel
 from discreet.method.cells.kernels import (
     DONE,
     FAILED,
@@ -60,7 +60,7 @@ def take_back(frame, log, n):  # type: ignore[no-untyped-def]
 # Lowering the true value: other rows
 
 
-@kernel
+@begun_plain
 def impact(frame, guesser, k, low, high, level, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(x | true value) is multiplied by when one row's `low` becomes `high`, as a quotient of two factors.
 
@@ -197,7 +197,7 @@ def raise_guesses(frame, guesser, row, actual, guess, levels, log, n):  # type: 
 # Lowering the true value: the row's own cells
 
 
-@kernel
+@begun_plain
 def gain(frame, guesser, actual, guess, column, low, high, nums, dens):  # type: ignore[no-untyped-def]
     """Write what p(guess)/p(actual) is multiplied by when the row's own `low` becomes `high`, as a quotient.
 
@@ -332,7 +332,7 @@ def all_levels(frame, guesser, row, actual, how, levels, coin, draws, again):  #
     return status, guess, changes
 
 
-@kernel
+@begun_plain
 def one_cell(frame, guesser, row, actual, how, levels, coin, draws, fall_back):  # type: ignore[no-untyped-def]
     """Protect one cell; return what became of it, the guess, and the changes. A cell that failed is hidden.
 
@@ -355,7 +355,7 @@ def one_cell(frame, guesser, row, actual, how, levels, coin, draws, fall_back): 
 # Several cells at once
 
 
-@kernel
+@begun_plain
 def lower_shared(frame, guesser, rows, guesses, active, actual, column, value, low, high, keep):  # type: ignore[no-untyped-def]
     """e-DECP: change `low` to `high` in rows of the true value as long as an active row has `value`.
 

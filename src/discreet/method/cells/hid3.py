@@ -26,6 +26,7 @@ from discreet.method.cells.trees import Nodes
 from discreet.method.cells.value_ranges import ranges
 
 Ints = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -173,12 +174,32 @@ class Trees:
         weigh = np.arange(len(rows) + 1, dtype=np.float64)
         weigh[1:] *= np.log2(weigh[1:])
         named = np.array(predictors, dtype=np.int64)
+        rows, times = self._different(named, rows, leaf)
         found = kernels.grow(
-            frame.codes, frame.leaf, self.low, self.high, frame.first, frame.domain, named, rows,
+            frame.codes, frame.leaf, self.low, self.high, frame.first, frame.domain, named, rows, times,
             (leaf - first).astype(np.int64), max(stop - first, 1), self._factor, weigh,
         )  # fmt: skip
         split, common, child_at, child, people = found
         return GrownTree(named, split, common, child_at, child, people, self.low, self.high)
+
+    def _different(self, predictors: Ints, rows: Rows, leaf: Rows) -> tuple[Rows, Ints]:
+        """Return the first row of each combination of cells and class, and how often (by row) it is there.
+
+        Where there may be more combinations than rows, each row stands for itself.
+        """
+        frame = self.table.frame
+        key, room = leaf[rows].astype(np.int64), int(leaf.max(initial=0)) + 1
+        for column in predictors.tolist():
+            values = int(frame.first[column + 1] - frame.first[column])
+            room *= values
+            if room > len(rows):
+                return rows, np.ones(self.table.rows, dtype=np.int64)
+            key = key * values + (frame.codes[column, rows] - frame.first[column])
+        begin = np.full(room, -1, dtype=rows.dtype)
+        begin[key[::-1]] = rows[::-1]  # of several the last one stays: the first row
+        times = np.zeros(self.table.rows, dtype=np.int64)
+        times[begin[begin >= 0]] = np.bincount(key, minlength=room)[begin >= 0]
+        return np.sort(begin[begin >= 0]), times
 
 
 def protect(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import helper, kernel
+from discreet.common.compiled import begun_plain, helper, kernel
 from discreet.method.cells.quotient_kernels import MARGIN, order_of
 
 COUNT = 0
@@ -177,7 +177,7 @@ def give_node(frame, row, column, node):  # type: ignore[no-untyped-def]
     codes[column, row] = node
 
 
-@kernel
+@begun_plain
 def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     """Give a cell another node; all counts follow.
 
@@ -186,7 +186,7 @@ def move(frame, row, column, node):  # type: ignore[no-untyped-def]
     give_node(frame, row, column, node)
 
 
-@kernel
+@begun_plain
 def forget(frame, row):  # type: ignore[no-untyped-def]
     """Take a row out of all counts. O(confidential columns * columns * depth)."""
     for model in range(len(frame.class_column)):
@@ -456,7 +456,7 @@ def exact_order(frame, guesser, row, node, other, apart):  # type: ignore[no-unt
     return order_of(nums, dens, n, d, other_nums, other_dens, other_n, other_d)
 
 
-@kernel
+@begun_plain
 def above(frame, guesser, row, actual, guess):  # type: ignore[no-untyped-def]
     """Whether the true value is still ahead of a guess; a tie is enough unless the policy is strict.
 
@@ -492,7 +492,7 @@ def is_best(frame, guesser, row, actual):  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel
+@begun_plain
 def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
     """Say of several rows whether their true value is the single best guess.
 
@@ -504,7 +504,7 @@ def all_best(frame, guesser, rows, actuals):  # type: ignore[no-untyped-def]
     return found
 
 
-@kernel
+@begun_plain
 def chances(frame, guesser, row):  # type: ignore[no-untyped-def]
     """Return the probability of each candidate, as floats that sum to 1 (or are all 0): for reports only.
 
@@ -565,7 +565,7 @@ def drawn_guess(frame, guesser, row, actual, draw):  # type: ignore[no-untyped-d
     return found[draw % n] if n else NOBODY
 
 
-@kernel
+@begun_plain
 def opening(frame, guesser, row, actual, coin, draw):  # type: ignore[no-untyped-def]
     """Return what becomes of a cell before anything else is changed, and the guess that shall become better.
 

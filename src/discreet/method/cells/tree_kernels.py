@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.common.compiled import kernel
+from discreet.common.compiled import begun_plain, kernel
 
 LEAF = -1
 NO_CHILD = -1
@@ -92,9 +92,9 @@ def _value(code, start, leaf, low, high, known, filled):  # type: ignore[no-unty
     return filled[place]
 
 
-@kernel
-def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_classes, factor, weigh):  # type: ignore[no-untyped-def] # noqa: C901
-    """Return the tree of `rows` (reordered here) with their classes.
+@begun_plain
+def grow(codes, leaf, low, high, first, domain, predictors, rows, times, classes, n_classes, factor, weigh):  # type: ignore[no-untyped-def] # noqa: C901
+    """Return the tree of `rows` (reordered here) with their classes; each row counts `times` (by row).
 
     For each node: the place of the predictor it splits on (or `LEAF`), its commonest class, where its children begin;
     for each child its node (or `NO_CHILD`: nobody went there) and how many rows went there. `weigh[n]` is n log n.
@@ -111,7 +111,7 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
     kids, nodes, at = 0, 1, 0
     parent[0], begin[0], stop[0] = -1, 0, len(rows)
     known, branch = np.zeros(widest, np.int64), np.zeros(widest, np.int64)
-    filled = np.empty(widest, np.int64)
+    filled, heads = np.empty(widest, np.int64), np.zeros(widest, np.int64)
     table = np.zeros((widest, n_classes), np.int64)
     per_class = np.zeros(n_classes, np.int64)
     over, under = np.empty(len(rows) + 1, np.int64), np.empty(len(rows) + 1, np.int64)
@@ -122,13 +122,15 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
     while at < nodes:
         from_, to = begin[at], stop[at]
         per_class[:] = 0
+        all_here = 0
         for i in range(from_, to):
-            per_class[classes[rows[i]]] += 1
+            per_class[classes[rows[i]]] += times[rows[i]]
+            all_here += times[rows[i]]
         common[at] = most_common(per_class, 0, n_classes)
         split[at], child_at[at] = LEAF, -1
         here = at
         at += 1
-        if per_class[common[here]] == to - from_:
+        if per_class[common[here]] == all_here:
             continue
         used[:] = False
         above = parent[here]
@@ -147,15 +149,15 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
                 value = leaf[codes[column, rows[i]]]
                 if value >= 0:
                     different += known[value] == 0
-                    known[value] += 1
+                    known[value] += times[rows[i]]
             if different < 2:
                 continue
             filled[: first[column + 1] - start] = -1
             for i in range(from_, to):
                 row = rows[i]
                 value = _value(codes[column, row], start, leaf, low, high, known, filled)
-                branch[value] += 1
-                table[value, classes[row]] += 1
+                branch[value] += times[row]
+                table[value, classes[row]] += times[row]
             score, size, n_over, n_under = 0.0, 0.0, 0, 0
             for i in range(from_, to):  # what was counted, each once; the scratch is empty again after it
                 row = rows[i]
@@ -191,10 +193,12 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
         for i in range(from_, to):
             value = leaf[codes[column, rows[i]]]
             if value >= 0:
-                known[value] += 1
+                known[value] += times[rows[i]]
         filled[: first[column + 1] - start] = -1
         for i in range(from_, to):
-            branch[_value(codes[column, rows[i]], start, leaf, low, high, known, filled)] += 1
+            value = _value(codes[column, rows[i]], start, leaf, low, high, known, filled)
+            branch[value] += 1
+            heads[value] += times[rows[i]]
         split[here], child_at[here] = best, kids
         while kids + values > kids_room:
             grown, grown2 = np.empty(2 * kids_room, np.int64), np.empty(2 * kids_room, np.int64)
@@ -206,7 +210,7 @@ def grow(codes, leaf, low, high, first, domain, predictors, rows, classes, n_cla
             room *= 2
         where = from_
         for value in range(values):
-            people[kids + value] = branch[value]
+            people[kids + value], heads[value] = heads[value], 0
             child[kids + value] = NO_CHILD
             if branch[value]:
                 child[kids + value] = nodes
@@ -233,7 +237,7 @@ def _wider(numbers):  # type: ignore[no-untyped-def]
     return wider
 
 
-@kernel
+@begun_plain
 def guess(codes, row, low, high, predictors, split, common, child_at, child, people, node):  # type: ignore[no-untyped-def]
     """Return the class that a tree gives a row from a node on; an unknown cell follows the commonest branch it can.
 
@@ -249,7 +253,7 @@ def guess(codes, row, low, high, predictors, split, common, child_at, child, peo
     return common[node]
 
 
-@kernel
+@begun_plain
 def guesses(codes, rows, low, high, predictors, split, common, child_at, child, people):  # type: ignore[no-untyped-def]
     """Return the class that a tree gives each of several rows. O(rows * predictors * values)."""
     found = np.empty(len(rows), dtype=np.int64)
