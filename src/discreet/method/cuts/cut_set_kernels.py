@@ -198,7 +198,8 @@ def list_entries(order, codes, sizes, ids, is_open, c, start, used, code, count)
     """List for each cell its codes of one column, ascending, with their rows; `order` has the rows by code. O(rows)."""
     for q in range(len(used)):
         used[q] = 0
-    for row in order:
+    for i in range(len(order)):
+        row = order[i]
         q = ids[row]
         if q < 0 or not is_open[q, c]:
             continue
