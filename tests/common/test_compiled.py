@@ -136,8 +136,7 @@ def _some(x):  # type: ignore[no-untyped-def]
 
 def test_what_is_seldom_needed_is_compiled_once_it_is() -> None:
     """And never quietly left out: a loop that meets it unasked for fails."""
-    assert _some.lacks()
-    assert not _third.lacks()
+    assert (_some.lacks(), _third.lacks()) == (True, False)
     assert _some(12) == 4  # as it stands, it has all
     with always("compiled"):
         assert _some(9) == 9
@@ -225,8 +224,7 @@ def test_a_loop_that_takes_too_long_begins_anew(
     given = np.arange(200, 210, dtype=dtype), np.zeros(10, dtype=np.int64)
     found = own(Line(given[0]), Scratch(given[1]), 20)
     expected = [int(start) + turn for turn in range(20) for start in range(200, 210)]
-    assert found == (sum(number**2 for number in expected), True)
-    assert type(found[0]) is int
+    assert (*found, type(found[0])) == (sum(number**2 for number in expected), True, int)
     assert given[0].tolist() == list(range(220, 230))
     assert given[1][-1] == found[0]
     assert (own._compiled is None) == (rounds == 10**6)
@@ -255,10 +253,12 @@ def test_arrays_that_share_memory_come_to_the_same(dtype: str) -> None:
 
 def test_much_is_compiled_at_once_but_room_is_not_much(monkeypatch: pytest.MonkeyPatch) -> None:
     few, many = np.zeros(3, dtype=np.int64), np.zeros(compiled.LARGE + 1, dtype=np.int64)
-    own = Kernel(turned.py_func)
-    monkeypatch.setattr(own, "_kept", False)
-    assert own._left((Line(few), Scratch(many), 1)) > 0
-    assert own._left((Line(many), Scratch(many), 1)) == 0
+    for make in (kernel, compiled.begun_plain):
+        own = make(turned.py_func)
+        for kept in (False, True):
+            monkeypatch.setattr(own, "_kept", kept)
+            assert own._left((Line(few), Scratch(many), 1)) > 0
+            assert (own._left((Line(many), Scratch(many), 1)) > 0) == (make is not kernel and not kept)
 
 
 def test_who_waits_for_a_compilation_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,10 @@
 """How Numba compiles our loops: what it does for any function, and ours do without, is left out.
 
 Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
-nor machine code: it is compiled into its callers. A number written in a call does not make a loop of its own. Loops
-that make no arrays count no references to them. A loop that is on disk is loaded by itself. Which operator adds two
-integers is looked up once. What Numba tries in vain is not told in bold, for which it would take hold of standard
-output each time: nobody sees most of these texts.
+nor machine code: it is compiled into its callers, and optimised as a part of them. A number written in a call does not
+make a loop of its own. Loops that make no arrays count no references to them. A loop that is on disk is loaded by
+itself. Which operator adds two integers is looked up once. What Numba tries in vain is not told in bold, for which it
+would take hold of standard output each time: nobody sees most of these texts.
 
 This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
 """
@@ -104,6 +104,7 @@ class _InnerLowering(_OuterLowering):
         library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
         library.enable_object_caching()
         library._finalize_final_module = lambda: _end(library)
+        library._optimize_final_module = lambda: None  # as a part of its callers
         state.library = library
         state.flags = state.flags.copy()
         state.flags.no_compile = True

@@ -1,5 +1,6 @@
 """What decides is exact: comparisons of probabilities and gains, smoothing, unknown values; the thesis's bounds."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import log, prod
 
@@ -15,7 +16,8 @@ from discreet.method.cells.trees import flat
 from tests.method.cells.fast import Fast
 from tests.method.cells.strategies import Case, cases
 from tests.method.cells.test_golden import exact
-from tests.reference.cells_model import Probabilities, Table, top_k
+from tests.reference.cells import Domains
+from tests.reference.cells_model import Cell, Probabilities, Table, top_k
 from tests.reference.cells_tree import disorder, id3, id3_g, plain_tree
 
 Numbers = list[int]
@@ -75,18 +77,18 @@ def test_trees_are_those_of_the_reference(case: Case, leaves_out: bool) -> None:
     else:
         expected = id3(fast.published(), case.i, case.j, case.predictors, case.domains)
         candidates = case.domains[case.j]
-    assert grown(tree, case, candidates, 0) == plain_tree(expected)
+    assert grown(tree, case.domains, candidates, 0) == plain_tree(expected)
 
 
-def grown(tree: hid3.GrownTree, case: Case, candidates: list[str], node: int) -> object:
+def grown(tree: hid3.GrownTree, domains: Domains, candidates: Sequence[str], node: int) -> object:
     common = candidates[int(tree.common[node])]
     if tree.split[node] == tree_kernels.LEAF:
         return common
     column = int(tree.predictors[tree.split[node]])
     branches: dict[str, object] = {}
-    for place, value in enumerate(case.domains[column]):
+    for place, value in enumerate(domains[column]):
         child = tree.child_of(node, place)
-        branches[value] = common if child is None else grown(tree, case, candidates, child)
+        branches[value] = common if child is None else grown(tree, domains, candidates, child)
     return {str(column): branches}
 
 
@@ -111,6 +113,27 @@ def test_splits_with_the_same_gain_are_found_the_same(rows: list[tuple[int, int]
             assert split == tree_kernels.LEAF
         else:
             assert split == min(usable, key=lambda c: disorder([str(row[c]) for row in table[:-1]], classes))
+
+
+perhaps = st.sampled_from(["0", "1", "2", "3", None])
+
+
+@given(st.lists(st.tuples(perhaps, perhaps, st.sampled_from("0123")), min_size=2, max_size=12), st.data())
+def test_rows_that_are_alike_count_as_often_as_they_are_there(
+    some: list[tuple[Cell, Cell, str]], data: st.DataObject
+) -> None:
+    """Many rows, few of them different, in any order: the tree of the reference, which looks at every row."""
+    often = data.draw(st.lists(st.integers(50, 60), min_size=len(some), max_size=len(some)))
+    rows = [row for row, times in zip(some, often, strict=True) for _ in range(times)]
+    np.random.default_rng(data.draw(st.integers(0, 2**32))).shuffle(rows)
+    table: Table = [["0", "0", None], *[[*row] for row in rows]]
+    fast, domains = Fast(table, [flat4, flat4, flat4], [2]), [["0", "1", "2", "3"]] * 3
+    trees = hid3.Trees(fast.table)
+    leaf, all_rows = fast.table.frame.leaf[fast.table.frame.codes[2]], np.arange(1, len(table), dtype=np.int32)
+    taken, times = trees._different(np.arange(2), all_rows, leaf)
+    assert (len(taken), int(times[taken].sum())) == (len({(*row,) for row in rows}), len(rows))
+    expected = plain_tree(id3(table, 0, 2, [0, 1], domains))
+    assert grown(trees.tree(2, 0, [0, 1]), domains, domains[2], 0) == expected
 
 
 # --- smoothing and unknown values --------------------------------------------------------------------------------
