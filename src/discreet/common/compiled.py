@@ -52,7 +52,7 @@ Arrays in a named tuple that is `room` do not count; a loop that is `begun_plain
 
 PATIENCE = 1.0
 """Seconds of compiling, of all loops together, after which it is told."""
-COPIED = 500
+COPIED = 200
 """Numbers that are copied in the time that a loop takes to go round."""
 
 _ROOM: set[type] = set()
@@ -126,16 +126,15 @@ class Kernel:
         """Run it as it stands; as if it had not been begun where it goes round too often."""
         arrays: list[Array] = []
         _collect(arguments, arrays)
-        before = [array.copy() for array in arrays]
         wide = _wide(arrays)
+        before = [(array, array.copy()) for array in arrays if id(array) not in wide and array.flags.writeable]
         _left_to_go[0] = left - sum([array.size for array in arrays]) // COPIED
         try:
             with np.errstate(all="ignore"):  # as compiled: numbers of 64 bits go round, and floats say nothing
                 found = self.plain(*(_widened(arguments, wide) if wide else arguments))
         except _TooLong:
-            for array, kept in zip(arrays, before, strict=True):
-                if array.flags.writeable:
-                    array[...] = kept
+            for array, kept in before:
+                array[...] = kept
             raise
         finally:
             gone = left - _left_to_go[0]
