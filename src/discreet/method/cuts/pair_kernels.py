@@ -56,10 +56,13 @@ def clear(first, last, classes, tally, most):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally):  # type: ignore[no-untyped-def]
+def collapse_pairs(  # type: ignore[no-untyped-def]
+    into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally, packed, bits
+):
     """Put the pairs of rows together that are collapsed into one, each class once; return how many pairs there are.
 
-    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. O(rows + pairs).
+    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. `packed` is scratch by pair: a
+    class in so many `bits`, and the rows above them. O(rows + pairs).
     """
     for g in range(found + 1):
         to_at[g] = 0
@@ -68,22 +71,21 @@ def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to
     for g in range(found):
         to_at[g + 1] += to_at[g]
     for place in range(len(rows)):
-        g = into[place]
+        to = to_at[into[place]]
         for p in range(at[rows[place]], at[rows[place] + 1]):
-            to_classes[to_at[g]] = classes[p]
-            to_counts[to_at[g]] = counts[p]
-            to_at[g] += 1
+            packed[to] = (counts[p] << bits) + classes[p]
+            to += 1
+        to_at[into[place]] = to
     written = 0
     begin = 0
     for g in range(found):
         end = to_at[g]  # where the pairs of the next one begin
         to_at[g] = written
-        for p in range(begin, end):  # nothing is written beyond what was read
-            v = to_classes[p]
-            if tally[v] == 0:
-                to_classes[written] = v
-                written += 1
-            tally[v] += to_counts[p]
+        for p in range(begin, end):
+            v = packed[p] & ((1 << bits) - 1)
+            to_classes[written] = v  # overwritten by the next one if it is known already: no branch to be guessed
+            written += 1 if tally[v] == 0 else 0
+            tally[v] += packed[p] >> bits
         begin = end
         for p in range(to_at[g], written):
             to_counts[p] = tally[to_classes[p]]
@@ -276,11 +278,13 @@ def flip_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     together = 0
     for g in range(groups):
         n_hidden = 0
+        shown = True
         for p in range(len(hit)):
             all_hit[p] = 0
         h_cost = 0
         for row in range(start[g], start[g + 1]):
             if hidden[code[row]]:
+                shown = False
                 n_hidden += sizes[row]
                 for p in range(len(hit)):
                     all_hit[p] += hits[p, row]
@@ -304,6 +308,10 @@ def flip_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             cost[v] -= sign * each
             if sign > 0:
                 shown_cost += each
+            if shown:  # it would be the only one
+                if sizes[row] > 0:
+                    cost[v] += each
+                continue
             # The hidden ones without it, or with it.
             n = n_hidden + sign * sizes[row]
             for p in range(len(hit)):

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @room
 class ApartPairs(NamedTuple):
-    """Room for pairs, and what is said of those that are not among them; see `set_alone_apart`."""
+    """Room for pairs, and what is said of those that are not among them; see `set_alone_apart`.
+
+    Elsewhere the counts are scratch, too.
+    """
 
     at: Ints
     classes: npt.NDArray[np.int32]
@@ -54,6 +57,8 @@ class PairTargets:
         self._most = np.zeros(targets, dtype=np.int64)
         self._largest = int(shape.pairs.of_all().max(initial=0))
         """Rows of the largest class."""
+        self._bits = classes.bit_length()
+        """In which a class can be written; above them there is room for all rows."""
         self._at = np.empty(shape.pairs.rows + 1, dtype=np.int64)
         self._classes, self._counts = np.empty_like(shape.pairs.classes), np.empty_like(shape.pairs.counts)
         at, every, alone = (np.empty(shape.pairs.rows + 1, dtype=np.int64) for _ in range(3))
@@ -78,7 +83,7 @@ class PairTargets:
         """Return the pairs of collapsed rows: `into` says which of them (so many) each of the rows is a part of."""
         last = collapse_pairs(
             into, rows, found, self.pairs.at, self.pairs.classes, self.pairs.counts, self._at, self._classes,
-            self._counts, self._tally,
+            self._counts, self._tally, self._apart.counts, self._bits,
         )  # fmt: skip
         return ClassPairs(self._at[: found + 1], self._classes[:last], self._counts[:last], self.pairs.size)
 
