@@ -211,3 +211,24 @@ def test_a_distance_that_does_not_fit_the_column_is_not_checkable() -> None:
     assert found.reason == "order: 's' is a number, and has its own; leave it out"
     found = one(d.TCloseness(t=0, of="s", over=["g"], distance="tree"), ["x", "y"])
     assert found.answer is Answer.NOT_CHECKABLE
+
+
+@pytest.mark.parametrize("unit", [None, "who"])
+@pytest.mark.parametrize("column", [None, d.Column(taxonomy=TREE)], ids=["values", "taxonomy"])
+@pytest.mark.parametrize("at_most", ["2x", "50%"])
+@pytest.mark.parametrize(("many", "few", "above"), [("Leg", "HIV", "Inf"), ("HIV", "Leg", "Inj")])
+def test_the_order_of_rows_says_nothing_of_the_worst_value(
+    at_most: str, column: d.Column | None, unit: str | None, many: str, few: str, above: str
+) -> None:
+    """Of values that are as likely among those of whom it is known the one of most rows is named."""
+    values = [many, few, many, "Flu" if few == "Leg" else "Arm", *([above] * 4 if column is not None else [])]
+    table = pl.DataFrame({"g": "a", "s": values, "who": [str(number) for number in range(len(values))]})
+    columns = {} if column is None else {"s": column}
+    if unit is not None:
+        columns[unit] = d.Column(role="identifier")
+    policy = d.Policy(protect=[about(d.AnyBut([above]), at_most)], columns=columns, unit=unit)
+    rows = [table, table[::-1], table.sort("s"), table.sort("s", descending=True)]
+    found = [d.verify(each, policy).requirements[0].worst for each in rows]
+    assert found[0] is not None
+    assert found[0].hits == 2
+    assert all(each == found[0] for each in found)

@@ -285,7 +285,9 @@ def surest_of(people: PersonsAlike, policy: Policy, promise: GroupPromise) -> Gr
                 among_known = (count * all_known, everywhere * here)
                 among_all = (count * len(people.group), everywhere * size)
                 figure = among_known if _larger(among_known, among_all) else among_all
-            if hits[place] == 0 or _larger(figure, best[place]):
+            # Of properties of which one is as sure the one of most persons, whatever their order.
+            more = count > hits[place] and not _larger(best[place], figure)
+            if more or _larger(figure, best[place]):
                 best[place] = figure
                 above[place], below[place] = figure
                 hits[place], hidden[place] = count, size - here

@@ -221,7 +221,8 @@ def _times_of_texts(counts: TextCounts, but: Sequence[str | None]) -> GroupFigur
     chosen[group[contenders[alone]]] = contenders[alone]
     for place in contenders[~alone].tolist():
         best = int(chosen[group[place]])
-        if best < 0 or int(above[place]) * int(below[best]) > int(above[best]) * int(below[place]):
+        ahead = 1 if best < 0 else int(above[place]) * int(below[best]) - int(above[best]) * int(below[place])
+        if ahead > 0 or (ahead == 0 and hits[place] > hits[best]):
             chosen[group[place]] = place
     there = chosen >= 0
     figures = [np.where(there, each[chosen], least) if len(each) else np.full(counts.size, least)
@@ -342,7 +343,7 @@ def _times(counts: TextCounts, properties: Iterator[TextProperty]) -> GroupFigur
                 Fraction(count * all_known, usual * max(int(known[place]), 1)),
                 Fraction(count * all_rows, usual * max(int(counts.rows[place]), 1)),
             )
-            if exact > best[place]:
+            if (exact, count) > (best[place], hits_of[place]):
                 best[place], hits_of[place] = exact, count
                 hidden_of[place] = counts.rows[place] - known[place]
         rough = np.maximum(rough, now)
