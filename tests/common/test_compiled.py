@@ -345,6 +345,7 @@ def test_a_small_job_loads_no_compiler_and_a_large_one_loads_it_ahead(tmp_path: 
     """Loading it takes half a second: as long as everything else that a small job does."""
     program = """
 import sys, threading
+import polars as pl
 import discreet as d
 rows = int(sys.argv[1])
 table = pl.DataFrame({"job": ["pq"[row % 2] for row in range(rows)], "ill": ["yes", "no", "no", "no"] * (rows // 4)})
