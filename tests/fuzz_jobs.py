@@ -3,11 +3,13 @@
 Names that engines could read as patterns, values that look like the marker, people with several rows, numbers as
 intervals and medians, with a top and a bottom, costs, rows shuffled, rows removed up to a limit, every search,
 every promise about groups over columns or over any of them, of rows and of persons and among a population, secrets that
-are words or numbers, confidential cells chosen by their own value.
+are words or numbers, confidential cells chosen by their own value, against trees and other adversaries, a column that
+is published anyway (a use may count with it, an adversary read it), samples by strata.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import discreet as d
-from tests import vector_promises
+from tests import fuzz_cells, vector_promises
 from tests.jobs import by
 from tests.people import recoded
 from tests.reference import populations
@@ -47,6 +49,8 @@ VECTORS: list[dict[str, Any]] = [
     {"t": "1/4", "distance": "ordered", "order": ILL},
 ]
 """Promises about the secret that count more than one number."""
+BESIDE = ["1", "2", "2.5", "13", "", "fell from a ladder", "fell from a horse", "ill at ease now"]
+"""Of a column that is published anyway: numbers, nothing, and texts that people wrote."""
 PAID = ["100", "104", "110", "180", "250"]
 AMOUNTS: list[dict[str, Any]] = [
     {"infer": {"within": 10}, "at_most": "1/2"},
@@ -70,6 +74,7 @@ class FuzzJob:
     secret: str
     target: str
     person: str
+    beside: str
     people: list[Row]
     """The population that the rows are taken from; empty where no promise counts in one."""
 
@@ -80,8 +85,8 @@ class FuzzJob:
 
 @st.composite
 def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
-    names = draw(st.lists(st.sampled_from(ODD_NAMES), min_size=6, max_size=6, unique=True))
-    known, (secret, target, person) = names[:3], names[3:]
+    names = draw(st.lists(st.sampled_from(ODD_NAMES), min_size=7, max_size=7, unique=True))
+    known, (secret, target, person, beside) = names[:3], names[3:]
     kinds = {name: draw(st.sampled_from(["plain", "tree", "number"])) for name in known}
     people = draw(st.integers(1, 8))
     cells = {name: st.sampled_from(VALUES[kind]) for name, kind in kinds.items()}
@@ -91,9 +96,10 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
         secret: st.sampled_from(secrets),
         target: st.sampled_from("uvw"),
         person: st.integers(1, people).map(str),
+        beside: st.sampled_from(BESIDE),
     }
     rows: list[Row] = draw(st.lists(st.fixed_dictionaries({**cells, **others}), min_size=2, max_size=14))
-    protect = draw(st.lists(_promise(known, secret, rows, vectors), min_size=1, max_size=3))
+    protect = draw(st.lists(_promise(known, secret, beside, rows, vectors), min_size=1, max_size=3))
     population: list[Row] = []
     if draw(st.integers(0, 3)) == 0:
         population = [{name: row[name] for name in known} for row in rows]
@@ -103,12 +109,12 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
     grouped = {name for item in protect for name in _all_known(item)}
     columns = {name: column for name in known if name in grouped and (column := draw(_column(kinds[name])))}
     columns[person] = {"role": "identifier"}
-    if is_amount:
+    if is_amount and any("within" in str(item.get("infer")) for item in protect):
         columns[secret] = {"type": "number"}
     search = draw(st.sampled_from(["disclosure", "coordinate", "genetic", "exact", "local"]))
     policy: dict[str, Any] = {
         "columns": columns,
-        "use": draw(_use(target, sorted({str(row[target]) for row in rows}), search)),
+        "use": draw(_use(target, beside, sorted({str(row[target]) for row in rows}), search)),
         "protect": protect,
     }
     policy |= by(search)
@@ -118,6 +124,9 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
             "limit": draw(st.sampled_from(["0%", "20%", "60%", "99%", "100%"])),
         }
     policy["shuffle"] = draw(st.integers(0, 3)) == 0
+    if draw(st.integers(0, 3)) == 0 and not any("column" in item or "among" in item for item in protect):
+        strata = draw(st.lists(st.sampled_from([*known, secret, beside]), min_size=1, max_size=2, unique=True))
+        policy["release"] = {"sample": draw(st.sampled_from(["1/3", "50%", "90%", "100%"])), "by": strata}
     fits_persons = (
         not people
         and all(_holds_of_rows_too(item) for item in protect)
@@ -128,7 +137,7 @@ def fuzz_jobs(draw: st.DrawFn) -> FuzzJob:
     has_marker = any("*" in row.values() for row in rows)
     if has_marker or draw(st.booleans()):
         policy["missing"] = {"values": ["*"] if has_marker else draw(st.sampled_from([[""], ["p"]])), "rows": "value"}
-    return FuzzJob(rows, policy, known, kinds, secret, target, person, population)
+    return FuzzJob(rows, policy, known, kinds, secret, target, person, beside, population)
 
 
 @st.composite
@@ -150,7 +159,7 @@ def _column(draw: st.DrawFn, kind: str) -> dict[str, Any]:
 
 
 @st.composite
-def _use(draw: st.DrawFn, target: str, classes: list[str], search: str) -> Any:
+def _use(draw: st.DrawFn, target: str, beside: str, classes: list[str], search: str) -> Any:
     if search == "local":
         return draw(st.sampled_from(["general", "counts"]))
     classify: dict[str, Any] = {"classify": target}
@@ -158,6 +167,8 @@ def _use(draw: st.DrawFn, target: str, classes: list[str], search: str) -> Any:
         classify["costs"] = {
             one: {other: draw(st.integers(1, 6)) for other in classes if other != one} for one in classes
         }
+    if search != "disclosure" and draw(st.integers(0, 3)) == 0:
+        return {**classify, "beside": [beside]}
     return draw(st.sampled_from(["general", "counts", classify]))
 
 
@@ -172,7 +183,12 @@ def _among(draw: st.DrawFn, known: Sequence[str]) -> dict[str, Any]:
 
 @st.composite
 def _promise(
-    draw: st.DrawFn, known: Sequence[str], secret: str, rows: list[Row], vectors: list[dict[str, Any]]
+    draw: st.DrawFn,
+    known: Sequence[str],
+    secret: str,
+    beside: str,
+    rows: list[Row],
+    vectors: list[dict[str, Any]],
 ) -> dict[str, Any]:
     over = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
     kind = draw(st.sampled_from(["k", "k", "template", "template", "vector", "vector", "cells", "rules"]))
@@ -202,8 +218,8 @@ def _promise(
         return {**item, "against": [{"rules": rules}], "decoys": draw(st.booleans())}
     if draw(st.booleans()):
         item["decoys"] = draw(st.sampled_from(["50%", "75%"]))
-    method = draw(st.sampled_from(["dropp", "decp", "incp"]))
-    return {**item, "predictors": over, "against": ["naive_bayes"], "method": method}
+    predictors = [*over, beside] if draw(st.booleans()) else over
+    return {**item, "predictors": predictors, **draw(fuzz_cells.against())}
 
 
 def _holds_of_rows_too(item: dict[str, Any]) -> bool:
@@ -250,13 +266,38 @@ def complaints(job: FuzzJob, released: list[Row], plan: d.Plan) -> list[str]:
                 released, _sets(item), {"*", *job.policy.get("missing", {}).get("values", [])}
             )
             wrong += [f"broken: {one}" for one in broken]
-        elif item.get("tells", "refuse") == "refuse":
-            wrong += _told(job, item, released)
+        else:
+            if item.get("tells", "refuse") == "refuse":
+                wrong += _told(job, item, released)
+            if "predictors" in item and len(released) == len(job.rows):
+                recoded = {name for one in job.policy["protect"] if "column" not in one for name in _all_known(one)}
+                wrong += fuzz_cells.guessed(item, job.rows, released, recoded)
+    wrong += _odd_sample(job, released)
     wrong += [f"{name}: {row[name]} is told" for name in job.known for row in released if _tells(job, name, row[name])]
-    if len(released) == len(job.rows):
+    if len(released) == len(job.rows):  # of a sample of all rows, these are all, too
         wrong += [f"row {at} is not the truth" for at, (row, was) in enumerate(zip(released, job.rows, strict=True), 1)
                   if not all(_covers(job, name, row[name], was[name]) for name in row)]  # fmt: skip
     return wrong
+
+
+def _odd_sample(job: FuzzJob, released: list[Row]) -> list[str]:
+    """Whether a sample has another size than was asked for, or strata (told as they are) that lack their share."""
+    if "release" not in job.policy or "unit" in job.policy:
+        return []
+    share, by = Fraction(_as_fraction(job.policy["release"]["sample"])), job.policy["release"]["by"]
+    fewer = job.policy.get("suppress", {}).get("rows") == "remove"
+    wrong = ["a sample of another size"] * (len(released) > math.floor(share * len(job.rows)))
+    wrong += ["a sample of fewer rows"] * (not fewer and len(released) < math.floor(share * len(job.rows)))
+    if set(by) & set(job.known):
+        return wrong
+    drawn, whole = (Counter(tuple(row[name] for name in by) for row in some) for some in (released, job.rows))
+    least = {stratum: 0 if fewer or not by else math.floor(share * rows) for stratum, rows in whole.items()}
+    off = [one for one in whole if not least[one] <= drawn[one] <= math.ceil(share * whole[one])]
+    return wrong + ["a stratum of another share"] * len(off)
+
+
+def _as_fraction(share: str) -> str:
+    return f"{share[:-1]}/100" if share.endswith("%") else share
 
 
 def _too_few_people(job: FuzzJob, released: list[Row], plan: d.Plan) -> list[str]:

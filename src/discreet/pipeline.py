@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.audit.before import PromisesBefore
 from discreet.audit.describing import describe
 from discreet.common.compiled import load_ahead
 from discreet.common.showing import Heard, listening
@@ -193,17 +194,17 @@ def _released(job: PreparedJob, watch: Watch, seed: int | None, over_time: OverT
         with speaking_of_persons():
             made = job.judged(carry_out_profiles(job.task, job.source, watch, seed))
             return _verified(made, watch, over_time=over_time)
-    with job.speaking():
+    with job.speaking(), PromisesBefore(job.source, job.bound) as before:
         plan = find_plan(job.task, watch, seed=seed)
         try:
-            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time, before=before)
         except (TooManySuppressed, Unsettled) as too_many:  # the lot needed more rows than were reckoned with
             refused: PromiseError = too_many
             try:
                 plan = find_plan(job.task, watch, most_suppressed=0, seed=seed)
             except TooManySuppressed:  # there is no cut that removes none
                 raise refused from None
-            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time)
+            return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time, before=before)
 
 
 def _made_over_time(
@@ -322,7 +323,14 @@ def _is_large(table: Table) -> bool:
     return isinstance(shape, tuple) and shape[0] > LARGE_TABLE
 
 
-def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True, over_time: OverTime | None = None) -> Release:
+def _verified(
+    made: CarriedOut,
+    watch: Watch,
+    *,
+    vouched: bool = True,
+    over_time: OverTime | None = None,
+    before: PromisesBefore | None = None,
+) -> Release:
     """Return a release, described, that verification confirms, and nothing else; `vouched` as for `check`."""
     watch.begins("verify")
     policy = made.judge.policy
@@ -352,7 +360,8 @@ def _verified(made: CarriedOut, watch: Watch, *, vouched: bool = True, over_time
         plan = replace(plan, order=tuple(made.released.numbers()[order].tolist()))
     elif policy.unit is not None and made.source.row_wise and made.released.rows < made.source.rows:
         plan = replace(plan, order=tuple(made.released.numbers().tolist()))
-    audit = describe(verification, made.released, made.told, made.source, made.judge, made.warnings, making=made)
+    told, source = made.told, made.source
+    audit = describe(verification, made.released, told, source, made.judge, made.warnings, making=made, before=before)
     made.source.refuse_changed()
     stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
     return Release(plan, audit, made.released, made.source, order, stated, note)

@@ -87,6 +87,14 @@ def test_at_most_so_many_rows_train() -> None:
     assert len(trained._some(np.arange(5))) == 5
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_where_no_predictor_has_any_value_the_commonest_class_is_guessed(name: str) -> None:
+    rows: list[list[str | None]] = [[None, "u"], [None, "v"], [None, "v"], [None, None]]
+    view = view_of(rows, policy_for(2, [3], 1, [0], {}))
+    guesses = LibraryGuesser(name).train(view).guess(view.lines(one(3)))
+    assert guesses.weights.tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3)]]
+
+
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Any = None
     monkeypatch.setitem(sys.modules, "sklearn", absent)

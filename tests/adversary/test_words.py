@@ -71,6 +71,16 @@ def test_texts_that_tell_are_hidden() -> None:
     assert make(BagOfWords()).name == "bag_of_words"
 
 
+def test_whether_a_column_is_free_text_is_said_by_rows_that_train() -> None:
+    """The row's own note made the column free text, by one: hiding it must not change what the others teach."""
+    long = [("fell from ladder", "north", "u"), *((f"fell from ladder {place}", "north", "u") for place in range(3))]
+    short = [(letter, "south", "v") for letter in "abcdbbbb"] + [("a", "south", "w")] * 2
+    table = pl.DataFrame([*long, *short], schema=["note", "town", "ill"], orient="row")
+    cell = d.Confidential(column="ill", rows=[1], against=["bag_of_words"], tells="warn")
+    release = d.protect(table, d.Policy(protect=[cell]))
+    assert d.verify(release.table, d.Policy(protect=[cell]), original=table).holds
+
+
 @pytest.mark.slow
 def test_an_audit_reads_texts_that_nobody_promised_anything_about() -> None:
     """The policy speaks of a town; the notes beside it tell the illness all the same."""
@@ -81,3 +91,20 @@ def test_an_audit_reads_texts_that_nobody_promised_anything_about() -> None:
     (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
     assert found.knows == ("note",)
     assert (found.released.share or 0) > 0.9
+
+
+@pytest.mark.slow
+def test_an_audit_of_confidential_cells_reads_texts_that_are_no_predictors() -> None:
+    table = clinic().with_columns(town=pl.Series(["p", "p", "p", "q", "q", "q"] * 7))
+    cells = d.Confidential(column="ill", rows=list(range(1, 11)), predictors=["town"], tells="warn")
+    attacked = d.protect(table, d.Policy(protect=[cells])).attack().attacks
+    assert attacked is not None
+    (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
+    assert (found.kind, found.knows) == ("cells", ("note",))
+    assert found.only_hidden is not None
+    assert (found.released.share or 0) > 0.9
+    whole = d.Policy(protect=[cells.model_copy(update={"predictors": None})])
+    attacked = d.protect(table, whole).attack().attacks
+    assert attacked is not None
+    (found,) = [attack for attack in attacked.found if attack.name == "bag_of_words"]
+    assert found.knows == ("note", "town")

@@ -322,6 +322,21 @@ def test_help_loads_nothing_heavy() -> None:
     assert out == "[]\n"
 
 
+def test_a_small_job_loads_nothing_that_only_others_need(folder: Path) -> None:
+    unneeded = ["numba", "scipy", "sklearn", "altair", "pandas", "pyarrow", "duckdb", "narwhals"]
+    unneeded += ["discreet." + name for name in ("adversary", "attack", "compare", "ledger.folder", "method.cells")]
+    unneeded += ["discreet." + name for name in ("planning.over_time", "audit.report.render", "table.stores.engine")]
+    code = (
+        "import sys\nfrom discreet.cli.app import main\n"
+        f"sys.argv = {['discreet', *PROTECT]!r}\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        f"print([name for name in {unneeded} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+    assert (folder / "release.csv").exists()
+
+
 @pytest.mark.slow
 def test_verify_and_check_do_without_the_compiler(folder: Path) -> None:
     code = (

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 import pytest
 
 import discreet as d
+from discreet.cli.progress import COMPILING
 from discreet.common import compiled
 from discreet.common.compiled import Kernel, always, as_begun, kernel, need_all, room, seldom, tell_when_compiling
-from tests.warm_up import jobs, outcome
+from tests.warm_up import attacked, further, jobs, outcome
 
 BEFORE = """
 from typing import NamedTuple
@@ -158,28 +159,22 @@ def test_limits_ask_for_what_they_need() -> None:
     assert compiled._need_all[0]
 
 
-def _attacked() -> str:
-    """Attacks have loops of their own."""
-    rows = range(60)
-    table = pl.DataFrame({
-        "job": ["pqr"[row % 3] for row in rows],
-        "age": [str(20 + row * row % 11) for row in rows],
-        "ill": ["yes" if row % 7 == 0 else "no" if row % 2 else "perhaps" for row in rows],
-    })  # fmt: skip
-    template = d.Template(given=["job", "age"], infer={"ill": "yes"}, at_most="30%")
-    policy = d.Policy(protect=[template], columns={"age": d.Column(type="number")}, search="coordinate")
-    release = d.protect(table, policy, seed=1)
-    audit = d.audit_release(release.table, policy, table, seed=1)
-    assert audit.attacks is not None
-    return str([replace(attack, seconds=0.0) for attack in audit.attacks.found])
-
-
 @pytest.mark.slow
 def test_attacks_come_to_the_same_either_way() -> None:
     with always("plain"):
-        plain = _attacked()
+        plain = attacked()
     with always("compiled"):
-        assert _attacked() == plain
+        assert attacked() == plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(further().keys() - {"attacks"}))
+def test_further_jobs_come_to_the_same_either_way(name: str) -> None:
+    """Cells that are protected blindly, classes by pairs, many sets of columns, exact search by cells."""
+    with always("plain"):
+        plain = further()[name]()
+    with always("compiled"):
+        assert further()[name]() == plain
 
 
 def _kernels() -> Iterator[Kernel]:
@@ -270,6 +265,70 @@ def test_who_waits_for_a_compilation_is_told_once(monkeypatch: pytest.MonkeyPatc
     finally:
         tell_when_compiling(None)
     assert said == ["compiling"]
+
+
+def test_seconds_of_many_loops_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten loops of half a second each are five seconds to whoever waits."""
+    said: list[str] = []
+    clock = iter([0.0, 0.9, 0.9, 1.8])
+    waits: list[float] = []
+
+    class Waiting:
+        def __init__(self, seconds: float, tell: Callable[[], None]) -> None:
+            waits.append(seconds)
+            self.tell = tell
+            self.daemon = False
+
+        def start(self) -> None:
+            if waits[-1] < 0.9:
+                self.tell()
+
+        def cancel(self) -> None:
+            """Nothing runs."""
+
+    monkeypatch.setattr(compiled, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(compiled, "threading", SimpleNamespace(Timer=Waiting))
+    monkeypatch.setattr(compiled, "is_on_disk", lambda *_: False)
+    tell_when_compiling(lambda: said.append("compiling"))
+    try:
+        for told in ([], ["compiling"], ["compiling"]):
+            with always("compiled"):
+                Kernel(turned.py_func)(Line(np.arange(3)), Scratch(np.arange(3)), 1)
+            assert said == told
+    finally:
+        tell_when_compiling(None)
+    assert waits == pytest.approx([1.0, 0.1])
+
+
+IMPATIENT = """
+import discreet.common.compiled as compiled
+compiled.PATIENCE = 0.05
+from discreet.__main__ import main
+main()
+"""
+
+
+@pytest.mark.process
+def test_a_first_run_says_once_on_stderr_that_it_compiles(tmp_path: Path) -> None:
+    rows = [f"{row % 97},{row % 89},{row % 83},{'yes' if row % 3 else 'no'}" for row in range(8000)]
+    (tmp_path / "t.csv").write_text("a,b,c,ill\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "protect: [{infer: {ill: 'yes'}, given: [a, b, c], at_most: 90%}]", encoding="utf-8"
+    )
+    said = []
+    for _ in range(2):
+        words = ["protect", "t.csv", "-p", "p.yaml", "-o", "r.csv", "--force", "--seed", "1"]
+        done = subprocess.run(
+            [sys.executable, "-c", IMPATIENT, *words],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stderr)
+    assert said == [f"{COMPILING}\n", ""]
 
 
 def test_every_kernel_says_what_it_costs() -> None:

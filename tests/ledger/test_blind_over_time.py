@@ -375,6 +375,7 @@ def test_sequences_equal_the_slow_version(data: st.DataObject) -> None:
     assume(all(len({of.text(row, "ill") for row in of.rest}) > 1 for of, _ in drawn))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("discreet.fit.cells.LEAST_REST", 1)
+        patch.setattr("discreet.verification.blind_rules.LEAST_REST", 1)
         compare_sequence(Path(folder), drawn)
 
 

@@ -127,6 +127,26 @@ def test_another_version_is_not_read(tmp_path: Path) -> None:
         d.Ledger(tmp_path / "ledger").releases()
 
 
+def test_a_file_that_is_not_as_it_was_written_is_not_read(tmp_path: Path) -> None:
+    """Each byte of each file counts: a changed one is neither read otherwise, nor ends the program."""
+    drafted(tmp_path)
+    d.Ledger(tmp_path / "ledger").publish("one.csv")
+    for path in sorted((tmp_path / "ledger").iterdir()):
+        if path.name in ("lock", "secret"):
+            continue
+        data = path.read_bytes()
+        begin = data.index(b'"version"') if path.name == "ledger.json" else 0  # the first line is a warning
+        for place in {begin, (begin + len(data)) // 2, len(data) - 3}:
+            path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+            with pytest.raises(d.InputError, match=f"{path.name}: |version"):
+                d.protect(ROWS, POLICY, ledger=tmp_path / "ledger", person="id")
+        path.unlink()
+        with pytest.raises(d.InputError, match="restore the ledger from a copy|has no ledger"):
+            d.protect(ROWS, POLICY, ledger=tmp_path / "ledger", person="id")
+        path.write_bytes(data)
+    assert d.protect(ROWS, POLICY, ledger=tmp_path / "ledger", person="id").note is not None
+
+
 def test_pending_is_completed_where_the_release_is_there(tmp_path: Path) -> None:
     drafted(tmp_path)
     with opened(tmp_path / "ledger") as folder:

@@ -183,7 +183,7 @@ def test_rows_that_come_and_go_are_known(tmp_path: Path) -> None:
     policy = {"protect": [K2], "unit": "id", "columns": {"visit": {"role": "identifier"}}}
     publish(tmp_path, ONE, policy, "one.csv", row_key="visit")
     more = pl.concat([ONE, table(id="a", visit="3", ward="X")])
-    with pytest.raises(d.PromiseError, match="have a past that too few others in this release share|cannot be kept"):
+    with pytest.raises(d.PromiseError, match="ha(s|ve) a past that too few others in this|cannot be kept"):
         publish(tmp_path, more, policy, "two.csv", row_key="visit")
     unknown = {**policy, "unit": {"id": "id", "rows": "unknown"}}
     with pytest.raises(d.PromiseError):  # the promise of the first release counts rows

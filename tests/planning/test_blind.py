@@ -409,6 +409,14 @@ def test_too_few_other_rows_are_refused_and_old_methods_point_here() -> None:
     assert any("at_most" in warning for warning in old.audit.warnings)
 
 
+def test_rows_that_do_not_know_the_secret_teach_nothing() -> None:
+    frame = table()
+    texts = [None if row % 4 == 0 else text for row, text in enumerate(frame["ill"].to_list())]
+    asked = d.Policy.from_dict({**policy().to_dict(), "missing": {"values": ["?"], "rows": "value"}})
+    with pytest.raises(d.PolicyError, match="only 1[0-9]+ rows without confidential cells know 'ill'"):
+        d.protect(frame.with_columns(ill=pl.Series(texts)), asked)
+
+
 def test_no_value_of_a_cell_is_in_a_message() -> None:
     frame = with_cells(table(), "ill", dict.fromkeys(ROWS, "c4n4ry"))
     frame = with_cells(frame, "job", dict.fromkeys(ROWS, "c4n4ry"))
@@ -493,3 +501,12 @@ def test_what_the_policy_takes_for_known_was_told_from_the_start() -> None:
     two = {"column": "ill", "rows": [3], "at_most": "50%", "known": ["sex"]}
     asked = policy(two, rows=(11, 40))
     assert protected(frame, asked).audit.verification.holds
+
+
+@pytest.mark.slow
+def test_a_column_of_very_many_values_is_protected_and_verified() -> None:
+    frame = table(rows=1_200)
+    frame = frame.with_columns(desk=pl.Series([f"desk {row % 1_000}" for row in range(len(frame))]))
+    asked = policy(rehearse=False)
+    release = protected(frame, asked)
+    assert d.verify(release.table, asked, statement=release.statement).holds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.reference.blind import BlindTable, Item, Told
 from tests.reference.blind_tables import tables
 
 
-def fast(of: BlindTable) -> Any:
+def fast(of: BlindTable, *, exact: bool = False) -> Any:
     """Ask the fast version the same."""
     items = []
     for item in of.items:
@@ -37,6 +38,7 @@ def fast(of: BlindTable) -> Any:
         missing=list(of.missing),
         marker=of.marker,
         rule=GROWING if of.grows else LEAVING,
+        exact=exact,
     )
 
 
@@ -98,6 +100,22 @@ def test_numbers_of_many_values() -> None:
         number = rng.gauss(0, 10)
         rows.append((f"{number:.2f}", rng.choice("xy"), "high" if number + rng.gauss(0, 8) > 0 else "low"))
     assert_same(BlindTable(("a", "b", "c"), tuple(rows), (Item("c", tuple(range(10))),), "told", numbers=("a",)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("references", [("naive_bayes", "count"), ("count", "naive_bayes"), ("kernel", "count")])
+@pytest.mark.parametrize("labels", [False, True])
+def test_values_that_are_alike_leave_a_block_in_order(references: tuple[Any, ...], labels: bool) -> None:
+    rows = [(f"p{turn // 3:02}", "x" if turn % 3 else "y", "u" if turn % 3 else "v") for turn in range(36)]
+    rows += [("told", "x", "v")] * 4
+    trees = {"a": {f"p{place:02}": "low" if place < 6 else "high" for place in range(12)}} if labels else {}
+    at_most = Fraction(7, 10)
+    items = (Item("c", (0, 20), at_most), Item("c", (39,), at_most))
+    of = BlindTable(("a", "b", "c"), tuple(rows), items, references=references, trees=trees)
+    assert_same(of)
+    blocks = [fact for told in fast(of).told.values() for fact in told.values() if isinstance(fact, tuple)]
+    assert "kernel" in references or any(1 < len(block) < 12 for block in blocks)
+    assert fast(of, exact=True) == fast(of)
 
 
 def test_nothing_is_told_where_nothing_predicts() -> None:

@@ -279,6 +279,14 @@ def test_what_is_refused() -> None:
     secret = {"infer": {"hours": "7"}, "given": ["job"], "at_most": "90%"}
     with pytest.raises(d.PolicyError, match="'hours' is sensitive"):
         d.protect(table, d.Policy.from_dict({"use": {"classify": "pay", "beside": ["hours"]}, "protect": [secret]}))
+    for protects in (
+        {"infer": {"pay": "much"}, "given": ["job"], "at_most": "90%"},
+        {"l": 2, "of": "pay", "over": ["job"]},
+        {"column": "pay", "rows": [1], "predictors": ["job"], "against": ["naive_bayes"]},
+    ):
+        rules = {"use": {"classify": "pay", "beside": ["hours"]}, "protect": [{"k": 2, "over": ["job"]}, protects]}
+        with pytest.raises(d.PolicyError, match="use.classify: 'pay' is protected, and 'beside' would bring rows"):
+            d.protect(table, d.Policy.from_dict(rules))
     cells = {"column": "sum", "rows": [1], "predictors": ["hours"], "against": ["naive_bayes"]}
     with pytest.raises(d.PolicyError, match="'hours' may lose single cells"):
         d.protect(table, d.Policy.from_dict({"use": {"classify": "pay", "beside": ["hours"]}, "protect": [cells]}))

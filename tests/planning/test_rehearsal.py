@@ -51,6 +51,17 @@ def test_the_rehearsal_looks_at_the_other_rows_only() -> None:
     assert all(each.surest.tries == 47 for each in found["ill"].learners)
 
 
+def test_numbers_are_near_each_other_by_the_other_rows_alone() -> None:
+    draw = random.Random(2)
+    frame = table().with_columns(age=pl.Series([str(draw.randrange(100)) for _ in range(len(table()))]))
+    seen = []
+    for text in ("50", "1000000000", "1e400"):
+        rehearsal = Rehearsal(planning(with_cells(frame, "age", {3: text}), policy()), "ill")
+        seen.append(rehearsal.shown(rehearsal.rows, rehearsal.told).numbers)
+    assert np.isfinite(seen[0]).any()
+    assert all(np.array_equal(each, seen[0], equal_nan=True) for each in seen)
+
+
 def test_less_is_hidden_where_more_is_allowed() -> None:
     frame = table()
     strict, lax = (rehearsed(planning(frame, policy(at_most=share)))["ill"].hidden for share in ("45%", "90%"))

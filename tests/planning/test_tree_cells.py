@@ -1,7 +1,9 @@
 """Whole releases against CART and C4.5: held by verification, and against an adversary who retrains on the release."""
 
+import sys
 from collections import Counter
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +11,8 @@ import polars as pl
 import pytest
 
 import discreet as d
-from discreet.adversary.learners import LibraryGuesser
+from discreet.adversary import cart
+from discreet.adversary.learners import LibraryGuesser, TrainedLearner
 from discreet.adversary.view import see
 from discreet.errors import UnprotectedCells
 from discreet.policy.adversaries import Adversary
@@ -195,6 +198,48 @@ def test_verification_reads_numbers_as_the_adversary_does() -> None:
     mine, theirs = RetrainedCart(view, asked).guess(lines), LibraryGuesser("decision_tree").train(view).guess(lines)
     assert np.array_equal(mine.best, theirs.best)
     assert np.allclose(mine.weights, theirs.weights)
+
+
+def test_verification_draws_the_same_rows_of_many() -> None:
+    """More than 50,000 rows: those that train are drawn, by code of its own, and the trees are the same."""
+    rng = np.random.default_rng(5)
+    age, job = rng.integers(0, 9, 50_500), rng.integers(0, 3, 50_500)
+    ill = np.where(rng.random(50_500) < 0.4, (age + job) % 3, rng.integers(0, 3, 50_500))
+    table = pl.DataFrame({"age": age.astype(str), "job": job.astype(str), "ill": [f"i{one}" for one in ill]})
+    table = table.with_columns(ill=pl.when(pl.int_range(pl.len()) % 200 == 0).then(pl.lit("*")).otherwise("ill"))
+    asked = d.Policy.from_dict({"protect": [{"column": "ill", "rows": [1, 2], "against": ["decision_tree"]}]})
+    (item,) = asked.protect
+    assert isinstance(item, d.Confidential)
+    source = open_table(table, asked)
+    view = see(source, asked, item, source)
+    lines = view.lines(np.arange(100))
+    mine, theirs = RetrainedCart(view, asked).guess(lines), LibraryGuesser("decision_tree").train(view).guess(lines)
+    assert len(view.training) > 50_000
+    assert np.array_equal(mine.best, theirs.best)
+    assert np.array_equal(mine.weights, theirs.weights)
+
+
+def test_verification_asks_no_code_of_the_adversary(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, asked = people(), protectable(people(), "decision_tree")
+    release = d.protect(table, asked, seed=1)
+    alone = table.with_columns(ill=pl.Series(["*" if row < 25 else ill for row, ill in enumerate(table["ill"])]))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("verification asks the adversary")
+
+    monkeypatch.setattr(LibraryGuesser, "train", refuse)
+    for name in ("training", "encoded", "numbers", "guess"):
+        monkeypatch.setattr(TrainedLearner, name, refuse)
+    monkeypatch.setattr(cart, "branches", refuse)
+    assert d.verify(release.table, asked, original=table).holds
+    assert not d.verify(alone, asked, original=table).holds
+
+
+def test_verification_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent: Any = None
+    monkeypatch.setitem(sys.modules, "sklearn", absent)
+    with pytest.raises(d.InputError, match=r"decision_tree needs scikit-learn; install discreet\[attacks\]"):
+        d.verify(people(), policy("decision_tree"), original=people())
 
 
 @pytest.mark.parametrize("tree", TREES)

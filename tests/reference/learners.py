@@ -107,3 +107,30 @@ def bag_of_words(
                 weight *= Fraction(sum(word in bags[number] for number in mine) + 1, len(mine) + 2)
         weights[value] = weight
     return weights
+
+
+def winnow(
+    rows: Sequence[Sequence[Fraction]], classes: Sequence[int], order: Sequence[int], passes: int
+) -> list[list[Fraction]]:
+    """Winnow's weights, one for each class and number, and one for what holds of all rows.
+
+    Where a class is not the only one with the largest weighted sum of its own rows, its weights double at the numbers
+    that are not 0, and those of the best of the others (the first of equal ones) halve.
+    """
+    weights = [[Fraction(1)] * (len(rows[0]) + 1) for _ in range(max(classes) + 1)]
+    for _ in range(passes):
+        wrong = 0
+        for place in order:
+            numbers, true = [*rows[place], Fraction(1)], classes[place]
+            sums = [sum((w * n for w, n in zip(line, numbers, strict=True)), Fraction(0)) for line in weights]
+            other = max((one for one in range(len(sums)) if one != true), key=lambda one: sums[one])
+            if sums[true] > sums[other]:
+                continue
+            wrong += 1
+            for column, number in enumerate(numbers):
+                if number:
+                    weights[true][column] = min(weights[true][column] * 2, Fraction(2**40))
+                    weights[other][column] = max(weights[other][column] / 2, Fraction(1, 2**40))
+        if not wrong:
+            break
+    return weights

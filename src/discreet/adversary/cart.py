@@ -9,6 +9,7 @@ the adversary is, on the same rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,20 +41,21 @@ def branches(view: View, level: int) -> CartBranches:
     among = view.classes.tree.covers(np.array([level], dtype=np.int64))
     rows = trained.training(level)
     leaves = view.classes.tree.leaf_of[view.classes.nodes[rows]]
-    if len(np.unique(leaves)) < 2 or not view.predictors or among.sum() == 1:
+    numbers = trained.encoded(view.lines(rows).nodes)
+    if len(np.unique(leaves)) < 2 or not numbers.shape[1] or among.sum() == 1:
         shares = np.bincount(leaves, minlength=among.shape[1])[None, :].astype(np.float64)
         nothing = np.empty(0, dtype=np.int64)
         alone = np.full(1, LEAF, dtype=np.int64)
         return CartBranches(alone, np.zeros(1, dtype=np.int64), nothing, _best(shares, among))
-    return _told(trained, rows, leaves, among)
+    return _told(trained, numbers, leaves, among)
 
 
-def _told(trained: TrainedLearner, rows: Ints, leaves: Ints, among: Flags) -> CartBranches:
+def _told(trained: TrainedLearner, encoded: Any, leaves: Ints, among: Flags) -> CartBranches:
     """Train a tree and tell its branches by the nodes of the predictors' values."""
     view = trained.view
-    learner = LEARNERS[NAME](len(rows))
+    learner = LEARNERS[NAME](len(leaves))
     with quietly():
-        learner.fit(trained.encoded(view.lines(rows).nodes), leaves)
+        learner.fit(encoded, leaves)
     tree = learner.tree_
     numbers = [trained.numbers(seen) for seen in view.predictors]
     sizes = [len(seen.tree.domain) if own is None else 1 for seen, own in zip(view.predictors, numbers, strict=True)]

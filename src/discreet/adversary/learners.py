@@ -90,7 +90,7 @@ class TrainedLearner:
         leaves = self.view.classes.tree.leaf_of[self.view.classes.nodes]
         rows, values = self.training(level), len(self.view.classes.tree.domain)
         present = np.unique(leaves[rows])
-        if len(present) < 2 or not self.view.predictors:
+        if len(present) < 2:
             shares = np.bincount(leaves[rows], minlength=values) / max(len(rows), 1)
             return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
         return fitted(self.name, self.encoded(self.view.lines(rows).nodes), leaves[rows], values)
@@ -132,12 +132,12 @@ class TrainedLearner:
 def fitted(name: str, numbers: Any, classes: Ints, values: int, *, quick: bool = False) -> Callable[[Any], Floats]:
     """Train a learner on rows (a sparse matrix) and their classes; return what gives rows the probabilities of all.
 
-    Where there is only one class, it is certain. `quick`: with fewer trees, where they would take long.
+    Where there is only one class, it is certain; where there is no number to learn from (no column has any value),
+    classes are as probable as they are frequent. `quick`: with fewer trees, where they would take long.
     """
-    present = np.unique(classes)
-    if len(present) < 2:
-        certain = np.bincount(present, minlength=values).astype(np.float64)
-        return lambda encoded: np.tile(certain, (encoded.shape[0], 1))
+    if len(np.unique(classes)) < 2 or not numbers.shape[1]:
+        shares = np.bincount(classes, minlength=values) / max(len(classes), 1)
+        return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
     learner = LEARNERS[name](len(classes))
     if quick and len(classes) > QUICK_FROM:
         grow_less(name, learner)

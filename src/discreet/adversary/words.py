@@ -47,19 +47,23 @@ def is_free_text(texts: Iterable[str | None], rows: int) -> bool:
 
 @dataclass(frozen=True)
 class WordsGuesser:
-    """Naive Bayes over the words of the predictors that are free text; of all predictors where none is."""
+    """Naive Bayes over the words of the predictors that are free text; of all predictors where none is.
+
+    Which are is said by the rows that train: of a row whose class is not told nothing is learned.
+    """
 
     name: str = "bag_of_words"
 
     def train(self, view: View) -> TrainedWords:
         """Learn from the rows of a release."""
-        texts = tuple(place for place, seen in enumerate(view.predictors) if has_words(seen))
+        texts = tuple(place for place, seen in enumerate(view.predictors) if has_words(seen, view.training))
         return TrainedWords(view, texts or tuple(range(len(view.predictors))))
 
 
-def has_words(seen: Seen) -> bool:
-    """Whether a released column is free text."""
-    told = seen.nodes[seen.nodes != UNKNOWN]
+def has_words(seen: Seen, rows: Ints | None = None) -> bool:
+    """Whether a released column is free text, by some of its rows; by all when absent."""
+    nodes = seen.nodes if rows is None else seen.nodes[rows]
+    told = nodes[nodes != UNKNOWN]
     used = set(np.unique(told).tolist())
     return is_free_text((text for text, node in seen.tree.node_of.items() if node in used), len(told))
 

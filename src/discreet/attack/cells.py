@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,7 @@ from discreet.attack.learning import (
     exact_guessers,
     has_library,
     learning_time,
+    published_texts,
     rules_time,
     training_rows,
 )
@@ -41,10 +42,16 @@ from discreet.policy.confidential import Confidential
 
 def cell_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on the confidential cells of each requirement."""
-    for index, requirement in scene.policy.cells():
+    requirements = list(scene.policy.cells())
+    texts = published_texts(scene) if requirements else []
+    for index, requirement in requirements:
         needed = [requirement.column, *(requirement.predictors or ())]
         if all(name in scene.released.columns for name in needed):
-            yield from _AttackedCells(scene, index, requirement).tasks()
+            cells = _AttackedCells(scene, index, requirement)
+            yield from cells.tasks()
+            told = tuple(name for name in texts if name != requirement.column)
+            if not set(told) <= set(cells.knows):
+                yield replace(cells, texts=told).by_words()
 
 
 @dataclass(frozen=True)
@@ -54,11 +61,13 @@ class _AttackedCells:
     scene: Scene
     index: int
     requirement: Confidential
+    texts: tuple[str, ...] = ()
+    """Released columns of free text, of which not all are predictors; where there are any, these are read instead."""
 
     @cached_property
     def knows(self) -> tuple[str, ...]:
         """The columns from which the cells could be predicted."""
-        return predictors_of(self.requirement, self.scene.policy, self.scene.released.columns)
+        return self.texts or predictors_of(self.requirement, self.scene.policy, self.scene.released.columns)
 
     @cached_property
     def view(self) -> View:
@@ -97,8 +106,7 @@ class _AttackedCells:
         for name, guesser in exact_guessers(True, training_rows(self.scene)):
             yield AttackTask(f"{name} on confidential {column}", counting_time(rows), self._by(name, guesser))
         if any(map(has_words, self.view.predictors)):
-            run = self._by("bag_of_words", WordsGuesser())
-            yield AttackTask(f"bag_of_words on confidential {column}", 10 * counting_time(rows), run)
+            yield self.by_words()
         if asks_rules(self.scene, self.knows):
             seconds = rules_time(rows, len(self.asked), len(self.knows))
             yield AttackTask(f"rules on confidential {column}", seconds, self._by("rules", BestRule()))
@@ -108,6 +116,11 @@ class _AttackedCells:
                 seconds = learning_time(name, min(rows, most))
                 run = self._by(name, LibraryGuesser(name, most))
                 yield AttackTask(f"{name} on confidential {column}", seconds, run)
+
+    def by_words(self) -> AttackTask:
+        """Return the attack by the words of what is known."""
+        run, seconds = self._by("bag_of_words", WordsGuesser()), 10 * counting_time(self.scene.released.rows)
+        return AttackTask(f"bag_of_words on confidential {self.requirement.column}", seconds, run)
 
     def _by(self, name: str, guesser: AdversaryGuesser) -> Callable[[], Iterator[Attack]]:
         def run() -> Iterator[Attack]:

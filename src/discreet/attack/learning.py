@@ -76,7 +76,7 @@ TITLES = {
 
 def learning_attacks(scene: Scene) -> Iterator[AttackTask]:
     """Yield the attacks on each column that an adversary wants to know."""
-    published = _published_texts(scene) if scene.guessed else []
+    published = published_texts(scene) if scene.guessed else []
     for target in scene.guessed:
         for given in scene.known:
             knows = tuple(column for column in given if column != target)
@@ -86,7 +86,7 @@ def learning_attacks(scene: Scene) -> Iterator[AttackTask]:
             yield _GuessedColumn(scene, target, texts).by_words()
 
 
-def _published_texts(scene: Scene) -> list[str]:
+def published_texts(scene: Scene) -> list[str]:
     """Return the released columns of free text, whether an adversary is said to know them or not."""
     both = [name for name in scene.released.columns if name in scene.original.columns]
     return [name for name in both if has_words(see_column(scene.released, scene.policy, name, (), taxonomic=False))]

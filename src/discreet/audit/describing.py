@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from discreet.audit.about import Sampled, beside_ledger, not_covered
 from discreet.audit.audit import Audit
+from discreet.audit.before import PromisesBefore, kept_before
 from discreet.audit.public import Facts, terms
 from discreet.measure.changes import changes
 from discreet.measure.usefulness import masked_rows, usefulness
@@ -16,7 +17,6 @@ from discreet.policy import Policy, ReleaseOptions
 from discreet.policy.bind import Bound
 from discreet.table.engine import Engine
 from discreet.verification.findings import Verification
-from discreet.verification.promises import check
 
 if TYPE_CHECKING:
     from discreet.measure.cells import CellMeasures
@@ -66,6 +66,7 @@ def describe(
     *,
     making: HowMade | None = None,
     matched: bool = True,
+    before: PromisesBefore | None = None,
 ) -> Audit:
     """Return the audit of a release that was verified, and is not attacked yet.
 
@@ -77,6 +78,8 @@ def describe(
         How it was made; None if nobody says so: then what was suppressed and removed is seen on the rows alone.
     matched
         Whether it is known which row of the source each row is.
+    before
+        What was counted of the source while the plan was searched for.
     """
     policy, together = bound.policy, verification.joint
     decided = None if making is None else making.decided
@@ -87,7 +90,7 @@ def describe(
         measured = replace(measured, removal=making.removal)
     return Audit(
         verification=verification,
-        before=check(told, policy, None, vouched=True, whole=source).requirements,
+        before=(kept_before if before is None else before.of)(told, policy, source),
         rows=released.rows,
         sample=None if policy.release is None else _sampled(policy.release, source, policy),
         dropped=source.dropped,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
@@ -50,7 +51,7 @@ Arrays in a named tuple that is `room` do not count.
 """
 
 PATIENCE = 1.0
-"""Seconds of compiling after which it is told."""
+"""Seconds of compiling, of all loops together, after which it is told."""
 COPIED = 500
 """Numbers that are copied in the time that a loop takes to go round."""
 
@@ -61,6 +62,8 @@ _mode = ["either"]
 """What `always` says: either, plain or compiled."""
 _waiting: list[Callable[[], None]] = []
 """Who wants to be told, once, that compiling takes a while."""
+_compiling = [0.0]
+"""Seconds of compiling since somebody wanted to be told."""
 _kernels: list[Kernel] = []
 _need_all = [False]
 """Whether loops are compiled with what few jobs need."""
@@ -286,8 +289,9 @@ def _load() -> None:
 
 
 def tell_when_compiling(tell: Callable[[], None] | None) -> None:
-    """Have it told, once, when compiling has taken more than a second."""
+    """Have it told, once, when compiling has taken more than a second, of one loop or of many in turn."""
     _waiting[:] = [] if tell is None else [tell]
+    _compiling[0] = 0.0
 
 
 class _TooLong(Exception):
@@ -364,14 +368,24 @@ def _native(found: Any) -> Any:
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """Tell who asked for it when what happens within takes more than a second."""
+    """Tell who asked for it when what happens within, with what was compiled before, takes more than a second."""
     if not _waiting:
         yield
         return
-    timer = threading.Timer(PATIENCE, lambda: _waiting and _waiting.pop()())
+    begin = time.perf_counter()
+    timer = threading.Timer(max(PATIENCE - _compiling[0], 0.0), _tell)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        _compiling[0] += time.perf_counter() - begin
+
+
+def _tell() -> None:
+    try:
+        tell = _waiting.pop()
+    except IndexError:  # another thread has told it meanwhile
+        return
+    tell()

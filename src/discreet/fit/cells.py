@@ -293,7 +293,11 @@ class _Checked:
         for _, other in self.policy.cells():
             rest[confidential_places(other, self.original)] = False
         rows = np.bincount(column.codes[rest], minlength=len(column.domain)).tolist()
-        known = [count for value, count in zip(column.domain, rows, strict=True) if not is_missing(self.policy, value)]
+        known = [
+            count
+            for value, count in zip(column.domain, rows, strict=True)
+            if value is not None and not is_missing(self.policy, value)
+        ]
         if sum(known) < LEAST_REST:
             message = (
                 f"only {sum(known)} rows without confidential cells know {self.requirement.column!r}, too few to learn "

@@ -1,14 +1,17 @@
 """The folder of a ledger: private, versioned, one writer at a time, and never half-written.
 
 `ledger.json` lists the releases; what each tells of everybody stands in a Parquet file of its own, under a name that is
-used once. Every change is a new `ledger.json` that takes the name of the old one in one step: what it does not list is
-not there, and is swept away later. A release that is being written is listed as pending, with its hash, before it gets
-its name; whoever opens the ledger next completes it where a file with that hash is there, and drops it otherwise.
+used once and ends with the hash of what is in it: a file that was damaged, or is another one, is not read. Every change
+is a new `ledger.json` that takes the name of the old one in one step: what it does not list is not there, and is swept
+away later. A release that is being written is listed as pending, with its hash, before it gets its name; whoever opens
+the ledger next completes it where a file with that hash is there, and drops it otherwise.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import io
 import json
 import os
 import secrets
@@ -37,7 +40,7 @@ else:
 VERSION, READ = 4, (1, 2, 3, 4)
 """What is written, and what is read: the first version has other hashes, and names of persons as texts; the second does
 not say which cells are confidential; the third has one row a person."""
-INDEX, LOCK, SECRET = "ledger.json", "lock", "secret"
+INDEX, LOCK, SECRET, CHECK = "ledger.json", "lock", "secret", "check"
 WARNING = "this ledger tells what was published about whom. Keep it; never publish it."
 WAIT = 30.0
 """Seconds that a writer waits for another one."""
@@ -69,33 +72,52 @@ class LedgerFolder:
     def read(self, entry: LedgerEntry) -> PastRelease:
         """Return what a release tells of everybody in it."""
         try:
-            people = read_people(self.path / entry.people)
-        except (OSError, pl.exceptions.PolarsError):
-            raise InputError(f"{self.path / entry.people}: cannot be read; restore the ledger from a copy") from None
+            people = read_people(io.BytesIO(self._whole(entry.people)))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            raise _damaged(self.path / entry.people) from None
         policy = Policy.from_dict(dict(entry.policy))
         return PastRelease(entry.name, policy, entry.columns, people, made_here=entry.plan is not None)
 
     def plan_of(self, entry: LedgerEntry) -> str | None:
         """Return the private plan of a release as JSON, if it is known."""
-        return None if entry.plan is None else (self.path / entry.plan).read_text(encoding="utf-8")
+        if entry.plan is None:
+            return None
+        try:
+            return self._whole(entry.plan).decode("utf-8")
+        except UnicodeDecodeError:
+            raise _damaged(self.path / entry.plan) from None
+
+    def _whole(self, name: str) -> bytes:
+        """Return what is in a file; refuse one that is not as it was written."""
+        try:
+            data = (self.path / name).read_bytes()
+        except OSError:
+            raise _damaged(self.path / name) from None
+        _, _, said = name.partition(".")[0].partition("-")
+        if said and said != _hash(data):  # older ledgers do not say it
+            raise _damaged(self.path / name)
+        return data
 
     def keep(self, people: pl.DataFrame, plan: str | None) -> tuple[str, str | None]:
         """Write what a release tells, and its plan, to files of their own; return their names.
 
         Nobody finds them before an entry names them.
         """
-        stem = secrets.token_hex(8)
-        _write(self.path / f"{stem}.parquet", people_bytes(people))
-        if plan is None:
-            return f"{stem}.parquet", None
-        _write(self.path / f"{stem}.plan.json", plan.encode())
-        return f"{stem}.parquet", f"{stem}.plan.json"
+        told = self._written(people_bytes(people), "parquet")
+        return told, None if plan is None else self._written(plan.encode(), "plan.json")
+
+    def _written(self, data: bytes, ending: str) -> str:
+        name = f"{secrets.token_hex(8)}-{_hash(data)}.{ending}"
+        _write(self.path / name, data)
+        return name
 
     def list(self, entries: Sequence[LedgerEntry]) -> None:
         """Let the ledger have these entries: the moment in which a change is made, whole."""
         self.entries = tuple(entries)
         self.body["version"] = VERSION
         self.body["entries"] = [entry.to_dict() for entry in entries]
+        self.body.pop(CHECK, None)
+        self.body[CHECK] = _check(json.loads(private_json(WARNING, self.body)))  # as it will be read
         fresh = self.path / f"{INDEX}.{secrets.token_hex(4)}"
         _write(fresh, private_json(WARNING, self.body).encode())
         fresh.replace(self.path / INDEX)
@@ -195,7 +217,7 @@ def _opened(folder: Path, secret: Path | None, *, create: bool) -> LedgerFolder:
     if secret is None and not kept.exists():
         raise InputError(f"{folder}: its secret lies elsewhere; name the file with --secret (in Python secret=...)")
     key = read_secret(kept if secret is None else secret)
-    if key.check != body["secret"]:
+    if key.check != body.get("secret"):
         raise InputError(f"{secret or kept}: is not the secret that the persons of {folder} are known by")
     if body.setdefault("hash", HMAC) not in (SIPHASH, HMAC):
         raise InputError(f"{folder / INDEX}: knows persons in a way that this version of discreet does not know")
@@ -203,7 +225,7 @@ def _opened(folder: Path, secret: Path | None, *, create: bool) -> LedgerFolder:
     try:
         entries = tuple(map(entry_of, body["entries"]))
     except (TypeError, KeyError):
-        raise InputError(f"{folder / INDEX}: cannot be read; restore the ledger from a copy") from None
+        raise _damaged(folder / INDEX) from None
     found = LedgerFolder(folder, key, entries, body=body)
     found.settle()
     return found
@@ -215,10 +237,26 @@ def _read_index(path: Path) -> dict[str, Any]:
         version = body["version"]
         body.pop("private", None)
     except (OSError, ValueError, KeyError, AttributeError, RecursionError):
-        raise InputError(f"{path}: cannot be read; restore the ledger from a copy") from None
+        raise _damaged(path) from None
     if version not in READ:
         raise InputError(f"{path}: has version {version!r}; this version of discreet reads version {VERSION}")
+    if version == VERSION and body.get(CHECK) not in (None, _check(body)):
+        raise _damaged(path)
     return body
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _check(body: dict[str, Any]) -> str:
+    """Return the hash of what an index says."""
+    said = {name: value for name, value in body.items() if name not in (CHECK, "private")}
+    return _hash(json.dumps(said, sort_keys=True).encode())
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(f"{path}: cannot be read, or is not as it was written; restore the ledger from a copy")
 
 
 def _make(folder: Path) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from discreet.ledger.entry import PastRelease
+    from discreet.ledger.secret import LedgerSecret
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,11 @@ class LedgerNote:
     """Who each released row is; the persons of `people` in their order where it is not said."""
     rows: pl.Series | None = None
     """The name of each released row, where rows are linked across releases."""
+    secret: LedgerSecret | None = None
 
     @property
     def linked(self) -> LinkedReleases:
-        """Who each released row is in earlier releases."""
+        """Who each released row is in earlier releases, where `persons` are in the order of the rows."""
         from discreet.ledger.entry import PERSON
 
         whose = self.people.get_column(PERSON) if self.persons is None else self.persons

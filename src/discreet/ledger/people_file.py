@@ -32,9 +32,9 @@ def people_bytes(people: pl.DataFrame) -> bytes:
     return held.getvalue()
 
 
-def read_people(path: Path) -> pl.DataFrame:
+def read_people(file: Path | io.BytesIO) -> pl.DataFrame:
     """Return what a file tells of everybody."""
-    people = pl.read_parquet(path)
+    people = pl.read_parquet(file)
     if ROW_LOW in people.columns:
         rows = joined(people.get_column(ROW).to_numpy(), people.get_column(ROW_LOW).to_numpy())
         people = people.drop(ROW_LOW).with_columns(rows.alias(ROW))

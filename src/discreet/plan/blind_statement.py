@@ -23,6 +23,8 @@ LEAVING, GROWING = "leaving", "growing"
 """How blocks are found: values leave one that is whole, or join what may not be told."""
 RULES = {1: (GROWING,), FORM: (LEAVING, GROWING), BESIDE: (LEAVING, GROWING)}
 """By form: those that a statement may mean. The first form says nothing of it."""
+KINDS = (None, "number", "date")
+"""How columns may be read."""
 WHAT = (
     "public method statement of a release: which rows have confidential cells, and by which rules, from the other rows "
     "alone, it was decided what is told of them. Publish it beside the release."
@@ -153,9 +155,9 @@ def read_statement(said: Mapping[str, Any]) -> BlindStatement:
             for each in said["rows"]
         )
         tau = {_text(name): tuple(round(step * 20) for step in steps) for name, steps in said["tau"].items()}
-        return BlindStatement(
+        statement = BlindStatement(
             _text(said["marker"]),
-            tuple(said["missing"]),
+            tuple(None if text is None else _text(text) for text in said["missing"]),
             _text(said["blocks"]),
             tuple(map(_text, said["references"])),
             tuple(map(_text, said["order"])),
@@ -165,8 +167,33 @@ def read_statement(said: Mapping[str, Any]) -> BlindStatement:
             rule,
             tuple(map(_text, said.get("earlier", ()))),
         )
+        if not _hangs_together(statement):
+            raise ValueError
+        return statement
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise InputError("not a whole method statement: a part is missing or has the wrong form") from None
+
+
+def _hangs_together(said: BlindStatement) -> bool:
+    """Whether every part means something beside the others."""
+    places = [row for each in said.rows for row in each.rows]
+    if len(set(places)) < len(places) or any(column.type not in KINDS for column in said.columns.values()):
+        return False
+    if any(not (column.date_format is None or isinstance(column.date_format, str)) for column in said.columns.values()):
+        return False
+    for each in said.rows:
+        names = (*each.secrets, *each.predictors)
+        if (
+            not each.rows
+            or not each.secrets
+            or len(set(names)) < len(names)
+            or not set(each.known) <= {*each.predictors}
+        ):
+            return False
+        limits = [limit for several in each.limits for limit in several]
+        if not all(each.limits) or not all(0 <= part <= 1 for limit in limits for part in limit):
+            return False
+    return True
 
 
 def _text(value: object) -> str:

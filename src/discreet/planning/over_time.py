@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from discreet.common.watch import Watch
-from discreet.encoded import Encoded, Ints
+from discreet.encoded import Combinations, Encoded, Ints
 from discreet.errors import InputError, PromiseError, TooManySuppressed, Unsettled
 from discreet.fit.cells import confidential_flags
 from discreet.fit.fitting import fitted_persons
@@ -36,8 +36,9 @@ from discreet.policy import Policy
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.policy.deciding import without_secrets
 from discreet.policy.ledger_options import over_time
-from discreet.policy.part import Frozen
 from discreet.table.coded import text_series
+from discreet.table.engine import alike
+from discreet.table.stores.engine import BigEngine
 
 
 def planned(staying: Staying, rows: Bound, people: KnownPeople, watch: Watch, seed: int | None) -> CarriedOut:
@@ -207,13 +208,19 @@ def told_of(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | 
         secrets = {released.columns.index(column): rows for column, rows in flags.items()}
         encoded = [released.encoded(name) for name in released.columns]
     else:
-        columns = {name: said for name, said in plan.policy.columns.items() if name != person}
-        policy = plan.policy.model_copy(update={"columns": Frozen(columns)})
-        counted = source.apply(replace(plan, policy=policy)).count([person, *released.columns])
+        counted = _beside(made, [person])
         ids = text_series(Encoded(counted.domain(person), counted.code(person)))
         encoded = [Encoded(counted.domain(name), counted.code(name)) for name in released.columns]
     blocks = _blocks(made) if made.stars else {}
     return people_frame(secret.names(ids), [told_column(each) for each in encoded], secrets, blocks)
+
+
+def _beside(made: CarriedOut, whose: Sequence[str]) -> Combinations:
+    """Return whose each released row is, beside what is told of it: as it is released, lots and tokens drawn once."""
+    released = alike(BigEngine, made.released)
+    there = None if released.base is None else released.beside(released.base)
+    assert there is not None
+    return there.taking(released, released.columns).count([*whose, *released.columns])
 
 
 def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
@@ -229,16 +236,14 @@ def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
 
 def _told_of_rows(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | None) -> pl.DataFrame:
     """Return what a release tells of each row of persons who may have several."""
-    source, released, plan = made.source, made.released, made.plan
+    source, released = made.source, made.released
     whose = [person, *([] if row_key is None else [row_key])]
     if source.row_wise:
         places: Ints = np.searchsorted(source.numbers(), released.numbers())
         ids, *rows = (text_series(source.encoded(name)).gather(pl.Series(places).cast(pl.UInt32)) for name in whose)
         encoded = [released.encoded(name) for name in released.columns]
     else:
-        columns = {name: said for name, said in plan.policy.columns.items() if name not in whose}
-        policy = plan.policy.model_copy(update={"columns": Frozen(columns), "unit": None})
-        counted = source.apply(replace(plan, policy=policy)).count([*whose, *released.columns])
+        counted = _beside(made, whose)
         told = {name: np.repeat(counted.code(name), counted.counts) for name in counted.columns}
         ids, *rows = (text_series(Encoded(counted.domain(name), told[name])) for name in whose)
         encoded = [Encoded(counted.domain(name), told[name]) for name in released.columns]

@@ -168,7 +168,9 @@ class Rehearsal:
                 encoded = self.planning.released.encoded(name)
                 read = [None if self.planning.is_missing(text) else scale.read(text) for text in encoded.domain]
                 floats = np.array([np.nan if value is None else float(value) for value in read])
-                spread = np.nanmax(floats) - np.nanmin(floats) if np.isfinite(floats).any() else 0.0
+                others = floats[np.unique(encoded.codes[~self.planning.secret])]
+                others = others[np.isfinite(others)]  # what is hidden of other rows must not choose a margin
+                spread = others.max() - others.min() if len(others) else 0.0
                 star = told[:, column] >= self.stars[column]
                 numbers[:, column] = np.where(star, np.nan, floats[encoded.codes[rows]] / (spread or 1.0))
         return ShownRow(told, numbers)

@@ -237,16 +237,16 @@ def _judged(found: Unmendable, policy: Policy, items: Sequence[JointItem]) -> di
     said = over_time(policy)
     if found.newcomers.any():
         raise PromiseError(
-            f"ledger: {_persons(int(found.newcomers.sum()))} are here for the first time, too few of a kind to hide "
-            "among each other: wait until more have come, or write ledger: {hold: true} to keep them back for a later "
-            "release"
+            f"ledger: {_persons(int(found.newcomers.sum()), 'is', 'are')} here for the first time, too few of a kind "
+            "to hide among each other: wait until more have come, or write ledger: {hold: true} to keep them back for "
+            "a later release"
         )
     if said.leavers == "warn":
         return found.by_item or None
     if found.leavers.any() or found.rare.any():
         gone, few = int(found.leavers.sum()), int(found.rare.sum())
-        parts = [f"{_persons(gone)} of earlier releases are not in this one"] if gone else []
-        parts += [f"{_persons(few)} have a past that too few others in this release share"] if few else []
+        parts = [f"{_persons(gone)} of earlier releases {'is' if gone == 1 else 'are'} not in this one"] if gone else []
+        parts += [f"{_persons(few, 'has', 'have')} a past that too few others in this release share"] if few else []
         remedy = (
             "ask for less" if said.leavers == "remove" else "write ledger: {leavers: remove} to leave out more people"
         )
@@ -267,5 +267,6 @@ def _which(found: Unmendable, items: Sequence[JointItem], most: int = 3) -> str:
     return f"{told}; a known column that goes out as it is splits every group: name it in a promise to let it change"
 
 
-def _persons(number: int) -> str:
-    return "1 person" if number == 1 else f"{number} persons"
+def _persons(number: int, one: str = "", several: str = "") -> str:
+    """Return so many persons, with the verb that goes with them."""
+    return f"1 person {one}".strip() if number == 1 else f"{number} persons {several}".strip()

@@ -25,10 +25,18 @@ def beside_persons(policy: Policy) -> str | None:
 
 
 def not_beside(policy: Policy, changed: set[str], edited: set[str]) -> Iterator[Problem]:
-    """Yield why a column of `beside` does not go out as it is, or is nothing to reckon with."""
+    """Yield why a column of `beside` does not go out as it is, or is nothing to reckon with; or why a target is not."""
+    protected = policy.sensitive | {cell.column for _, cell in policy.cells()}
     for number, use in enumerate(policy.uses):
         here: Path = ("use", number) if isinstance(policy.use, tuple) else ("use",)
+        reckons = any(path[0] == "beside" for path, _ in use.mentions())
         for path, name in use.mentions():
+            if reckons and path == (use.name,) and name in protected:
+                told = (
+                    f"{name!r} is protected, and 'beside' would bring rows together by what other columns leave open "
+                    "of it; take another target, or take 'beside' out"
+                )
+                yield policy.problem((*here, *path), told)
             if path[0] == "beside" and (why := _why_not(policy, name, changed, edited)):
                 yield policy.problem((*here, *path), f"{name!r} {why}; take it out of 'beside'")
 

@@ -1,8 +1,7 @@
 """The local engine: a table in memory, of whatever kind came in (pandas, Polars, PyArrow, a file).
 
-The frame that came in is only asked for columns and given back with some of them replaced; all work on
-values happens on their texts. Planning counts with NumPy on codes (`count`), verification with Polars on
-texts (`recount`): they share no counting code.
+The frame that came in is only asked for columns and given back with some replaced; values are worked on as texts.
+Planning counts with NumPy on codes (`count`), verification with Polars on texts (`recount`): no code shared.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discreet.common.at_once import each
 from discreet.encoded import Combinations, Encoded, Ints, collapse, encode
 from discreet.errors import InputError
 from discreet.plan.masks import Masks
@@ -147,7 +147,7 @@ class LocalEngine:
 
     def count(self, columns: Sequence[str]) -> Combinations:
         """Return the distinct combinations of the columns with their counts, for the planner."""
-        return collapse(columns, [self.encoded(column) for column in columns], self.rows)
+        return collapse(columns, each(self.encoded, columns, self.rows), self.rows)
 
     def apply(self, plan: Plan) -> LocalEngine:
         """Return the release that the plan makes of this table."""
@@ -353,7 +353,7 @@ class LocalEngine:
         try:
             found = opened(path, policy)
             same = found.columns == self.columns and found.rows == self.rows
-            return same and all(found.mismatches(self, name, None) is None for name in found.columns)
+            return same and not any(each(lambda name: found.mismatches(self, name, None), found.columns, self.rows))
         except InputError:
             return False
 

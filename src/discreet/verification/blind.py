@@ -19,7 +19,7 @@ from discreet.fit.cells import absent, confidential_places
 from discreet.ledger.entry import PastRelease
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
-from discreet.policy.bind import bind
+from discreet.policy.bind import bind, known_to_groups
 from discreet.policy.blind import may_have
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
@@ -28,7 +28,7 @@ from discreet.verification.blind_before import replayed_before
 from discreet.verification.blind_reading import StatedTable
 from discreet.verification.blind_references import BILLION
 from discreet.verification.blind_replay import Replay, Replayed
-from discreet.verification.blind_rules import departures
+from discreet.verification.blind_rules import departures, unfit_to_learn
 from discreet.verification.blind_tellings import PastTellings, told_before, unfit
 from discreet.verification.cell_answers import Cell, CellsFound
 
@@ -100,6 +100,21 @@ class BlindCheck:
         return (Answer.BROKEN, self.told[1]) if self.told is not None and self.told[1] else None
 
     @cached_property
+    def hidden_though_known(self) -> str | None:
+        """What was hidden in rows with confidential cells that is to be told from the start."""
+        assert self.statement is not None
+        assert self.original is not None
+        for each in self.statement.rows:
+            rows = np.array(each.rows, dtype=np.int64) - 1
+            places = rows if self.places is None else np.asarray(self.places)[rows]
+            for name in each.known:
+                before = self.original.encoded(name)
+                own = np.array([text == self.policy.marker for text in before.domain], dtype=np.bool_)
+                if (self.table.column(name).starred[rows] & ~own[before.codes[places]]).any():
+                    return f"a cell of {name!r} is hidden that is known from elsewhere"
+        return None
+
+    @cached_property
     def changed_elsewhere(self) -> str | None:
         """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
         assert self.original is not None
@@ -121,13 +136,15 @@ class BlindCheck:
         if self._elsewhere is not None:
             answer, reason = self._elsewhere
             return CellsFound(index, str(made), answer, reason=reason)
-        if fault := self._unlike(made) or next(departures(self.table, self.policy, made), None):
-            return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
+        fault = self._unlike(made) or unfit_to_learn(self.table, self.policy, made)
         rows = self._rows(made)
-        if self._in_place and (fault := self._misnamed(made, rows)):
+        fault = fault or self._chosen_otherwise(made, rows) or (self._misnamed(made, rows) if self._in_place else None)
+        if fault := fault or next(departures(self.table, self.policy, made), None):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
-        if self.original is not None and (fault := self._other_rows(made, rows) or self.changed_elsewhere):
-            return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
+        if self.original is not None:
+            fault = self._other_rows(made, rows) or self.hidden_though_known or self.changed_elsewhere
+            if fault:
+                return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         cells = tuple(self._cells(made, rows))
         faults = dict.fromkeys(each.fault for each in self.replayed if each.fault and rows & set(each.rows))
         if any(cell.hidden is False for cell in cells):
@@ -169,6 +186,21 @@ class BlindCheck:
         named = [other.rows for _, other in self.policy.cells() if other.column == made.column]
         if all(named) and not rows <= {row - 1 for some in named for row in some or ()}:
             return "the method statement has rows that the policy does not name"
+        return None
+
+    def _chosen_otherwise(self, made: Confidential, rows: set[int]) -> str | None:
+        """Return whether the statement means other rows than the columns say by which they are chosen.
+
+        Such columns are told from the start, so that it can be seen in the release; but for those that are left out of
+        it, and those that promises about groups change.
+        """
+        columns = {name for _, name in made.looks_up()}
+        changing = known_to_groups(self.policy) - self.policy.sensitive - self.policy.targets
+        if not columns or not columns <= set(self.released.columns) - changing:
+            return None
+        wanted = set(confidential_places(made, self.released).tolist())
+        if wanted - rows or (rows - wanted and not self._shared(made)):
+            return "the method statement names other rows than the policy means"
         return None
 
     def _rows(self, made: Confidential) -> set[int]:

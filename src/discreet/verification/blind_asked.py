@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -39,6 +39,25 @@ class AskedRules:
         for j, elements in facts:
             far += ~np.isin(secret.codes[j], self.columns[j].agreeing(elements))
         return (*secret.weighed(far, len(facts)), QUARTER ** len(facts))
+
+
+class _BlocksWithout(Sequence[StatedFact]):
+    """A block of a column without each of some elements, made where it is asked for."""
+
+    def __init__(self, column: int, block: frozenset[int], others: Sequence[int]) -> None:
+        self.column, self.block, self.others = column, block, list(others)
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    @overload
+    def __getitem__(self, at: int) -> StatedFact: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[StatedFact]: ...
+    def __getitem__(self, at: int | slice) -> StatedFact | Sequence[StatedFact]:
+        if isinstance(at, slice):
+            return _BlocksWithout(self.column, self.block, self.others[at])
+        return self.column, self.block - {self.others[at]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +92,7 @@ class AskedRow:
         self.near = [asking.nearby(secret, place.told) for secret in asking.secrets]
         self.plain_near = [asking.nearby(secret, place.shown) for secret in asking.secrets]
         self.alone = self._alone()
+        self._chances: dict[tuple[int, int], int] = {}
 
     def _judged(
         self,
@@ -179,34 +199,65 @@ class AskedRow:
         return block
 
     def _left(self, j: int, must: frozenset[int], every: frozenset[int]) -> frozenset[int]:
-        """Return what is left of the whole when elements have left it that are not among some."""
-        block = every
+        """Return what is left of the whole when elements have left it that are not among some.
+
+        Of elements that are alike the first leaves first, so that only it is looked at.
+        """
+        block: Flags = np.ones(len(every), dtype=np.bool_)
+        queues = self._alike(j, sorted(every - must))
         while True:
-            others = sorted(block - must)
-            fine, rooms = self._rooms(j, [block - {x} for x in others])
+            others = sorted(queue[-1] for queue in queues if queue)
+            fine, rooms = self._rooms(j, block, others) if others else ([], [])
             able = [(x, room) for x, may, room in zip(others, fine, rooms, strict=True) if may]
             if not able:
-                return block
-            block -= {self._heaviest(j, able)}
+                return frozenset(np.flatnonzero(block).tolist())
+            gone = self._heaviest(j, able)
+            block[gone] = False
+            next(queue for queue in queues if queue and queue[-1] == gone).pop()
 
-    def _rooms(self, j: int, blocks: Sequence[frozenset[int]]) -> tuple[list[bool], list[int]]:
-        """Say of blocks whether they may be told, and the least that is left of any limit, in billionths."""
-        facts, references = [(j, block) for block in blocks], self.asking.references
-        fine, room = np.ones(len(blocks), dtype=np.bool_), np.full(len(blocks), BILLION, dtype=np.int64)
+    def _alike(self, j: int, elements: Sequence[int]) -> list[list[int]]:
+        """Put elements together that as many rows have of each value, whatever is asked; the first stands last."""
+        if self.asking.columns[j].below is not None:
+            return [[x] for x in elements]
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for x in reversed(elements):
+            key: list[Any] = []
+            for secret, counts, near in zip(self.asking.secrets, self.counts, self.near, strict=True):
+                line = int(secret.start[j]) + x
+                key += [*secret.own[line].tolist(), *counts[line].tolist()]
+                key += [] if near is None else near[0][line].tolist()
+            found.setdefault(tuple(key), []).append(x)
+        return list(found.values())
+
+    def _rooms(self, j: int, block: Flags, others: Sequence[int]) -> tuple[list[bool], list[int]]:
+        """Say of a block without each of some elements whether it may be told, and the least left of any limit."""
+        references, size = self.asking.references, int(block.sum()) - 1
+        fine, room = np.ones(len(others), dtype=np.bool_), np.full(len(others), BILLION, dtype=np.int64)
+        facts = _BlocksWithout(j, frozenset(np.flatnonzero(block).tolist()), others)
         for at, secret in enumerate(self.asking.secrets):
             found: list[tuple[Flags, Billionths]] = []
             if "naive_bayes" in references:
-                logs = np.array([secret.logs(fact) for fact in facts])
+                over = (self._without(at, facts, block, secret.own) + size).astype(np.longdouble)
+                logs: Long = np.log(over / (secret.rows + len(block)).astype(np.longdouble))
                 found.append(secret.each_bayes(self.place.told, self.scores[at], facts, logs))
             if "count" in references:
-                found.append(secret.each_counted(np.array([secret.inside(fact, self.counts[at]) for fact in facts])))
+                found.append(secret.each_counted(self._without(at, facts, block, self.counts[at])))
             if (near := self.near[at]) is not None:
-                lines, total, one = np.array([secret.inside(fact, near[0]) for fact in facts]), *near[1:]
+                lines, total, one = self._without(at, facts, block, near[0]), *near[1:]
                 found.append(secret.each_counted(lines * QUARTER + (total[None, :] - lines), one * QUARTER))
             for within, figures in found:
                 fine &= within
                 room = np.minimum(room, (secret.most + 1 - figures).min(axis=1))
         return fine.tolist(), room.tolist()
+
+    def _without(self, at: int, facts: _BlocksWithout, block: Flags, counts: Any) -> Any:
+        """Return how many rows agree with a block without each of some elements, by value."""
+        secret, column = self.asking.secrets[at], self.asking.columns[facts.column]
+        if column.below is not None:
+            return np.array([secret.inside(fact, counts) for fact in facts])
+        start = int(secret.start[facts.column])
+        mine = counts[start : start + column.size]
+        return mine[block].sum(axis=0)[None, :] - mine[facts.others]
 
     def _heaviest(self, j: int, able: Sequence[tuple[int, int]]) -> int:
         """Return the element whose probability times the room that it leaves is the largest, the first of several."""
@@ -225,7 +276,9 @@ class AskedRow:
 
     def _probability(self, j: int, x: int) -> int:
         """Return how likely a column has an element, in billionths."""
-        return BILLION - self.chance(j, frozenset([x]))
+        if (j, x) not in self._chances:
+            self._chances[j, x] = BILLION - self.chance(j, frozenset([x]))
+        return self._chances[j, x]
 
     @cached_property
     def _likely(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

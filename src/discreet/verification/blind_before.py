@@ -111,8 +111,7 @@ class ReplayBefore:
             j = self.stated.predictors.index(name)
             nodes = [child for rows, now in nodes for child in self._shown(rows, now, j)]
         for rows, now in list(nodes):
-            hidden = [j for j in now if self.columns[j].marked is None and self.columns[j].starred[rows].any()]
-            if hidden:
+            if any(self.columns[j].hidden_surely[rows].any() for j in now):
                 yield Replayed(tuple(rows.tolist()), "a cell is hidden that is known from elsewhere")
             if not all(self.figures.judged(facts, 0)[0] for facts in self._all(now)):
                 yield Replayed(tuple(rows.tolist()), "what earlier releases told of it is more than the limit allows")

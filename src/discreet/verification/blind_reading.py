@@ -72,10 +72,22 @@ class ReleasedColumn:
         of_code = np.array([place.get(element, place[OTHER]) for element in self.of_text], dtype=np.int64)
         self.codes: Places = of_code[encoded.codes]
         self.size = len(self.elements)
+        knows = np.array(
+            [
+                element != MISSING and text != said.marker
+                for element, text in zip(self.of_text, encoded.domain, strict=True)
+            ],
+            dtype=np.bool_,
+        )
+        self.known_in_rest = int(knows[encoded.codes[table.rest]].sum())
+        """Rows without confidential cells that have a value."""
         marks = [code for code, text in enumerate(encoded.domain) if text == said.marker]
         self.starred: Flags = np.isin(encoded.codes, marks)
         own = place.get(self.of_text[marks[0]]) if marks and marks[0] in in_rest else None
         self.marked = None if own == place[OTHER] else own
+        own_stars = self.marked is not None or said.marker in said.missing
+        self.hidden_surely: Flags = self.starred & (not own_stars)
+        """Where the marker cannot have stood before."""
         self.secret_values = [
             at for at, element in enumerate(self.elements) if element not in (MISSING, OTHER, said.marker)
         ]

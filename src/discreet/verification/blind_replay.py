@@ -56,8 +56,7 @@ class Replay:
         for j in known:
             waiting = [after for place in waiting for after in self._after(place, j, frozenset())]
         for place in waiting:
-            hidden = [j for j in known if self._is_star(j, place.rows).any()]
-            if hidden:
+            if any(self.columns[j].hidden_surely[place.rows].any() for j in known):
                 yield Replayed(tuple(place.rows.tolist()), "a cell is hidden that is known from elsewhere")
         while waiting:
             place = waiting.pop()

@@ -19,7 +19,7 @@ from discreet.fit.cells import predictors_of
 from discreet.plan.blind_statement import StatedColumn, StatedRows
 from discreet.policy import Policy
 from discreet.policy.bind import binned, known_to_groups
-from discreet.policy.blind import may_have
+from discreet.policy.blind import LEAST_REST, may_have
 from discreet.policy.confidential import Confidential
 from discreet.verification.blind_reading import StatedTable, stated_value
 
@@ -33,11 +33,22 @@ NEARLY = 1e-6
 """A sum of surprises that is larger by less than this is as small, to who reckons with floats."""
 
 
-def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterator[str]:
-    """Yield in what a statement departs from the rules, as far as it is about the cells of one requirement."""
+def unfit_to_learn(table: StatedTable, policy: Policy, made: Confidential) -> str | None:
+    """Return why nothing can be learned as a statement says of the cells of one requirement."""
     missing, said = policy.missing, table.statement
     if set(said.missing) != (set() if missing is None or missing.rows == "value" else set(missing.values)):
-        yield "the method statement is of another policy: it takes other values for missing"
+        return "the method statement is of another policy: it takes other values for missing"
+    if any(stated_value(each, cut) is None for each in said.columns.values() if each.type for cut in each.cuts):
+        return "the method statement has classes whose ends cannot be read"
+    known = table.column(made.column).known_in_rest
+    if known < LEAST_REST and any(made.column in rows.secrets for rows in said.rows):
+        return f"only {known} rows without confidential cells know {made.column!r}, too few to learn from"
+    return None
+
+
+def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterator[str]:
+    """Yield in what a statement departs from the rules, as far as it is about the cells of one requirement."""
+    said = table.statement
     mine = [rows for rows in said.rows if made.column in rows.secrets]
     changing = known_to_groups(policy) - policy.sensitive - policy.targets
     for rows in mine:
@@ -45,6 +56,8 @@ def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterat
         wanted = {name for name in predictors_of(made, policy, table.released.columns) if name not in hidden}
         if lacking := sorted(wanted & set(table.released.columns) - set(rows.predictors)):
             yield f"the method statement leaves out {lacking[0]!r}, which may predict the cells"
+        if more := sorted(set(rows.predictors) - (_predictors(table, policy, rows) - hidden)):
+            yield f"the method statement takes {more[0]!r} for a predictor, and the policy does not"
         if may_have(made, rows.limits[rows.secrets.index(made.column)]):
             yield from _known_otherwise(rows, policy, made)
     if said.order != tuple(made.order or ()):
@@ -60,6 +73,12 @@ def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterat
         ordered = [name for name in table.released.columns if name in predictors]
         if not _is_trusted(table, made.column, ordered):
             yield f"the method statement trusts naive Bayes about {made.column!r} otherwise than the rules"
+
+
+def _predictors(table: StatedTable, policy: Policy, rows: StatedRows) -> set[str]:
+    """Return the predictors of all items that may be about some rows."""
+    items = [made for _, made in policy.cells() if made.column in rows.secrets]
+    return {name for made in items for name in predictors_of(made, policy, table.released.columns)}
 
 
 def _known_otherwise(rows: StatedRows, policy: Policy, made: Confidential) -> Iterator[str]:

@@ -1,12 +1,14 @@
 """CART retrained on the release: which cells a decision tree of scikit-learn guesses, on numbers that are read here.
 
-Which rows train, and in which order columns come, is what the adversary is (`adversary/learners.py`): scikit-learn
-draws by them. How released texts become numbers is read by verification's own readers, and so is what the leaves say.
+What the adversary is (`adversary/learners.py`) is said once more: rows whose class is told as one of the values that a
+cell can have train, in their order; of more than 50,000 so many are drawn with seed 0. Columns come in the order of the
+predictors, for scikit-learn draws by it. How released texts become numbers is read by verification's own readers, and
+so is what the leaves say.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import fsum
 from typing import Any
@@ -14,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from discreet.adversary.base import Guesses
-from discreet.adversary.learners import LibraryGuesser, quietly
 from discreet.adversary.view import Lines, Seen, Tree, View
-from discreet.common.own_program import learners
+from discreet.common.own_program import learners, load_learners
 from discreet.encoded import Ints
+from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.adversaries import Adversary
 from discreet.verification.value_texts import kind_of
@@ -25,6 +27,8 @@ from discreet.verification.value_texts import kind_of
 _NAME = "decision_tree"
 _EQUAL = 1e-9
 """Shares of a leaf that differ by a smaller part are the same."""
+_TRAIN = 50_000
+"""Rows that train at most."""
 
 
 def is_cart(adversary: Adversary) -> bool:
@@ -38,9 +42,12 @@ class RetrainedCart:
 
     view: View
     policy: Policy
+    _grown: dict[int, tuple[np.ndarray, Any]] = field(default_factory=dict)
 
     def guess(self, lines: Lines) -> Guesses:
         """Return what the cells with these lines are taken for, by the share of each class in the leaf."""
+        if not load_learners():
+            raise InputError(f"against: {_NAME} needs scikit-learn; install discreet[attacks]")
         tree = self.view.classes.tree
         shares, best = (
             np.zeros((len(lines), len(tree.domain))),
@@ -56,20 +63,33 @@ class RetrainedCart:
 
     def _told(self, level: int, nodes: Ints) -> np.ndarray:
         """Return the share of each class in the leaf that each line comes to."""
-        classes = self.view.classes
-        rows = LibraryGuesser(_NAME).train(self.view).training(level)
-        known = classes.tree.leaf_of[classes.nodes[rows]]
-        found = np.zeros((len(nodes), len(classes.tree.domain)))
-        if classes.tree.stop[level] - classes.tree.first[level] == 1:
-            found[:, int(classes.tree.first[level])] = 1
-        elif len(set(known.tolist())) < 2 or not self.view.predictors:
-            found[:] = np.bincount(known, minlength=found.shape[1]) / max(len(known), 1)
-        else:
-            learner = learners("sklearn.tree").DecisionTreeClassifier(random_state=0)
-            with quietly():
-                learner.fit(self._numbers(self.view.lines(rows).nodes), known)
-                found[:, learner.classes_] = learner.predict_proba(self._numbers(nodes))
+        tree = self.view.classes.tree
+        if level not in self._grown:
+            self._grown[level] = self._grow(level)
+        shares, learner = self._grown[level]
+        found = np.tile(shares, (len(nodes), 1))
+        if learner is not None:
+            found[:, learner.classes_] = learner.predict_proba(self._numbers(nodes))
+        elif tree.stop[level] - tree.first[level] == 1:
+            found[:, int(tree.first[level])] = 1
         return found
+
+    def _grow(self, level: int) -> tuple[np.ndarray, Any]:
+        """Return the share of each class in the rows that train, and their tree; None where it asks nothing."""
+        tree, told = self.view.classes.tree, self.view.classes.nodes
+        values = np.where(np.isin(np.arange(len(tree.parent)), tree.parent), -1, tree.first)[told]
+        rows = np.flatnonzero((values >= tree.first[level]) & (values < tree.stop[level]))
+        if len(rows) > _TRAIN:
+            rows = np.sort(np.random.default_rng(0).choice(rows, _TRAIN, replace=False))
+        classes = values[rows]
+        shares = np.bincount(classes, minlength=len(tree.domain)) / max(len(rows), 1)
+        if len(set(classes.tolist())) < 2 or not self.view.predictors:
+            return shares, None
+        numbers = self._numbers(np.column_stack([seen.nodes[rows] for seen in self.view.predictors]))
+        if not numbers.shape[1]:  # no predictor has any value
+            return shares, None
+        learner = learners("sklearn.tree").DecisionTreeClassifier(random_state=0)
+        return np.zeros(len(tree.domain)), learner.fit(numbers, classes)
 
     def _numbers(self, nodes: Ints) -> Any:
         from scipy import sparse

@@ -13,7 +13,7 @@ from discreet.errors import InputError
 from discreet.fit.cells import confidential_flags
 from discreet.ledger.entry import PastRelease, people_frame, told_column
 from discreet.ledger.folder import LedgerFolder, opened
-from discreet.ledger.note import LinkedReleases
+from discreet.ledger.note import LedgerNote, LinkedReleases
 from discreet.ledger.policies import person_column, with_person
 from discreet.ledger.secret import LedgerSecret
 from discreet.policy import Policy
@@ -154,6 +154,19 @@ def ledger_check(
         since = len(counting) - counting.index(name) - 1 if name in counting else 0
         checked = LedgerCheck(whose, folder.secret, past, name or THIS, members, since, row_key)
         return with_person(policy, whose, row_key), checked
+
+
+def linked_rows(note: LedgerNote | None, policy: Policy, source: Engine, places: Ints) -> LinkedReleases | None:
+    """Return who each row of a release that was just made is in earlier ones; `places` are theirs in its source.
+
+    Engines that do not hold rows told the ledger of them in an order of their own.
+    """
+    if note is None or source.row_wise or note.secret is None or not note.past:
+        return None if note is None else note.linked
+    check = LedgerCheck(
+        person_column(policy, note.use.person), note.secret, note.past, "", None, row_key=note.use.row_key
+    )
+    return check.linked(source, places, several=policy.unit is not None)
 
 
 def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None]:

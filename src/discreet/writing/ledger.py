@@ -99,6 +99,8 @@ class Ledger:
         """Say that a release was taken back; what was public stays known, so it still counts."""
         with opened(self.path, self.secret) as folder:
             entry = folder.entry(name)
+            if entry.state == WITHDRAWN:
+                raise InputError(f"{name}: is withdrawn already; it still counts, for what was public stays known")
             if entry.state != PUBLISHED:
                 raise InputError(f"{name}: is a {entry.state}, and was never public; `ledger drop` forgets a draft")
             folder.put(entry.becoming(WITHDRAWN))

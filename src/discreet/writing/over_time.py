@@ -57,4 +57,5 @@ class OverTime:
         persons = people.get_column(PERSON)
         rows = people.get_column(ROW) if ROW in people.columns else None
         ordered = people[order_of(persons), :] if made.judge.policy.unit is None else in_order(people)
-        return LedgerNote(self.use, ordered, self.held, self.left_out, tuple(self.people.past), persons, rows)
+        past, secret = tuple(self.people.past), self.people.secret
+        return LedgerNote(self.use, ordered, self.held, self.left_out, past, persons, rows, secret)

@@ -148,17 +148,25 @@ def rekey(
 
 
 def _read_map(path: Path) -> dict[str, str]:
+    import csv
+    import io
+
     from discreet.common.text_file import read_text
 
-    lines = [line.split(",") for line in read_text(path, "map").splitlines() if line.strip()]
-    if not lines or [name.strip() for name in lines[0]] != ["old", "new"]:
-        raise InputError(f"{path}: begin it with the line old,new")
-    for number, line in enumerate(lines[1:], start=2):
-        if len(line) != 2 or not all(line):
-            raise InputError(f"{path}, line {number}: write two ids with a comma between them")
-    found = {line[0]: line[1] for line in lines[1:]}
-    if len(found) < len(lines) - 1:
-        raise InputError(f"{path}: an old id is there twice")
+    lines = csv.reader(io.StringIO(read_text(path, "map"), newline=""), strict=True)
+    found: dict[str, str] = {}
+    try:
+        if [name.strip() for name in next(lines, [])] != ["old", "new"]:
+            raise InputError(f"{path}: begin it with the line old,new")
+        for line in filter(None, lines):
+            if len(line) != 2 or not all(line):
+                raise InputError(f"{path}, line {lines.line_num}: write two ids with a comma between them")
+            if line[0] in found:
+                raise InputError(f"{path}, line {lines.line_num}: this old id is there twice")
+            found[line[0]] = line[1]
+    except csv.Error:
+        message = "cannot be read as CSV; write ids with commas or quotes in them in quotes"
+        raise InputError(f"{path}, line {lines.line_num}: {message}") from None
     return found
 
 

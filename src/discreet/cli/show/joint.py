@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from discreet.assist.beside_ledger import CheckedLedger
 from discreet.cli.show.texts import counted
 from discreet.cli.terminal import escape
 from discreet.verification.answers import Answer
 
 if TYPE_CHECKING:
+    from discreet.assist.beside_ledger import CheckedLedger
     from discreet.ledger.entry import LedgerEntry
     from discreet.ledger.note import LedgerNote
     from discreet.verification.joint import JointVerification

@@ -171,16 +171,47 @@ def _likelihoods(learned, asked, j, now, tallied, nearby, rows, bad, likely):  #
 
 
 @kernel
+def _alike(learned, asked, j, tallied, weights, kind):  # type: ignore[no-untyped-def]
+    """Give elements of a predictor that as many rows have, of each value, one number in `kind`.
+
+    Where some agree with others, each has its own. O(elements x numbers x values)
+    """
+    start, elements = learned.first[j], learned.first[j + 1] - learned.first[j]
+    alone = learned.cover_first[start + elements] - learned.cover_first[start] == elements
+    firsts, kinds = np.zeros(elements, dtype=np.int64), 0
+    for x in range(elements):
+        kind[x] = kinds
+        for at in range(kinds if alone else 0):
+            y, same = firsts[at], True
+            for v in range(len(learned.rows)):
+                same = learned.having[start + x, v] == learned.having[start + y, v]
+                same = same and tallied[start + x, v] == tallied[start + y, v]
+                if asked.near:
+                    same = same and weights[start + x, v] == weights[start + y, v]
+                if not same:
+                    break
+            if same:
+                kind[x] = at
+                break
+        if kind[x] == kinds:
+            firsts[kinds] = x
+            kinds += 1
+
+
+@kernel
 def left(learned, asked, j, now, rows, scores, k, tallied, nearby, least, bad, times, inside, agreeing, close, top):  # type: ignore[no-untyped-def]  # noqa: C901
     """Let all elements of a predictor into its block, and out again one by one as long as it is within the limits.
 
     `bad` says which may not be told, and at last which are in the block; `now` is how likely each value of the first
-    secret is, `rows` the rows that agree with all facts, the rest as in `grown`. 0 or `UNSURE`. O(elements^3 x values)
+    secret is, `rows` the rows that agree with all facts, the rest as in `grown`. Of elements that are alike only the
+    first is looked at. 0 or `UNSURE`. O(elements^2 x different elements x values)
     """
     start, elements, values = learned.first[j], learned.first[j + 1] - learned.first[j], len(learned.rows)
     logs, found, near, before = np.zeros(values), np.zeros(values), np.zeros(values), np.zeros(values)
     must, likely, room = bad.copy(), np.zeros((elements, 2)), np.zeros(2)
     weight, best = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    kind, seen, turn = np.zeros(elements, dtype=np.int64), np.zeros(elements, dtype=np.int64), 0
+    _alike(learned, asked, j, tallied, nearby.weights, kind)
     _likelihoods(learned, asked, j, now, tallied, nearby, rows, must, likely)
     for x in range(elements):
         if not must[x]:
@@ -188,10 +219,11 @@ def left(learned, asked, j, now, rows, scores, k, tallied, nearby, least, bad, t
             let_in(learned, asked, start, start + x, times, inside, agreeing, close, tallied, nearby.weights)
     size, chosen = elements, 0
     while chosen >= 0:
-        chosen = -1
+        chosen, turn = -1, turn + 1
         for x in range(elements):
-            if must[x] or not bad[x]:
+            if must[x] or not bad[x] or seen[kind[x]] == turn:
                 continue
+            seen[kind[x]] = turn
             for v in range(values):
                 before[v] = close[v]
             _let_out(learned, asked, start, start + x, times, inside, agreeing, close, tallied, nearby.weights)
@@ -227,7 +259,7 @@ def find_block(  # type: ignore[no-untyped-def]
     """Find the block of a predictor, of which `bad` says which elements may not be told; 0 or `UNSURE`.
 
     Those alone where that is enough; else others join them, or all do and some leave. Arguments are those of `left`,
-    in the end of `times` to `close` the block. O(elements^3 x values)
+    in the end of `times` to `close` the block. O(elements^2 x different elements x values)
     """
     start, elements, size = learned.first[j], learned.first[j + 1] - learned.first[j], 0
     for x in range(elements):

@@ -19,6 +19,8 @@ from discreet.method.cells.blind_tau import DIGITS
 from discreet.method.cells.blind_tau_kernels import STEPS
 
 BILLION = 10**9
+Likelihoods = list[tuple[int, int]]
+"""Of a fact with each value of all secrets, as whole numbers over and under the line."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -53,7 +55,7 @@ class ExactNode:
         self.readings = [list(facts), [fact for fact in facts if fact[0] not in stars]]
         self.secrets = range(len(learned.known))
 
-    def likelihoods(self, fact: tuple[int, frozenset[int]]) -> list[tuple[int, int]]:
+    def likelihoods(self, fact: tuple[int, frozenset[int]]) -> Likelihoods:
         """Return the likelihood of a fact with each value of all secrets, as whole numbers over and under the line."""
         j, elements = fact
         first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
@@ -69,11 +71,13 @@ class ExactNode:
             for y in self.learned.cover[int(starts[first + x]) : int(starts[first + x + 1])].tolist()
         }
 
-    def bayes(self, c: int, facts: Sequence[tuple[int, frozenset[int]]]) -> list[Decimal]:
-        """Return the posterior of each value of a secret by naive Bayes, with 30 digits."""
+    def bayes(
+        self, c: int, facts: Sequence[tuple[int, frozenset[int]]], more: Likelihoods | None = None
+    ) -> list[Decimal]:
+        """Return the posterior of each value of a secret by naive Bayes, with 30 digits; `more` are those of a fact."""
         begin, end = int(self.learned.secret[c]), int(self.learned.secret[c + 1])
-        tau = Decimal(round(self.learned.tau[c, len(facts)] * STEPS)) / STEPS if facts else Decimal(1)
-        told = [self.likelihoods(fact) for fact in facts]
+        told = [self.likelihoods(fact) for fact in facts] + ([] if more is None else [more])
+        tau = Decimal(round(self.learned.tau[c, len(told)] * STEPS)) / STEPS if told else Decimal(1)
         with localcontext() as context:
             context.prec = DIGITS
             scores = []
@@ -98,13 +102,20 @@ class ExactNode:
         return all(fine for _, _, fine in found), max((figure for _, figure, _ in found), default=0)
 
     def figures(
-        self, facts: Sequence[tuple[int, frozenset[int]]], agreeing: Ints, near: tuple[Any, int] | None
+        self,
+        facts: Sequence[tuple[int, frozenset[int]]],
+        agreeing: Ints,
+        near: tuple[Any, int] | None,
+        more: Likelihoods | None = None,
     ) -> Iterator[tuple[int, int, bool]]:
-        """Yield of each value and reference how sure it is, in billionths, and whether that is within the limit."""
+        """Yield of each value and reference how sure it is, in billionths, and whether that is within the limit.
+
+        `more` are the likelihoods of one fact besides.
+        """
         for c in self.secrets:
             begin, end = int(self.learned.secret[c]), int(self.learned.secret[c + 1])
             if self.asked.bayes:
-                for v, chance in zip(range(begin, end), self.bayes(c, facts), strict=True):
+                for v, chance in zip(range(begin, end), self.bayes(c, facts, more), strict=True):
                     with localcontext() as context:
                         context.prec = DIGITS
                         figure = int((chance * BILLION).to_integral_value(ROUND_HALF_EVEN))
@@ -123,7 +134,10 @@ class ExactNode:
         """Return the least that a reference leaves of a limit if a block is told; None if one is above."""
         covered = sorted(self._covered(j, block))
         near = None if self.near is None else self.near[0].with_fact(covered)
-        found = list(self.figures([*self.readings[0], (j, block)], tallied[covered].sum(axis=0), near))
+        return self._room(self.likelihoods((j, block)), tallied[covered].sum(axis=0), near)
+
+    def _room(self, likelihoods: Likelihoods, agreeing: Ints, near: tuple[Any, int] | None) -> int | None:
+        found = list(self.figures(self.readings[0], agreeing, near, likelihoods))
         if not all(fine for _, _, fine in found):
             return None
         return min((int(self.learned.cap[v]) + 1 - figure for v, figure, _ in found), default=0)
@@ -157,15 +171,53 @@ class ExactNode:
         return block, max(tops, default=0)
 
     def _left(self, j: int, must: frozenset[int], tallied: Ints) -> frozenset[int]:
-        """Let elements leave the whole one by one, but for some, as long as it is within the limits."""
-        block = frozenset(range(int(self.learned.first[j + 1] - self.learned.first[j])))
-        likely = {x: BILLION - self.chance(j, frozenset([x]), tallied) for x in block - must}
+        """Let elements leave the whole one by one, but for some, as long as it is within the limits.
+
+        Of elements that are alike the first leaves first, so that only it is looked at.
+        """
+        first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
+        block = set(range(last - first))
+        queues = self._alike(j, sorted(block - must), tallied)
+        likely = {queue[0]: BILLION - self.chance(j, frozenset(queue[:1]), tallied) for queue in queues}
+        having = self.learned.having
+        inside, agreeing = having[first:last].sum(axis=0), tallied[first:last].sum(axis=0)
+        sums = self.near is None and not self._has_labels(j)
         while True:
-            rooms = {x: self.room(j, block - {x}, tallied) for x in sorted(block - must)}
-            weights = [(-likely[x] * room, x) for x, room in rooms.items() if room is not None]
+            weights = []
+            for queue in queues:
+                x = queue[-1]
+                if sums:  # what agrees with the block, less what agrees with this one
+                    over = (inside - having[first + x] + len(block) - 1).tolist()
+                    under = (self.learned.rows + last - first).tolist()
+                    room = self._room(list(zip(over, under, strict=True)), agreeing - tallied[first + x], None)
+                else:
+                    room = self.room(j, frozenset(block - {x}), tallied)
+                if room is not None:
+                    weights.append((-likely[queue[0]] * room, x, queue))
             if not weights:
-                return block
-            block -= {min(weights)[1]}
+                return frozenset(block)
+            _, gone, queue = min(weights, key=lambda each: each[:2])
+            block.remove(gone)
+            inside, agreeing = inside - having[first + gone], agreeing - tallied[first + gone]
+            queue.pop()
+            queues = [each for each in queues if each]
+
+    def _has_labels(self, j: int) -> bool:
+        """Whether some elements of a predictor agree with others, as labels above others do."""
+        first, last = int(self.learned.first[j]), int(self.learned.first[j + 1])
+        return int(self.learned.cover_first[last]) - int(self.learned.cover_first[first]) > last - first
+
+    def _alike(self, j: int, elements: Sequence[int], tallied: Ints) -> list[list[int]]:
+        """Put elements together with which as many rows agree, and with no other; the first stands last."""
+        if self._has_labels(j):
+            return [[x] for x in elements]
+        first = int(self.learned.first[j])
+        found: dict[tuple[object, ...], list[int]] = {}
+        for x in reversed(elements):
+            key = [*self.learned.having[first + x].tolist(), *tallied[first + x].tolist()]
+            key += [] if self.near is None else self.near[0].weights[first + x].tolist()
+            found.setdefault(tuple(key), []).append(x)
+        return list(found.values())
 
     def _grown(self, j: int, block: frozenset[int], tallied: Ints, told: Ints) -> frozenset[int]:
         """Let elements join a block one by one until it is within the limits, or whole."""

@@ -43,6 +43,8 @@ class ColumnSteps:
         """Whether what a step would bring is guessed from some contexts before all rows are looked at."""
         self.flips = MOST_LOOKS // max(len(problem.sizes), 1)
         self.taken: dict[tuple[int, Objective, bytes], Candidate] = {}
+        self.stuck: set[tuple[int, int, Objective, bytes]] = set()
+        """Steps that changed nothing, where there are too many rows to remember what each comes to."""
         self._best_cuts: dict[tuple[int, int, Objective, bytes], Firsts] = {}
         """By share of contexts, column, objective and the cut of the others: where the codes of each part begin."""
         self._known: dict[bytes, CutFigures] = {}
@@ -56,6 +58,7 @@ class ColumnSteps:
         self.contexts.see(self._codes())
         self.beside.forget()
         self.taken.clear()
+        self.stuck.clear()
         self._best_cuts.clear()
 
     def _codes(self) -> list[npt.NDArray[np.int32]]:
@@ -96,7 +99,13 @@ class ColumnSteps:
 
     def _remembered(self, best: Candidate, place: int, objective: Objective) -> Candidate:
         if len(self.problem.sizes) > FEW_ROWS:
-            return self._step(best, place, objective)
+            again = self.contexts.share, place, objective, _stamp(best.cut)
+            if again in self.stuck:
+                return best
+            better = self._step(best, place, objective)
+            if better is best and len(self.stuck) < MOST_KEPT:
+                self.stuck.add(again)
+            return better
         key = place, objective, b"".join(firsts.tobytes() for firsts in best.cut)
         if key not in self.taken:
             self.taken[key] = self._step(best, place, objective)

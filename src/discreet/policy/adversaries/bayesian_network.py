@@ -18,8 +18,8 @@ class BayesianNetwork(Adversary):
 
     names: ClassVar[tuple[str, ...]] = ("bayesian_network",)
     unbounded: ClassVar[str] = (
-        "chooses by all rows which columns depend on which, so that no limit can be asked cell by cell; of all "
-        "adversaries only naive_bayes, without options, can be a reference"
+        "is reckoned here for rows that are told whole, not for blocks and hidden predictors; of all adversaries only "
+        "naive_bayes, without options, can be a reference"
     )
 
     @property

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_QUERIES = 8
 """Queries of one thread each that are carried out at the same time."""
 SPILL = "spill"
+HASHES, MOST_HASHES = 1024, 2**24
+"""Flags for each text that is looked for among others by its hash, and how many at most."""
 
 
 def require_duckdb() -> None:
@@ -151,7 +153,25 @@ class Session:
 
     def lookup(self, cell: str, old: pl.Series, new: pl.Series, default: str) -> str:
         """Return other texts for some texts (none of them null) of a cell, and a default for the rest."""
-        return f"coalesce(list_extract({self.listed(new)}, {self.place(cell, old)}), {default})"
+        place = self.place(cell, old)
+        if len(old) > FEW:
+            place = f"CASE WHEN {self._may_be(cell, old)} THEN {place} END"
+        return f"coalesce(list_extract({self.listed(new)}, {place}), {default})"
+
+    def _may_be(self, cell: str, texts: pl.Series) -> str:
+        """Return whether a cell may be one of some texts, by its hash.
+
+        Of one that is none of them DuckDB would look for the nearest text, among all, for an error that nobody reads.
+        """
+        size, path = min(max(HASHES * len(texts), 2**12), MOST_HASHES), self.scratch.new()
+        with saying(self.name):
+            texts.alias("text").to_frame().write_parquet(path)
+        source = f"read_parquet({literal(escaped(str(path)))})"
+        there = [place for (place,) in self.run(f"SELECT DISTINCT CAST(hash(text) % {size} AS INTEGER) FROM {source}")]
+        path.unlink()
+        return (
+            f"get_bit({self.bits(np.array(there, dtype=np.int64), size)}, CAST(hash({cell}) % {size} AS INTEGER)) = 1"
+        )
 
 
 def literal(text: str | None) -> str:

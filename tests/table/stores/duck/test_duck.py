@@ -50,6 +50,19 @@ def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most
     assert found.counts.tolist() == wanted.counts.tolist()
 
 
+@pytest.mark.parametrize("texts", [50, 500])
+@pytest.mark.parametrize("flags", [1, 1024])
+def test_texts_that_are_looked_up_among_few_and_many(monkeypatch: pytest.MonkeyPatch, texts: int, flags: int) -> None:
+    """Most cells are none of them; where hashes are alike, too, only the others are found."""
+    monkeypatch.setattr("discreet.table.stores.duck.session.HASHES", flags)
+    session = Session(Scratch(), 2**28, "the table")
+    old = pl.Series([str(7 * place) for place in range(texts)])
+    found = session.lookup("CAST(i AS VARCHAR)", old, pl.Series(range(texts)), "-1")
+    cells = session.run(f"SELECT i, {found} FROM (SELECT i FROM range(6000) x(i) UNION ALL SELECT NULL) ORDER BY i")
+    assert len(cells) == 6001
+    assert all(at == (-1 if i is None or i % 7 or i >= 7 * texts else i // 7) for i, at in cells)
+
+
 def test_more_combinations_than_wanted() -> None:
     assert store_of(pl.DataFrame({"a": ["x", "y", "z"]})).count(["a"], 2) is None
 

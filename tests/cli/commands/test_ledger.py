@@ -40,12 +40,41 @@ def test_from_drafts_to_a_ledger(here: Path) -> None:
     said = run("verify r2.csv -p p.yaml --original two.csv --ledger l --person id")
     assert "Together with r1.csv" in said
     assert "still counts" in run("ledger withdraw l r1.csv")
+    assert "is withdrawn already; it still counts" in run("ledger withdraw l r1.csv", 2)
     assert "only a draft" in run("ledger drop l r2.csv", 2)
     Path("map.csv").write_text("old,new\na,A\n")
     assert "1 person is known by another id" in run("ledger rekey l --map map.csv")
     listed = json.loads(run("ledger show l --json"))
     assert [one["state"] for one in listed["releases"]] == ["withdrawn", "published"]
     assert "people" not in listed["releases"][0]
+
+
+def test_ids_with_commas_and_quotes_are_mapped_as_other_programs_write_them(here: Path) -> None:
+    del here
+    Path("odd.csv").write_text('id,age\n"a,1",x\n"b""2",x\nc,x\nd,x\n')
+    run("protect odd.csv -p p.yaml -o r1.csv --ledger l --person id")
+    run("ledger publish l r1.csv")
+    Path("map.csv").write_text('old,new\r\n"a,1","A"\r\n"b""2",B\r\n\r\n')
+    assert "2 persons are known by another id" in run("ledger rekey l --map map.csv")
+    Path("later.csv").write_text("id,age\nA,x\nB,x\nc,x\nd,x\n")
+    assert "persons 4 known, 0 new, 0 left" in run("protect later.csv -p p.yaml -o r2.csv --ledger l --person id")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a,A\n", "begin it with the line old,new"),
+        ("", "begin it with the line old,new"),
+        ("old,new\na,A\nb\n", "line 3: write two ids"),
+        ("old,new\na,A\na,B\n", "line 3: this old id is there twice"),
+        ('old,new\n"a,A\n', "cannot be read as CSV"),
+    ],
+)
+def test_a_map_that_cannot_be_read_is_refused(here: Path, text: str, why: str) -> None:
+    del here
+    run("protect one.csv -p p.yaml -o r1.csv --ledger l --person id")
+    Path("map.csv").write_text(text)
+    assert why in " ".join(run("ledger rekey l --map map.csv", 2).split())
 
 
 def test_what_two_releases_break_together_ends_with_1(here: Path) -> None:
