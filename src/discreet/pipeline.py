@@ -346,9 +346,10 @@ def _verified(
         statement=made.statement,
         beside=None if over_time is None else over_time.beside,
     )
-    note = None if over_time is None else over_time.note(made)
-    if over_time is not None and note is not None:
-        verification = replace(verification, joint=over_time.checked(note.people, made))
+    note = None
+    if over_time is not None:
+        note, joint = over_time.counted(made)
+        verification = replace(verification, joint=joint)
     if not verification.may_go_out:
         raise BrokenPromise(verification, made.hint)
     if policy.method != "disclosure":
