@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from discreet.columns.medians import Ranges
 from discreet.encoded import Ints
 from discreet.errors import InputError, PromiseError
 from discreet.fit.cells import confidential_flags
-from discreet.ledger.entry import PastRelease, people_frame, told_texts
+from discreet.ledger.entry import PERSON, PastRelease, people_frame, told_texts
 from discreet.ledger.folder import LedgerFolder, opened
 from discreet.ledger.note import LinkedReleases
 from discreet.ledger.policies import person_column, with_person
@@ -27,12 +27,14 @@ from discreet.table.source import Table
 from discreet.verification.answers import Answer
 from discreet.verification.blind import EarlierReleases
 from discreet.verification.joint import PERSONS, JointFinding, JointVerification, check_joint
+from discreet.verification.released_file import different
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import cell_problems
 
 THIS = "this release"
 LACKING = "rows are missing, and nobody can tell for sure whose the others are"
 MISLAID = "the ledger would take rows of the release for those of other persons, so nothing is released"
+RECORDED = "what the ledger says that this release tells of each person is what it tells"
 WITHOUT = "what this release and earlier ones tell together: the policy speaks of a ledger; give --ledger"
 
 
@@ -56,6 +58,8 @@ class LedgerCheck:
     """How many of the earlier releases, the last ones, came after this one."""
     row_key: str | None = None
     """The column that links rows of a person across releases, where she has several."""
+    recorded: PastRelease | None = None
+    """The release as the ledger has it, where it has it."""
 
     def only_members(self, original: Engine) -> Engine:
         """Return the original with only the rows of those whom the ledger has in the release."""
@@ -128,7 +132,23 @@ class LedgerCheck:
         """
         if places is None and (unmatched is not None or released.rows != original.rows):
             return not_checkable(unmatched or LACKING)
-        return check_joint(self.past, self.told(released, policy, original, places))
+        last = self.told(released, policy, original, places)
+        found, wrong = check_joint(self.past, last), self._recorded_wrongly(last)
+        if not wrong:
+            return found
+        of = JointFinding((self.name,), 0, "several-releases", RECORDED, PERSONS, Answer.BROKEN, wrong)
+        return replace(found, findings=(*found.findings, of))
+
+    def _recorded_wrongly(self, last: PastRelease) -> int:
+        """Return of how many persons the ledger says that this release tells something else than it does."""
+        kept = self.recorded
+        if kept is None:
+            return 0
+        if kept.columns != last.columns:
+            return last.persons.n_unique()
+        labels = [PERSON, *map(last.label, last.columns)]
+        mine, theirs = (each.people.select(labels).cast({pl.Enum: pl.String}) for each in (last, kept))
+        return different(mine, theirs).get_column(PERSON).n_unique()
 
     def told(self, released: Engine, policy: Policy, original: Engine, places: Ints | None) -> PastRelease:
         """Return what a release tells of everybody: its cells row by row, and whose row each is in the original.
@@ -176,16 +196,17 @@ def ledger_check(
     """Return the releases of a ledger beside which one is verified, and the policy with who is who."""
     whose = person_column(policy, person)
     with opened(ledger, secret) as folder:
-        name, members = _known(folder, table)
+        name, recorded = _known(folder, table)
         past = tuple(folder.past(but=name))
         counting = [entry.name for entry in folder.entries if entry.counts]
         since = len(counting) - counting.index(name) - 1 if name in counting else 0
-        checked = LedgerCheck(whose, folder.secret, past, name or THIS, members, since, row_key)
+        members = None if recorded is None else recorded.persons
+        checked = LedgerCheck(whose, folder.secret, past, name or THIS, members, since, row_key, recorded)
         return with_person(policy, whose, row_key), checked
 
 
-def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None]:
-    """Return what the ledger calls a release, and who is in it, where it has it."""
+def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, PastRelease | None]:
+    """Return what the ledger calls a release, and what it says of it, where it has it."""
     if not isinstance(table, (str, Path)) or not Path(table).exists():
         return None, None
     hashed, path = digest_of(table), str(Path(table).resolve())
@@ -193,7 +214,7 @@ def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | 
     if not alike:
         return None, None
     mine = next((entry for entry in alike if entry.path == path), alike[-1])  # two may read the same
-    return mine.name, folder.read(mine).persons
+    return mine.name, folder.read(mine)
 
 
 def places_of(matches: Matches | None) -> Ints | None:
