@@ -37,6 +37,12 @@ class OverTime:
         people = self.people
         return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None, row_key=people.row_key)
 
+    def warnings(self, made: CarriedOut) -> tuple[str, ...]:
+        """What the owner should know of a release beside those of the ledger."""
+        from discreet.ledger.names import unjoined
+
+        return tuple(unjoined(self.people.past, made.judge.policy, made.released.columns))
+
     def counted(self, made: CarriedOut) -> tuple[LedgerNote, JointVerification]:
         """Return what the ledger is to record of a release, and what counting it beside the earlier ones finds.
 
