@@ -66,9 +66,9 @@ def unjoined(past: Sequence[PastRelease], policy: Policy, columns: Sequence[str]
         there = sorted(name for name in release.policy.sensitive if names.among(release.columns, name) is not None)
         for name in names.missing(there, columns, over_time(policy).gone):
             lost.setdefault(name, release.name)
-    for name, release in lost.items():
+    for name, last in lost.items():
         yield (
-            f"ledger: the sensitive column {name!r} of {release} is found under no name now, and "
+            f"ledger: the sensitive column {name!r} of {last} is found under no name now, and "
             f"{' and '.join(map(repr, new))} {'is' if len(new) == 1 else 'are'} in no earlier release: if it has "
             f"another name now write same: {{{new[0]}: {name}}}, for else nobody counts who was shown with a value in "
             f"any of the releases; if it is no longer released, gone: [{name}]"

@@ -87,7 +87,9 @@ class LedgerCheck:
         if self.person not in original.columns:
             raise InputError(f"--person: the original has no column {self.person!r}")
         ids = row_texts(original, self.person)
-        if ids.null_count() or (not several and ids.n_unique() < original.rows):
+        counted = original.named(self.person, ()) if original.row_wise else None  # it was counted once already
+        different = ids.n_unique() if counted is None else counted[1]
+        if ids.null_count() or (not several and different < original.rows):
             once = "" if several else ", and in no two rows the same"
             raise InputError(f"--person: {self.person!r} must be there in each row{once}")
         return self.secret.names(ids)
