@@ -200,7 +200,7 @@ def who_stays(
 
 
 def _without(source: Engine, policy: Policy, person: str, ids: pl.Series, gone: Flags) -> Engine:
-    """Return a table without some of its persons; where these may have several rows they are in an order of their own."""
+    """Return a table without some of its persons; where they may have several rows they have an order of their own."""
     if source.row_wise and policy.unit is None:
         return source.only(np.flatnonzero(~gone))
     out = set(ids.filter(pl.Series(gone)).to_list())
