@@ -18,6 +18,9 @@ MODULES = house.modules(ROOT / house.SOURCE)
 LATER = {"plan.plan": {"discreet.pipeline"}, "cli.commands.app": {"discreet.app.serve"}}
 """Modules that are asked for by name when a method is called, and are of a room further on."""
 
+OF_THE_WHOLE = {"bench", "golden", "guide", "integrations", "recipes", "reference"}
+"""Folders of tests that are of no single room: what belongs to the repository beside `src`, and what all tests use."""
+
 
 @cache
 def graph() -> dict[str, set[str]]:
@@ -95,3 +98,22 @@ def test_uses_and_adversaries_answer_for_themselves() -> None:
     """Nobody asks of which kind one is; verification, which shares nothing, counts rules in a way of its own."""
     asking = {name for name, module in MODULES.items() if KIND.search(module.text)}
     assert {name.split(".")[0] for name in asking} <= {"verification"}
+
+
+def folders(root: Path, name: str, least: int) -> set[str]:
+    """Return the folders below one that have so many modules with such names, themselves."""
+    found = [path for path in root.rglob("*") if path.is_dir()]
+    return {
+        path.relative_to(root).as_posix()
+        for path in found
+        if sum(file.name != "__init__.py" for file in path.glob(name)) >= least
+    }
+
+
+def test_every_room_has_tests_of_its_name() -> None:
+    """Whoever changes a folder finds its tests under the same name; no test is of a folder that is gone."""
+    source, tests = ROOT / house.SOURCE, ROOT / "tests"
+    assert folders(source, "*.py", 2) - folders(tests, "test_*.py", 1) == set()
+    mirrored = {name for name in folders(tests, "*.py", 1) if name.partition("/")[0] not in OF_THE_WHOLE}
+    assert mirrored - {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_dir()} == set()
+    assert {name for name in OF_THE_WHOLE if not (tests / name).is_dir()} == set()

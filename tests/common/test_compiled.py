@@ -8,20 +8,18 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 import pytest
 
 import discreet as d
 from discreet.cli.progress import COMPILING
 from discreet.common import compiled
 from discreet.common.compiled import Kernel, always, as_begun, kernel, need_all, room, seldom, tell_when_compiling
-from tests.warm_up import jobs, outcome
+from tests.warm_up import attacked, further, jobs, outcome
 
 BEFORE = """
 from typing import NamedTuple
@@ -161,28 +159,22 @@ def test_limits_ask_for_what_they_need() -> None:
     assert compiled._need_all[0]
 
 
-def _attacked() -> str:
-    """Attacks have loops of their own."""
-    rows = range(60)
-    table = pl.DataFrame({
-        "job": ["pqr"[row % 3] for row in rows],
-        "age": [str(20 + row * row % 11) for row in rows],
-        "ill": ["yes" if row % 7 == 0 else "no" if row % 2 else "perhaps" for row in rows],
-    })  # fmt: skip
-    template = d.Template(given=["job", "age"], infer={"ill": "yes"}, at_most="30%")
-    policy = d.Policy(protect=[template], columns={"age": d.Column(type="number")}, search="coordinate")
-    release = d.protect(table, policy, seed=1)
-    audit = d.audit_release(release.table, policy, table, seed=1)
-    assert audit.attacks is not None
-    return str([replace(attack, seconds=0.0) for attack in audit.attacks.found])
-
-
 @pytest.mark.slow
 def test_attacks_come_to_the_same_either_way() -> None:
     with always("plain"):
-        plain = _attacked()
+        plain = attacked()
     with always("compiled"):
-        assert _attacked() == plain
+        assert attacked() == plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(further().keys() - {"attacks"}))
+def test_further_jobs_come_to_the_same_either_way(name: str) -> None:
+    """Cells that are protected blindly, classes by pairs, many sets of columns, exact search by cells."""
+    with always("plain"):
+        plain = further()[name]()
+    with always("compiled"):
+        assert further()[name]() == plain
 
 
 def _kernels() -> Iterator[Kernel]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.test_annotations import HOSTILE, VALUES
+from tests.cli.annotations.test_annotations import HOSTILE, VALUES
 from tests.commands import run
 from tests.conftest import ROOT
 from tests.runner import commands

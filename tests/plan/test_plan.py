@@ -348,7 +348,9 @@ def test_plans_with_numbers_or_depths_out_of_reach_are_no_plans(part: str, tmp_p
 
 
 def test_a_plan_of_an_earlier_version_is_carried_out_as_it_was(folder: Path) -> None:
-    """Written before the modules were moved into rooms: the same rows come out."""
+    """Written by commit 6b839af (version 0.1.0, plans of form 5), before the modules were moved into rooms, from the
+    table and policy of its demo, and left byte for byte as it was: the same rows come out.
+    """
     plan = d.read_plan(ROOT / "tests" / "golden" / "plan_form5_bank.json")
     release = plan.apply(folder / "bank.csv", policy=folder / "bank.yaml")
     release.write(folder / "then.csv")

@@ -47,6 +47,7 @@ def job(seed: int, rows: int, kinds: tuple[str, ...], protect: str, **said: Any)
     label = [str((lean + (draw.random() < 0.3)) % 3) for lean in leans]
     label[:3] = ["0", "1", "2"]
     ill = [draw.choice(["flu", "flu", "cold", "well"]) if lean % 2 else draw.choice(["cold", "well"]) for lean in leans]
+    ill[:2] = ["flu", "cold"]  # a policy may only speak of values that some row has
     promises: list[Any] = [d.KAnonymity(k=draw.randint(2, 4), over=names)] if "k" in protect else []
     if "t" in protect:
         share = draw.choice(["40%", "50%", "70%"])
