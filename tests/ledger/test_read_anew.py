@@ -150,3 +150,19 @@ def test_a_file_that_was_moved(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text((tmp_path / "one.csv").read_text() + "x,1\n")
     with pytest.raises(d.InputError, match=r"was changed since"):
         ledger.publish("one.csv")
+
+
+def test_of_two_releases_that_read_the_same_none_is_taken_for_the_other(tmp_path: Path) -> None:
+    """A copy of either file: nobody knows which it is, so nobody says that the ledger has other persons in it."""
+    policy = {"protect": [{"k": 2, "over": ["age"]}]}
+    for name, ids in (("one.csv", list("abcd")), ("two.csv", list("cdab"))):
+        rows = pl.DataFrame({"id": ids, "age": list("xxyy")})
+        d.protect(rows, policy, ledger=tmp_path / "ledger", person="id").write(tmp_path / name)
+        d.Ledger(tmp_path / "ledger").publish(name)
+    copy, first = tmp_path / "copy.csv", pl.DataFrame({"id": list("abcd"), "age": list("xxyy")})
+    copy.write_bytes((tmp_path / "one.csv").read_bytes())
+    for path in (copy, tmp_path / "one.csv"):
+        assert d.verify(path, policy, original=first, ledger=tmp_path / "ledger", person="id").holds
+    found = d.verify(tmp_path / "two.csv", policy, original=first, ledger=tmp_path / "ledger", person="id").joint
+    assert found is not None
+    assert [one.kind for one in found.findings if one.answer is d.Answer.BROKEN] == ["several-releases"]

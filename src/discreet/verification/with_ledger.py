@@ -59,7 +59,7 @@ class LedgerCheck:
     row_key: str | None = None
     """The column that links rows of a person across releases, where she has several."""
     recorded: PastRelease | None = None
-    """The release as the ledger has it, where it has it."""
+    """The release as the ledger has it, where it has it and has no other that reads the same."""
 
     def only_members(self, original: Engine) -> Engine:
         """Return the original with only the rows of those whom the ledger has in the release."""
@@ -88,8 +88,8 @@ class LedgerCheck:
             raise InputError(f"--person: the original has no column {self.person!r}")
         ids = row_texts(original, self.person)
         counted = original.named(self.person, ()) if original.row_wise else None  # it was counted once already
-        different = ids.n_unique() if counted is None else counted[1]
-        if ids.null_count() or (not several and different < original.rows):
+        persons = ids.n_unique() if counted is None else counted[1]
+        if ids.null_count() or (not several and persons < original.rows):
             once = "" if several else ", and in no two rows the same"
             raise InputError(f"--person: {self.person!r} must be there in each row{once}")
         return self.secret.names(ids)
@@ -198,25 +198,26 @@ def ledger_check(
     """Return the releases of a ledger beside which one is verified, and the policy with who is who."""
     whose = person_column(policy, person)
     with opened(ledger, secret) as folder:
-        name, recorded = _known(folder, table)
+        name, members, recorded = _known(folder, table)
         past = tuple(folder.past(but=name))
         counting = [entry.name for entry in folder.entries if entry.counts]
         since = len(counting) - counting.index(name) - 1 if name in counting else 0
-        members = None if recorded is None else recorded.persons
         checked = LedgerCheck(whose, folder.secret, past, name or THIS, members, since, row_key, recorded)
         return with_person(policy, whose, row_key), checked
 
 
-def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, PastRelease | None]:
-    """Return what the ledger calls a release, and what it says of it, where it has it."""
+def _known(folder: LedgerFolder, table: Table) -> tuple[str | None, pl.Series | None, PastRelease | None]:
+    """Return what the ledger calls a release, who is in it and, if no other reads the same, what it says of it."""
     if not isinstance(table, (str, Path)) or not Path(table).exists():
-        return None, None
+        return None, None, None
     hashed, path = digest_of(table), str(Path(table).resolve())
     alike = [entry for entry in folder.entries if entry.sha256 == hashed]
     if not alike:
-        return None, None
-    mine = next((entry for entry in alike if entry.path == path), alike[-1])  # two may read the same
-    return mine.name, folder.read(mine)
+        return None, None, None
+    here = [entry for entry in alike if entry.path == path]
+    mine = here[0] if here else alike[-1]  # two may read the same
+    found = folder.read(mine)
+    return mine.name, found.persons, found if len(here or alike) == 1 else None
 
 
 def places_of(matches: Matches | None) -> Ints | None:
