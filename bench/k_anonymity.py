@@ -301,10 +301,10 @@ def misjudged(release: d.Release, golden: dict[str, Any]) -> float:
     return 1 - float(groups["len"].sum()) / len(release.table)
 
 
-def adult(columns: list[str], part: str = "adult.data") -> pl.DataFrame:
+def adult(columns: list[str], part: str = "adult.data", target: str = "income") -> pl.DataFrame:
     """Return the complete rows of the training part (30,162) or of another."""
     return pl.DataFrame(list(_rows(part)), schema=NAMES, orient="row").select(
-        *(_education() if name == "education" else pl.col(name) for name in columns), "income"
+        *(_education() if name == "education" else pl.col(name) for name in columns), target
     )
 
 

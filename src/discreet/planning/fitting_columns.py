@@ -53,14 +53,16 @@ def columns_of(bound: Bound, source: Engine, counted: Combinations) -> JobColumn
 
 
 def _too_many_classes(bound: Bound, columns: Sequence[Changeable], counted: Combinations) -> Iterator[Problem]:
-    """Yield what keeps an exact search from counting classes; of fewer rows than those of the table it asks itself."""
+    """Yield what keeps a search from counting all classes; of fewer rows than those of the table it asks itself."""
     policy = bound.policy
-    if policy.method != "exact" or not bound.promises or policy.unit is not None or policy.release is not None:
+    asks = policy.method in ("exact", "local") and bound.promises
+    if not asks or policy.unit is not None or policy.release is not None:
         return
     from discreet.planning.problem import collapsed, room_for_classes
     from discreet.planning.uses import classes_in_pairs
 
-    if classes := classes_in_pairs(counted, policy.goals):
+    goals = [goal for goal in policy.goals if any(map(goal.sees, bound.changeable))]
+    if classes := classes_in_pairs(counted, goals if policy.is_local else policy.goals):
         yield from room_for_classes(policy, len(collapsed(bound, columns, counted)[2]), classes)
 
 

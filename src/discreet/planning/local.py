@@ -11,14 +11,14 @@ import numpy as np
 
 from discreet.common.watch import Watch
 from discreet.encoded import Ints, keys, regroup
-from discreet.errors import TooManySuppressed
+from discreet.errors import PolicyError, TooManySuppressed
 from discreet.method.local.shapes import Labels
 from discreet.plan.local_groups import GroupColumn, Label, PlannedGroups
 from discreet.plan.plan import Plan
 from discreet.planning.changeable import Changeable
 from discreet.planning.number_column import NumberColumn
 from discreet.planning.objectives import local_aims
-from discreet.planning.problem import collapsed, cut_problem
+from discreet.planning.problem import collapsed, cut_problem, room_for_classes
 from discreet.planning.task import Task, require_possible
 from discreet.policy.redundant import without_redundant
 
@@ -38,6 +38,10 @@ class LocalPlanner:
         self.task = task
         self.promises, self.dropped = without_redundant(task.bound.each_promise)
         self.problem = cut_problem(task.bound, task.columns, self.promises, task.counted)
+        # A target that is predicted from no column that may change is left out, as with_goals does.
+        classes = sum(one.pairs.size for one in self.problem.targets if one.pairs is not None and one.columns)
+        if problems := list(room_for_classes(policy, len(self.problem.sizes), classes)):
+            raise PolicyError(problems)
         limit = math.floor(policy.suppress.limit * self.problem.total)
         self.most = limit if most_suppressed is None else most_suppressed
         """Rows that may be hidden or removed."""

@@ -26,7 +26,7 @@ from discreet.policy.bind import Bound
 from discreet.policy.populations import Population
 
 MOST_IN_A_TABLE = 50_000_000
-"""Numbers in the table of rows and classes of an exact search, which takes about 32 bytes for each."""
+"""Numbers in the table of rows and classes of an exact search or of local recoding: some 32 bytes for each."""
 
 
 def group_problem(
@@ -159,13 +159,16 @@ def collapsed(bound: Bound, columns: Sequence[Changeable], counted: Combinations
 
 
 def room_for_classes(policy: Policy, rows: int, classes: int) -> Iterator[Problem]:
-    """Yield that a table of so many classes in so many rows is too large; all but exact searches need none."""
+    """Yield that a table of so many classes in so many rows is too large; other searches over cuts need none."""
     if rows * classes > MOST_IN_A_TABLE:
+        who, option, instead = "an exact search", "search", "search: coordinate"
+        if policy.is_local:
+            who, option, instead = "local recoding", "recoding", "recoding: global"
         message = (
-            f"an exact search counts each class in all rows that differ, and {classes:,} classes in {rows:,} rows are "
-            f"more than the {MOST_IN_A_TABLE:,} numbers that it makes room for; write search: coordinate"
+            f"{who} counts each class in all rows that differ, and {classes:,} classes in {rows:,} rows are "
+            f"more than the {MOST_IN_A_TABLE:,} numbers that it makes room for; write {instead}"
         )
-        yield policy.problem(("search",), message)
+        yield policy.problem((option,), message)
 
 
 def cut_problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -160,20 +161,28 @@ def test_releases_are_the_same_by_pairs(job: Job, use: Any, search: str) -> None
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(
+    ("said", "refused", "instead"),
+    [
+        ({"search": "exact"}, "search: an exact search counts", {"search": "coordinate"}),
+        ({"recoding": "local"}, "recoding: local recoding counts", {"recoding": "global"}),
+    ],
+)
 @pytest.mark.parametrize("asked", ["check", "protect", "persons", "sample"])
-def test_an_exact_search_refuses_a_table_of_classes_that_it_has_no_room_for(
-    asked: str, monkeypatch: pytest.MonkeyPatch
+def test_a_table_of_classes_that_there_is_no_room_for_is_refused(
+    said: dict[str, str], refused: str, instead: dict[str, str], asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of thousands of classes: exactly where it would not fit, before it is made; other searches need none."""
     monkeypatch.setattr(class_pairs, "MOST_FIELDS", 3)
     table = pl.DataFrame({
-        "who": [str(n) for n in range(12)], "town": ["a", "b", "c"] * 4, "class": [str(n // 3) for n in range(12)]
+        "who": [str(n) for n in range(12)], "town": ["a", "b", "c"] * 4, "class": [str(n // 3) for n in range(12)],
+        "job": ["x", "y"] * 6,
     })  # fmt: skip
     rules: dict[str, Any] = {
         "use": {"classify": "class"},
         "protect": [{"k": 2, "over": ["town"]}],
-        "search": "exact",
         "columns": {"who": {"role": "identifier"}},
+        **said,
     }
     rows, classes = 3, 4
     if asked == "persons":
@@ -190,10 +199,16 @@ def test_an_exact_search_refuses_a_table_of_classes_that_it_has_no_room_for(
     monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes)
     made(rules)
     monkeypatch.setattr(planning_problem, "MOST_IN_A_TABLE", rows * classes - 1)
-    with pytest.raises(d.PolicyError, match="search: an exact search counts .* 4 classes in 3 rows .* 11 numbers"):
+    with pytest.raises(d.PolicyError) as caught:
         made(rules)
-    made({**rules, "search": "coordinate"})
+    (option, value), *_ = instead.items()
+    assert re.search(
+        f"{refused} .* 4 classes in 3 rows .* 11 numbers .*; write {option}: {value}$", str(caught.value), re.MULTILINE
+    )
+    made({**rules, **instead})
     made({**rules, "use": "general"})
+    if said.get("recoding") == "local":  # counts what is predicted from columns that it groups by
+        made({**rules, "use": {"classify": "class", "inputs": ["job"]}})
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.common.compiled import always
 from discreet.method.local.group_kernels import find_broken
-from discreet.method.local.group_room import collected
+from discreet.method.local.group_room import MOST_OF_AN_ITEM, collected, copied
 from discreet.method.local.items import breaks, parts_of
 from discreet.method.local.shapes import shape_of, units_of
 from tests.jobs import Job, jobs
@@ -34,3 +34,28 @@ def test_broken_groups_are_those_in_which_a_promise_is_broken(job: Job, data: st
         rows = [of[part.item_of] == g for g in range(several + 1)]
         broken = [g for g, here in enumerate(rows) if here.any() and any(breaks(table, here) for table in part.tables)]
         assert found == broken
+
+
+@given(jobs(), st.data())
+def test_groups_that_are_copied_are_the_same_and_stay_when_the_others_change(job: Job, data: st.DataObject) -> None:
+    problem = asked(job)
+    units = units_of(
+        problem.columns, ["tight"] * len(problem.columns), [Fraction(1)] * len(problem.columns), problem.total
+    )
+    shapes = [shape_of(column, unit, "tight") for column, unit in zip(problem.columns, units.columns, strict=True)]
+    for part in parts_of(problem, shapes):
+        several = data.draw(st.integers(1, 4))
+        of = np.array([data.draw(st.integers(0, several - 1)) for _ in part.sizes], dtype=np.int64)
+        groups = collected(part, of, several)
+        assert len(groups.head) <= several + MOST_OF_AN_ITEM * len(part.sizes) + 64
+        groups.figures[several:] = 7  # what is left of attempts
+        again = copied(groups)
+        for name, old, new in zip(groups._fields, groups, again, strict=True):
+            assert old.shape == new.shape
+            end = several if name == "figures" else len(old)
+            np.testing.assert_array_equal(old[:end], new[:end])
+        assert not again.figures[several:].any()
+        before = [array.copy() for array in again]
+        for array in groups:
+            array[:] = -5
+        assert all(np.array_equal(one, other) for one, other in zip(before, again, strict=True))

@@ -56,10 +56,13 @@ def clear(first, last, classes, tally, most):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally):  # type: ignore[no-untyped-def]
+def collapse_pairs(  # type: ignore[no-untyped-def]
+    into, rows, found, at, classes, counts, to_at, to_classes, to_counts, tally, packed, bits
+):
     """Put the pairs of rows together that are collapsed into one, each class once; return how many pairs there are.
 
-    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. O(rows + pairs).
+    `into` says of each of `rows` which of the collapsed ones (so many) it is a part of. `packed` is scratch by pair: a
+    class in so many `bits`, and the rows above them. O(rows + pairs).
     """
     for g in range(found + 1):
         to_at[g] = 0
@@ -68,22 +71,21 @@ def collapse_pairs(into, rows, found, at, classes, counts, to_at, to_classes, to
     for g in range(found):
         to_at[g + 1] += to_at[g]
     for place in range(len(rows)):
-        g = into[place]
+        to = to_at[into[place]]
         for p in range(at[rows[place]], at[rows[place] + 1]):
-            to_classes[to_at[g]] = classes[p]
-            to_counts[to_at[g]] = counts[p]
-            to_at[g] += 1
+            packed[to] = (counts[p] << bits) + classes[p]
+            to += 1
+        to_at[into[place]] = to
     written = 0
     begin = 0
     for g in range(found):
         end = to_at[g]  # where the pairs of the next one begin
         to_at[g] = written
-        for p in range(begin, end):  # nothing is written beyond what was read
-            v = to_classes[p]
-            if tally[v] == 0:
-                to_classes[written] = v
-                written += 1
-            tally[v] += to_counts[p]
+        for p in range(begin, end):
+            v = packed[p] & ((1 << bits) - 1)
+            to_classes[written] = v  # overwritten by the next one if it is known already: no branch to be guessed
+            written += 1 if tally[v] == 0 else 0
+            tally[v] += packed[p] >> bits
         begin = end
         for p in range(to_at[g], written):
             to_counts[p] = tally[to_classes[p]]
@@ -124,42 +126,65 @@ def class_costs(rows, start, groups, left_out, at, classes, counts, target, firs
 
 
 @helper
-def set_alone_apart(begin, end, at, classes, counts, tally, apart):  # type: ignore[no-untyped-def]
-    """Of some rows, leave out the pairs whose class only one of them has: its rows are as many in every interval.
+def set_largest(begin, end, at, classes, counts, tally, order):  # type: ignore[no-untyped-def]
+    """Write to `most[i, j]` how many rows from the i-th to the j-th one the largest class has that is in both of these.
 
-    `apart` gets the other pairs, how many rows each has of all classes, and how many of its largest class that is left
-    out. O(pairs).
+    So the largest class of an interval is the largest that is written of any interval inside it. All else stays 0.
+    O(pairs + sum over classes of rows that have it, squared: at most rows * pairs).
     """
     for p in range(at[begin], at[end]):
         tally[classes[p]] += 1
-    found = at[begin]
+    found = 0
     for row in range(begin, end):
-        apart.at[row] = found
         every = 0
-        alone = 0
+        top = 0
         for p in range(at[row], at[row + 1]):
+            v = classes[p]
             every += counts[p]
-            if tally[classes[p]] > 1:
-                apart.classes[found] = classes[p]
-                apart.counts[found] = counts[p]
-                found += 1
-            elif counts[p] > alone:
-                alone = counts[p]
-        apart.every[row] = every
-        apart.alone[row] = alone
-    apart.at[end] = found
+            top = max(top, counts[p])
+            if tally[v] > 1:  # the first of several: room for all of them
+                order.next[v] = found
+                found += tally[v]
+                tally[v] = -tally[v]
+            if tally[v] < 0:
+                to = order.next[v]
+                order.next[v] = to + 1
+                order.counts[to] = counts[p]
+                tally[v] += 1
+                order.rows[to] = row - begin if tally[v] < 0 else begin - row - 1  # the last one is negative
+        order.every[row] = every
+        order.most[row - begin, row - begin] = top
     for p in range(at[begin], at[end]):
         tally[classes[p]] = 0
+    first = 0
+    while first < found:
+        if order.rows[first] < 0:
+            first += 1
+            continue
+        low = order.rows[first]
+        count = order.counts[first]
+        z = first
+        while True:
+            z += 1
+            count += order.counts[z]
+            high = order.rows[z]
+            near = high if high >= 0 else -high - 1
+            if count > order.most[low, near]:
+                order.most[low, near] = count
+            if high < 0:
+                break
+        first += 1
 
 
 @kernel
 def interval_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     start, groups, code, first, stop, sizes, hits, limits, weights, at, classes, counts, target, based, hit, tally,
-    most, apart,
+    most, order,
 ):  # fmt: skip
     """Add to `based` what the classes of the intervals cost that may be released; as `interval_costs`.
 
-    `apart` is scratch; see `set_alone_apart`. O(sum over contexts of codes * (codes * properties + pairs)).
+    `order` is scratch, its `most` all zeros on entry and on return; see `set_largest`. With one target O(sum over
+    contexts of codes² * properties + pairs + what `set_largest` takes), with several O(codes * (codes + pairs)).
     """
     least, others_limit = rows_needed(limits)
     last = stop - first
@@ -172,9 +197,9 @@ def interval_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
         while begin < end and code[end - 1] >= stop:
             end -= 1
         if single:
-            set_alone_apart(begin, end, at, classes, counts, tally, apart)
-        low = 0
-        for i in range(begin, end):
+            set_largest(begin, end, at, classes, counts, tally, order)
+        for i in range(end - 1, begin - 1, -1):
+            low = code[i - 1] - first + 1 if i > begin else 0
             high = code[i] - first + 1
             n = 0
             cost = 0
@@ -191,21 +216,20 @@ def interval_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
                     for p in range(len(hit)):
                         hit[p] += hits[p, j]
                     bad = bad or breaks(n, hit, limits)
+                if single:
+                    every += order.every[j]
+                    top = max(top, order.most[i - begin, j - begin])
+                    if j > i:
+                        top = max(top, order.most[i - begin + 1, j - begin])
+                        order.most[i - begin + 1, j - begin] = 0
+                    order.most[i - begin, j - begin] = top
                 now = 0
                 if not bad:
                     if single:
-                        for row in range(counted, j + 1):
-                            every += apart.every[row]
-                            top = max(top, apart.alone[row])
-                        for p in range(apart.at[counted], apart.at[j + 1]):
-                            v = apart.classes[p]
-                            tally[v] += apart.counts[p]
-                            if tally[v] > top:
-                                top = tally[v]
                         cost = weights[0] * (every - top)
                     else:
                         cost += put_in(at[counted], at[j + 1], classes, counts, target, weights, tally, most)
-                    counted = j + 1
+                        counted = j + 1
                     now = cost
                 if now != before:  # from here on, until it changes again
                     near = code[j] - first
@@ -214,11 +238,11 @@ def interval_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nes
                     before = now
             based[low, last] -= before
             based[high, last] += before
-            if single:
-                clear(apart.at[i], apart.at[counted], apart.classes, tally, most)
-            else:
+            if not single:
                 clear(at[i], at[counted], classes, tally, most)
-            low = high
+        if single:
+            for j in range(end - begin):
+                order.most[0, j] = 0
 
 
 @kernel
@@ -276,11 +300,13 @@ def flip_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
     together = 0
     for g in range(groups):
         n_hidden = 0
+        shown = True
         for p in range(len(hit)):
             all_hit[p] = 0
         h_cost = 0
         for row in range(start[g], start[g + 1]):
             if hidden[code[row]]:
+                shown = False
                 n_hidden += sizes[row]
                 for p in range(len(hit)):
                     all_hit[p] += hits[p, row]
@@ -304,6 +330,10 @@ def flip_pairs(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, f
             cost[v] -= sign * each
             if sign > 0:
                 shown_cost += each
+            if shown:  # it would be the only one
+                if sizes[row] > 0:
+                    cost[v] += each
+                continue
             # The hidden ones without it, or with it.
             n = n_hidden + sign * sizes[row]
             for p in range(len(hit)):

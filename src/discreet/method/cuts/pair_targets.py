@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 
 @room
-class ApartPairs(NamedTuple):
-    """Room for pairs, and what is said of those that are not among them; see `set_alone_apart`."""
+class PairsByClass(NamedTuple):
+    """Room for pairs ordered by class; see `set_largest`."""
 
-    at: Ints
-    classes: npt.NDArray[np.int32]
+    rows: Codes
     counts: Ints
+    next: Ints
+    """By class: where its next pair goes."""
     every: Ints
-    alone: Ints
+    """By row: how many rows of all classes it has."""
+    most: Ints
 
 
 class GroupedRows(NamedTuple):
@@ -54,10 +56,13 @@ class PairTargets:
         self._most = np.zeros(targets, dtype=np.int64)
         self._largest = int(shape.pairs.of_all().max(initial=0))
         """Rows of the largest class."""
+        self._bits = classes.bit_length()
+        """In which a class can be written; above them there is room for all rows."""
         self._at = np.empty(shape.pairs.rows + 1, dtype=np.int64)
         self._classes, self._counts = np.empty_like(shape.pairs.classes), np.empty_like(shape.pairs.counts)
-        at, every, alone = (np.empty(shape.pairs.rows + 1, dtype=np.int64) for _ in range(3))
-        self._apart = ApartPairs(at, np.empty_like(self._classes), np.empty_like(self._counts), every, alone)
+        self._scratch = np.empty_like(self._counts)
+        self._rows = np.empty_like(self._classes)
+        self._next, self._every = np.empty_like(self._tally), np.empty(shape.pairs.rows, dtype=np.int64)
 
     def cost(self, place: int, grouped: GroupedRows) -> int:
         """Return what the rows that are kept cost one target. 0 where it has no pairs."""
@@ -78,7 +83,7 @@ class PairTargets:
         """Return the pairs of collapsed rows: `into` says which of them (so many) each of the rows is a part of."""
         last = collapse_pairs(
             into, rows, found, self.pairs.at, self.pairs.classes, self.pairs.counts, self._at, self._classes,
-            self._counts, self._tally,
+            self._counts, self._tally, self._scratch, self._bits,
         )  # fmt: skip
         return ClassPairs(self._at[: found + 1], self._classes[:last], self._counts[:last], self.pairs.size)
 
@@ -98,9 +103,11 @@ class PairTargets:
         self, contexts: Contexts, first: int, stop: int, limits: Ints, weights: Ints, based: Ints
     ) -> None:
         """Add to the cost of each interval; see `interval_costs`."""
+        largest = np.zeros((stop - first, stop - first), dtype=np.int64)
+        order = PairsByClass(self._rows, self._scratch, self._next, self._every, largest)
         interval_pairs(
             contexts.start, contexts.groups, contexts.codes, first, stop, contexts.sizes, contexts.hits, limits,
-            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most, self._apart,
+            weights, *self._of(contexts), based, _sums(contexts), self._tally, self._most, order,
         )  # fmt: skip
 
     def add_flips(self, contexts: Contexts, hidden: Flags, limits: Ints, weights: Ints, cost: Ints) -> None:

@@ -9,11 +9,14 @@ from discreet.method.local import group_kernels
 from discreet.method.local.group_kernels import ItemGroups, Undo
 from discreet.method.local.items import ItemPart
 
+MOST_OF_AN_ITEM = 16
+"""Numbers of groups there are room for, for each item."""
+
 
 def collected(part: ItemPart, of: Ints, count: int) -> ItemGroups:
-    """Return the groups with room for more."""
+    """Return the groups with room for more: memory is taken as they come."""
     items, columns = part.items, len(part.shapes.kind)
-    room = count + int(part.sizes.sum()) // part.least + 64
+    room = count + min(int(part.sizes.sum()) // part.least, MOST_OF_AN_ITEM * len(items.codes)) + 64
     groups = ItemGroups(
         of.astype(np.int64),
         np.full(room, -1, dtype=np.int64),
@@ -31,8 +34,13 @@ def collected(part: ItemPart, of: Ints, count: int) -> ItemGroups:
 
 
 def copied(groups: ItemGroups) -> ItemGroups:
-    """Return the same groups, to be changed."""
-    return ItemGroups(*(array.copy() for array in groups))
+    """Return the same groups, to be changed; of thousands of figures, those of numbers that no group has had are 0."""
+    used = int(groups.numbers[0])
+    figures = np.zeros_like(groups.figures)
+    figures[:used] = groups.figures[:used]
+    return groups._replace(figures=figures, **{
+        name: getattr(groups, name).copy() for name in groups._fields if name != "figures"
+    })  # fmt: skip
 
 
 def undo_room(part: ItemPart, size: int) -> Undo:
