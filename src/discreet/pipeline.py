@@ -346,9 +346,10 @@ def _verified(
         statement=made.statement,
         beside=None if over_time is None else over_time.beside,
     )
-    note = None if over_time is None else over_time.note(made)
-    if over_time is not None and note is not None:
-        verification = replace(verification, joint=over_time.checked(note.people, made))
+    note = None
+    if over_time is not None:
+        note, joint = over_time.counted(made)
+        verification = replace(verification, joint=joint)
     if not verification.may_go_out:
         raise BrokenPromise(verification, made.hint)
     if policy.method != "disclosure":
@@ -361,7 +362,8 @@ def _verified(
     elif policy.unit is not None and made.source.row_wise and made.released.rows < made.source.rows:
         plan = replace(plan, order=tuple(made.released.numbers().tolist()))
     told, source = made.told, made.source
-    audit = describe(verification, made.released, told, source, made.judge, made.warnings, making=made, before=before)
+    warnings = (*made.warnings, *(() if over_time is None else over_time.warnings(made)))
+    audit = describe(verification, made.released, told, source, made.judge, warnings, making=made, before=before)
     made.source.refuse_changed()
     stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
     return Release(plan, audit, made.released, made.source, order, stated, note)

@@ -71,3 +71,33 @@ def test_frontier_of_a_first_release_is_that_of_the_table(tmp_path: Path) -> Non
         point.detail for point in d.frontier(FIRST.drop("id"), K3, [2, 3]).points
     ]
     assert not (tmp_path / "ledger").exists()
+
+
+def test_a_sensitive_column_that_may_have_another_name(tmp_path: Path) -> None:
+    """Nothing is refused, for it may be gone; but the owner hears what nobody counts then."""
+
+    def asked(column: str, **said: object) -> dict[str, object]:
+        shown = {"infer": {column: "a"}, "given": ["job"], "at_most": "80%"}
+        return {"protect": [shown], "ledger": {"leavers": "warn", **said}}
+
+    first = FIRST.rename({"age": "ill"}).with_columns(ill=pl.Series(list("abc") * 8))
+    later = first.rename({"ill": "diagnosis"})
+    kept = {"ledger": tmp_path / "ledger", "person": "id"}
+    publish(tmp_path, first, asked("ill"), "one.csv")
+
+    def warned(table: pl.DataFrame, policy: dict[str, object]) -> list[str]:
+        made = d.protect(table, policy, **kept)  # type: ignore[arg-type]
+        found = d.check(policy, table, **kept)  # type: ignore[arg-type]
+        about = [[one for one in each.warnings if "found under no name" in one] for each in (made.audit, found)]
+        assert about[0] == about[1]
+        return about[0]
+
+    (said,) = warned(later, asked("diagnosis"))
+    assert "'ill' of one.csv" in said
+    assert "same: {diagnosis: ill}" in said
+    assert "gone: [ill]" in said
+    assert not warned(later, asked("diagnosis", same={"diagnosis": "ill"}))
+    assert not warned(later, asked("diagnosis", gone=["ill"]))
+    assert not warned(later.with_columns(first["ill"]), asked("diagnosis"))  # it is still there
+    assert not warned(first, asked("ill"))
+    assert not warned(first.drop("ill"), {"protect": [{"k": 2, "over": ["job"]}], "ledger": {"leavers": "warn"}})

@@ -325,3 +325,24 @@ def test_duckdb_keeps_them_too_and_the_ledger_has_what_the_file_tells(
         told = sorted(tuple(row.values()) for lines in found[-1].rows.values() for _, row in lines)
         assert told == sorted(map(tuple, pl.read_csv(tmp_path / f"{year}.csv", infer_schema=False).rows()))
         ages[rng.integers(0, 80, 3)] = rng.integers(0, 3, 3)
+
+
+@pytest.mark.parametrize("engine", ["local", "streaming", "duckdb"])
+def test_who_is_left_out_is_who_has_to_be(tmp_path: Path, engine: str) -> None:
+    """Persons with one row each, who stand in another order than that of their ids: two left with a ward of their own.
+
+    Two more of it are left out by lot, so that k of them are gone; nobody of another ward is.
+    """
+    policy = {"unit": "id", "protect": [{"k": 4, "over": ["ward"]}], "ledger": KEPT}
+    wards = ["A", "B", "C"] * 8
+    rows = pl.DataFrame({"id": [f"p{n}" for n in range(24)], "ward": wards, "tag": wards})[::-1]
+    rows.write_csv(tmp_path / "one.csv")
+    rows.filter(~pl.col("id").is_in(["p0", "p3"])).write_csv(tmp_path / "two.csv")
+    for name in ("one", "two"):
+        release = d.protect(tmp_path / f"{name}.csv", policy, ledger=tmp_path / "ledger", engine=engine)
+        release.write(tmp_path / f"r{name}.csv")
+        d.Ledger(tmp_path / "ledger").publish(f"r{name}.csv")
+    assert release.note is not None
+    assert release.note.left_out == 2
+    written = pl.read_csv(tmp_path / "rtwo.csv")
+    assert sorted(written["tag"].to_list()) == ["A"] * 4 + ["B"] * 8 + ["C"] * 8

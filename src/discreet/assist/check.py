@@ -15,6 +15,7 @@ from discreet.common.private import private_line
 from discreet.errors import InputError
 from discreet.fit.cells import hides, looking_warnings, predictors_of, untouchable
 from discreet.fit.telling import refuse_own_values
+from discreet.ledger.names import unjoined
 from discreet.ledger.note import LedgerUse
 from discreet.planning.prepared import PreparedJob, prepare
 from discreet.policy import Confidential, GroupPromise, Policy
@@ -232,7 +233,9 @@ def check_policy(
             raise InputError("--ledger is for --table: who is in earlier releases, and what becomes of them")
         beside, job = opened_beside(table, policy, opening, use)
         found = check_job(beside.policy, job)
-        return replace(found, over_time=checked_beside(beside, job, new_persons=use.new_persons))
+        warnings = (*found.warnings, *unjoined(beside.people.past, policy, job.bound.released))
+        met = checked_beside(beside, job, new_persons=use.new_persons)
+        return replace(found, warnings=warnings, over_time=met)
     if table is None:
         stated = tuple(Promise(made, policy=policy) for made in policy.promises())
         cells = tuple(CheckedCells(*pair) for pair in policy.cells())

@@ -46,7 +46,7 @@ from discreet.verification.promises import (
 )
 from discreet.verification.row_matches import Matches
 from discreet.verification.true_release import truth_of
-from discreet.verification.with_ledger import LedgerCheck, ledger_check, linked_rows, not_checkable
+from discreet.verification.with_ledger import LedgerCheck, ledger_check, not_checkable
 
 if TYPE_CHECKING:
     from discreet.release import Release
@@ -287,7 +287,7 @@ def attacked(
     alone = source.apply(replace(plan, edits=(), removed=())) if any(plan.policy.cells()) else None
     places = np.searchsorted(source.numbers(), released.numbers())
     scene = replace(scene, places=places, hide_only=alone, medians=median_ranges(plan), thorough=thorough, seed=seed)
-    scene = replace(scene, linked=linked_rows(release.note, plan.policy, source, places))
+    scene = replace(scene, linked=None if release.note is None else release.note.linked)
     with listening(progress) as hear:
         return _deepened(release.audit, scene, bound, Watch(hear, time_limit), name=name, made=True)
 

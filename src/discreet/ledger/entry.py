@@ -160,6 +160,12 @@ def told_column(encoded: Encoded) -> pl.Series:
     return codes.cat.to(pl.Enum(texts)) if len(texts) <= MOST_CATEGORIES else texts.gather(codes)
 
 
+def told_texts(texts: pl.Series) -> pl.Series:
+    """Return a column of texts as a ledger keeps it; the same as `told_column` of it as codes."""
+    values = texts.drop_nulls().unique()
+    return texts.cast(pl.Enum(values.sort())) if len(values) <= MOST_CATEGORIES else texts
+
+
 def secret_label(place: int) -> str:
     """Return under which name `people` says whose cell of a column, by its place, is confidential."""
     return f"s{place}"

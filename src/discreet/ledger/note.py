@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from discreet.ledger.entry import PastRelease
-    from discreet.ledger.secret import LedgerSecret
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,6 @@ class LedgerNote:
     """Who each released row is; the persons of `people` in their order where it is not said."""
     rows: pl.Series | None = None
     """The name of each released row, where rows are linked across releases."""
-    secret: LedgerSecret | None = None
 
     @property
     def linked(self) -> LinkedReleases:

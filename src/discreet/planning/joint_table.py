@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Encoded, Ints, of_texts
+from discreet.encoded import Encoded, Ints, encode, of_texts
 from discreet.errors import ImpossiblePromise, PromiseError
 from discreet.ledger.secret import LedgerSecret
 from discreet.plan.assigning import groups_of, placed
@@ -26,9 +26,10 @@ from discreet.policy.persons import free_name
 from discreet.policy.places import Path
 from discreet.policy.requirements.base import Flags, GroupRequirement
 from discreet.policy.requirements.seen import SeenColumn, SeenOf
-from discreet.table.coded import CodedTable, text_series
+from discreet.table.coded import CodedTable
 from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
+from discreet.table.row_texts import row_texts
 
 
 class JointRequirement(GroupRequirement):
@@ -145,20 +146,23 @@ class JointTable:
 
 def ids_of(source: Engine, person: str) -> pl.Series:
     """Return who each row of a table is; its codes are not needed, and nearly all would be different."""
-    return source.texts(person) if isinstance(source, LocalEngine) else text_series(source.encoded(person))
+    return row_texts(source, person)
 
 
 def table_now(
     source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret, *, by_row: bool
 ) -> tuple[JointRows, pl.Series]:
-    """Return the table to be released as searches need it, and the ids of its persons; `by_row`: in its order."""
+    """Return the table to be released as searches need it, and the ids of its persons; `by_row`: in its order.
+
+    Else those whose rows are not known one by one are in the order of their ids.
+    """
+    ids = ids_of(source, person)
     if source.row_wise or by_row:
-        ids = ids_of(source, person)
         texts = {name: source.encoded(name) for name in needed}
     else:
-        counted = source.count([person, *(name for name in needed if name != person)])
-        ids = text_series(Encoded(counted.domain(person), counted.code(person)))
-        texts = {name: Encoded(counted.domain(name), counted.code(name)) for name in needed}
+        order = ids.arg_sort()
+        ids = ids.gather(order)
+        texts = {name: encode(row_texts(source, name).gather(order)) for name in needed}
     assert not ids.null_count()
     return JointRows(tuple(columns), secret.names(ids), texts.__getitem__), ids
 

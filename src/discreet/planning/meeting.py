@@ -25,6 +25,7 @@ from discreet.policy.bind import Bound, known_to_groups
 from discreet.table.coded import text_series
 from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
+from discreet.table.row_texts import row_texts
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ def known_persons(source: Engine, person: str, policy: Policy) -> None:
         known, total = found
         nobodys = source.rows - known
         several = 0 if total == known else int((source.texts(person).value_counts().get_column("count") > 1).sum())
+    elif policy.unit is None:
+        ids = row_texts(source, person)
+        nobodys = int((ids.is_null() | ids.is_in([text for text in policy.missing_values if text is not None])).sum())
+        total = ids.n_unique()
+        several = 0 if total == len(ids) else int((ids.value_counts().get_column("count") > 1).sum())
     else:
         counted = source.count([person])
         missing = [value is None or value in policy.missing_values for value in counted.domain(person)]

@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from discreet.common.watch import Watch
-from discreet.encoded import Combinations, Encoded, Ints
 from discreet.errors import InputError, PromiseError, TooManySuppressed, Unsettled
-from discreet.fit.cells import confidential_flags
 from discreet.fit.fitting import fitted_persons
-from discreet.ledger.entry import PastRelease, people_frame, told_column
+from discreet.ledger.entry import PastRelease
 from discreet.ledger.names import ColumnNames
-from discreet.ledger.secret import LedgerSecret
 from discreet.plan.decided import Decided
 from discreet.plan.plan import Plan
 from discreet.planning.blind_beside import EarlierTold
@@ -27,7 +23,7 @@ from discreet.planning.carrying_out import CarriedOut, carried_out_blindly, carr
 from discreet.planning.detail import detail_of
 from discreet.planning.find import find_plan
 from discreet.planning.fitting_columns import columns_of
-from discreet.planning.joint_table import JointTable, ids_of, joint_table
+from discreet.planning.joint_table import JointTable, joint_table
 from discreet.planning.meeting import KnownPeople
 from discreet.planning.prepared import PreparedJob, prepare_rows
 from discreet.planning.staying import BesideLedger, Staying, who_stays
@@ -36,9 +32,6 @@ from discreet.policy import Policy
 from discreet.policy.bind import Bound, known_to_groups
 from discreet.policy.deciding import without_secrets
 from discreet.policy.ledger_options import over_time
-from discreet.table.coded import text_series
-from discreet.table.engine import alike
-from discreet.table.stores.engine import BigEngine
 
 
 def planned(staying: Staying, rows: Bound, people: KnownPeople, watch: Watch, seed: int | None) -> CarriedOut:
@@ -193,38 +186,10 @@ def _again(joint: JointTable, task: Task, plan: Plan, watch: Watch, seed: int | 
     return carry_out_again(again, task.bound, task.bound, joint.table, watch, seed)
 
 
-def told_of(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | None = None) -> pl.DataFrame:
-    """Return what a release tells of each person, as the ledger keeps it; of each row, where she may have several."""
-    if made.judge.policy.unit is not None:
-        return _told_of_rows(made, person, secret, row_key)
-    source, released, plan = made.source, made.released, made.plan
-    secrets = {}
-    if source.row_wise or any(plan.policy.cells()):
-        ids, flags = ids_of(source, person), confidential_flags(plan.policy, source)
-        if released.rows < source.rows:
-            places: Ints = np.searchsorted(source.numbers(), released.numbers())
-            ids = ids.gather(pl.Series(places).cast(pl.UInt32))
-            flags = {column: rows[places] for column, rows in flags.items()}
-        secrets = {released.columns.index(column): rows for column, rows in flags.items()}
-        encoded = [released.encoded(name) for name in released.columns]
-    else:
-        counted = _beside(made, [person])
-        ids = text_series(Encoded(counted.domain(person), counted.code(person)))
-        encoded = [Encoded(counted.domain(name), counted.code(name)) for name in released.columns]
-    blocks = _blocks(made) if made.stars else {}
-    return people_frame(secret.names(ids), [told_column(each) for each in encoded], secrets, blocks)
-
-
-def _beside(made: CarriedOut, whose: Sequence[str]) -> Combinations:
-    """Return whose each released row is, beside what is told of it: as it is released, lots and tokens drawn once."""
-    released = alike(BigEngine, made.released)
-    there = None if released.base is None else released.beside(released.base)
-    assert there is not None
-    return there.taking(released, released.columns).count([*whose, *released.columns])
-
-
-def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
+def told_by_stars(made: CarriedOut) -> dict[int, pl.Series]:
     """Return what stars tell who knows the method, for each column by its place, row by row."""
+    if not made.stars:
+        return {}
     place_of = {number: place for place, number in enumerate(made.released.numbers().tolist())}
     texts: dict[int, list[str | None]] = {}
     for number, column, block in made.stars:
@@ -232,20 +197,3 @@ def _blocks(made: CarriedOut) -> dict[int, pl.Series]:
             line = texts.setdefault(made.released.columns.index(column), [None] * made.released.rows)
             line[place_of[number]] = block
     return {place: pl.Series(line, dtype=pl.String) for place, line in texts.items()}
-
-
-def _told_of_rows(made: CarriedOut, person: str, secret: LedgerSecret, row_key: str | None) -> pl.DataFrame:
-    """Return what a release tells of each row of persons who may have several."""
-    source, released = made.source, made.released
-    whose = [person, *([] if row_key is None else [row_key])]
-    if source.row_wise:
-        places: Ints = np.searchsorted(source.numbers(), released.numbers())
-        ids, *rows = (text_series(source.encoded(name)).gather(pl.Series(places).cast(pl.UInt32)) for name in whose)
-        encoded = [released.encoded(name) for name in released.columns]
-    else:
-        counted = _beside(made, whose)
-        told = {name: np.repeat(counted.code(name), counted.counts) for name in counted.columns}
-        ids, *rows = (text_series(Encoded(counted.domain(name), told[name])) for name in whose)
-        encoded = [Encoded(counted.domain(name), told[name]) for name in released.columns]
-    names = secret.row_names(rows[0]) if rows else None
-    return people_frame(secret.names(ids), [told_column(each) for each in encoded], rows=names)

@@ -189,7 +189,7 @@ def who_stays(
                 "all persons would have to be left out for the sake of earlier releases, so nothing is left to "
                 "release; ask for less, or wait until more have come"
             )
-        source = _without(source, people.person, ids, gone)
+        source = _without(source, policy, people.person, ids, gone)
         joint, ids = meeting.joint(source)
     else:
         items, seen = tuple(joint.items()), _seeing(joint)
@@ -199,9 +199,9 @@ def who_stays(
     return Staying(source, joint, items, ids, held, left_out, merged, shown)
 
 
-def _without(source: Engine, person: str, ids: pl.Series, gone: Flags) -> Engine:
-    """Return a table without some of its persons."""
-    if source.row_wise and len(ids) == source.rows:
+def _without(source: Engine, policy: Policy, person: str, ids: pl.Series, gone: Flags) -> Engine:
+    """Return a table without some of its persons; where they may have several rows they have an order of their own."""
+    if source.row_wise and policy.unit is None:
         return source.only(np.flatnonzero(~gone))
     out = set(ids.filter(pl.Series(gone)).to_list())
     whose = source.encoded(person)

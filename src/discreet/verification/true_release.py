@@ -60,7 +60,7 @@ def true_of_persons(
     """
     problems, beside = person_problems(released, policy, original, matches)
     if beside is not None and matches is not None:
-        problems += _cell_problems(released, beside, bind(policy, original.columns), medians)
+        problems += cell_problems(released, beside, bind(policy, original.columns), medians)
     if not problems:
         return truth
     return Truth(Answer.BROKEN, tuple(dict.fromkeys([*truth.problems, *problems])))
@@ -113,12 +113,12 @@ def _row_problems(
         if back.matches is None:
             return [*problems, back.problem], None
         told = original if released.rows == original.rows else original.only(back.matches.first)
-        return [*problems, *_cell_problems(released, told, bound, medians)], back.matches
+        return [*problems, *cell_problems(released, told, bound, medians)], back.matches
     if released.rows == original.rows:
-        return [*problems, *_cell_problems(released, original, bound, medians)], None
+        return [*problems, *cell_problems(released, original, bound, medians)], None
     known = released.beside(original)  # where the engine proposes none, they are looked for
     if known is not None:
-        return [*problems, *_cell_problems(released, known, bound, medians)], None
+        return [*problems, *cell_problems(released, known, bound, medians)], None
     if least < original.rows and released.rows < original.rows and set(released.columns) & set(bound.released):
         from discreet.verification.matching import (  # compiled: only loaded when needed
             columns_beside,
@@ -134,11 +134,12 @@ def _row_problems(
             problems.append(f"row {len(places) + 1} of the release fits no row of the original{after}")
         else:
             found = Matches(places, last_matched(columns, released.rows))
-            return [*problems, *_cell_problems(released, original.only(places), bound, medians)], found
+            return [*problems, *cell_problems(released, original.only(places), bound, medians)], found
     return problems, None
 
 
-def _cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
+def cell_problems(released: Engine, original: Engine, bound: Bound, medians: Mapping[str, Ranges]) -> Iterator[str]:
+    """Yield what is wrong with the cells of a release beside a table of as many rows in the same order."""
     for name in bound.released:
         if name in released.columns and name != bound.policy.token:
             found = _mismatch(released, original, bound, name, medians.get(name))

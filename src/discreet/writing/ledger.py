@@ -34,6 +34,7 @@ from discreet.table.engine import Engine
 from discreet.table.source import Opening, Table, open_tables
 from discreet.verification.answers import Answer
 from discreet.verification.joint import JointVerification, check_joint
+from discreet.verification.released_file import tells_the_same
 from discreet.verification.true_release import truth_of
 from discreet.verification.with_ledger import LedgerCheck
 
@@ -70,22 +71,33 @@ class Ledger:
     def publish(self, name: str) -> JointVerification:
         """Count everything once more, and let a draft count from now on: it is about to be seen.
 
+        Its file is read anew: it must stand where it was recorded, unchanged, and its rows must be those that the
+        ledger has, each as often. Whose row each is only the original says: `verify(..., ledger=...)` reads that.
+
         Raises
         ------
+        InputError
+            When its file is gone, or is another one.
         PromiseError
-            When it breaks a promise together with what was published meanwhile.
+            When the ledger has other rows than its file, or when it breaks a promise together with what was published
+            meanwhile.
         """
         with opened(self.path, self.secret) as folder:
             entry = _draft(folder, name, "published")
-            if not stands(entry):
-                raise InputError(f"{entry.path}: is not there as recorded; publish what was verified, or drop it")
+            _refuse_other_file(entry)
+            release = folder.read(entry)
+            if not tells_the_same(entry, release):
+                raise PromiseError(
+                    f"{name}: its file has other rows than the ledger recorded, so nobody can count on what it says of "
+                    "this release; drop it, and make it anew"
+                )
             past = folder.past(but=name)
             if entry.beside is not None and set(entry.beside) != {other.name for other in past}:
                 raise PromiseError(
                     f"{name}: what is told of its confidential cells was decided beside other releases than the ledger "
                     "has now (or persons have other ids since): drop it, and make it anew"
                 )
-            found = check_joint(past, folder.read(entry))
+            found = check_joint(past, release)
             if not found.may_go_out:
                 raise PromiseError(
                     f"{name}: together with the releases of the ledger it breaks a promise for {found.broken} persons; "
@@ -191,6 +203,21 @@ class Ledger:
             folder.put(entry)
             past = folder.past()
             return check_joint(past[:-1], past[-1])
+
+
+def _refuse_other_file(entry: LedgerEntry) -> None:
+    """Refuse a release whose file is not where it was recorded, as it was recorded."""
+    if stands(entry):
+        return
+    if not Path(entry.path).exists():
+        raise InputError(
+            f"{entry.path}: is not there as recorded; put the file back where it was written, or drop the draft and "
+            "make it anew"
+        )
+    raise InputError(
+        f"{entry.path}: is not there as recorded: the file was changed since, or is another one; publish what was "
+        "verified, or drop the draft and make it anew"
+    )
 
 
 def _draft(folder: LedgerFolder, name: str, what: str) -> LedgerEntry:

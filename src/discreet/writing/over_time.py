@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.ledger.note import LedgerNote, LedgerUse
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from discreet.planning.carrying_out import CarriedOut
     from discreet.planning.meeting import KnownPeople
     from discreet.planning.staying import Staying
@@ -39,23 +37,28 @@ class OverTime:
         people = self.people
         return LedgerCheck(people.person, people.secret, tuple(people.past), people.name, None, row_key=people.row_key)
 
-    def checked(self, people: pl.DataFrame, made: CarriedOut) -> JointVerification:
-        """Count every promise of all releases on all of them together, by code of verification alone."""
-        from discreet.ledger.entry import PastRelease
+    def warnings(self, made: CarriedOut) -> tuple[str, ...]:
+        """What the owner should know of a release beside those of the ledger."""
+        from discreet.ledger.names import unjoined
+
+        return tuple(unjoined(self.people.past, made.judge.policy, made.released.columns))
+
+    def counted(self, made: CarriedOut) -> tuple[LedgerNote, JointVerification]:
+        """Return what the ledger is to record of a release, and what counting it beside the earlier ones finds.
+
+        Both rest on what verification reads: the released cells row by row, and the persons of the table in its order.
+        What a plan takes itself to tell of somebody is neither recorded nor counted.
+        """
+        from discreet.ledger.entry import block_label, in_order
+        from discreet.ledger.siphash import order_of
+        from discreet.planning.over_time import told_by_stars
         from discreet.verification.joint import check_joint
 
-        last = PastRelease(self.people.name, made.judge.policy, tuple(made.released.columns), people)
-        return check_joint(self.people.past, last)
-
-    def note(self, made: CarriedOut) -> LedgerNote:
-        """Return what the ledger is to record: what a release tells of each person, in the order of their names."""
-        from discreet.ledger.entry import PERSON, ROW, in_order
-        from discreet.ledger.siphash import order_of
-        from discreet.planning.over_time import told_of
-
-        people = told_of(made, self.people.person, self.people.secret, self.people.row_key)
-        persons = people.get_column(PERSON)
-        rows = people.get_column(ROW) if ROW in people.columns else None
-        ordered = people[order_of(persons), :] if made.judge.policy.unit is None else in_order(people)
-        past, secret = tuple(self.people.past), self.people.secret
-        return LedgerNote(self.use, ordered, self.held, self.left_out, past, persons, rows, secret)
+        last = self.beside.told_as_made(made.released, made.judge.policy, made.source, made.medians)
+        stars = [told.alias(block_label(place)) for place, told in told_by_stars(made).items()]
+        people = last.people.with_columns(stars)
+        persons = last.persons
+        ordered = in_order(people) if last.of_rows else people[order_of(persons), :]
+        past = tuple(self.people.past)
+        note = LedgerNote(self.use, ordered, self.held, self.left_out, past, persons, last.rows)
+        return note, check_joint(past, replace(last, people=ordered))

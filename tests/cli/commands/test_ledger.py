@@ -175,3 +175,15 @@ def test_rows_of_persons_are_linked_by_their_key_or_it_is_said_that_they_are_not
     assert "4 persons" in run("ledger show added")
     Path("u.yaml").write_text(Path("u.yaml").read_text().replace("unit: id\n", ""))
     assert "in no two rows the same" in run("ledger add added with2.csv --original v2.csv -p u.yaml --person id", 2)
+
+
+def test_what_the_ledger_says_is_compared_with_the_release(here: Path) -> None:
+    """The same release beside persons in another order: not those that the ledger has in it."""
+    del here
+    run("protect one.csv -p p.yaml -o r1.csv --ledger l --person id")
+    Path("swapped.csv").write_text("id,age\na,x\nc,x\nb,y\nd,y\n")
+    said = run("verify r1.csv -p p.yaml --original swapped.csv --ledger l --person id", 1)
+    assert "broken for 2 persons  what the ledger says that this release tells" in said
+    assert "what the ledger says" not in run("verify r1.csv -p p.yaml --original one.csv --ledger l --person id")
+    Path("r1.csv").rename("moved.csv")
+    assert "put the file back where it was written" in run("ledger publish l r1.csv", 2)

@@ -37,6 +37,9 @@ ledger_app = typer.Typer(
 def publish(ledger: LedgerArg, name: NameArg, secret: SecretOption = None, as_json: JsonOption = False) -> None:
     """Count everything once more and let the draft NAME count from now on: it is about to be seen.
 
+    Its file is read anew: it must stand where it was written, unchanged, with the rows that the ledger has. Whose row
+    each is `discreet verify --ledger` reads from the original.
+
     Example:
 
     discreet ledger publish clinic 2024.csv

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.assist.beside_ledger import CheckedLedger
     from discreet.ledger.entry import LedgerEntry
     from discreet.ledger.note import LedgerNote
-    from discreet.verification.joint import JointVerification
+    from discreet.verification.joint import JointFinding, JointVerification
 
 _COLOURS = {Answer.HOLDS: "green", Answer.BROKEN: "red", Answer.NOT_CHECKABLE: "yellow"}
 
@@ -29,10 +29,11 @@ def print_joint(to: Console, joint: JointVerification | None, note: LedgerNote |
         unchecked = [finding.promise for finding in joint.findings if finding.answer is Answer.NOT_CHECKABLE]
         said = f"[yellow]not checkable[/]: {escape(unchecked[0])}" if unchecked else "The first release of the ledger."
         to.print(said, soft_wrap=True)
+        print_joint_promises(to, [finding for finding in joint.findings if finding.answer is Answer.BROKEN])
     else:
         known = f"{joint.matched} known, {joint.new} new, {joint.left} left"
         to.print(f"Together with {escape(', '.join(joint.releases))}: persons {known}", soft_wrap=True)
-        print_joint_promises(to, joint)
+        print_joint_promises(to, joint.findings)
         _print_unlinked(to, joint)
     if note is not None and note.held:
         to.print(f"Kept back for a later release: {counted(note.held, 'new person')}", soft_wrap=True)
@@ -55,9 +56,9 @@ def print_foreseen(to: Console, found: CheckedLedger) -> None:
         to.print(f"  [red]nothing could be released[/]: {escape(found.refused)}", soft_wrap=True)
 
 
-def print_joint_promises(to: Console, joint: JointVerification) -> None:
+def print_joint_promises(to: Console, findings: Sequence[JointFinding]) -> None:
     """Say of each promise over all releases what was found."""
-    for finding in joint.findings:
+    for finding in findings:
         broken = f" for {counted(finding.persons, 'person')}" if finding.persons else ""
         answer = f"[{_COLOURS[finding.answer]}]{finding.answer}{broken}[/]"
         asked = f"asked by {', '.join(finding.of)}; counted on {finding.about}"
@@ -82,5 +83,5 @@ def print_ledger(to: Console, name: str, entries: Sequence[LedgerEntry], joint: 
         )
     if joint is not None:
         to.print(f"Together, of {joint.matched + joint.new + joint.left} persons:")
-        print_joint_promises(to, joint)
+        print_joint_promises(to, joint.findings)
         _print_unlinked(to, joint)

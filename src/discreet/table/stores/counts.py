@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -105,9 +106,10 @@ def collapsed(
     for domain, code in zip(domains, codes, strict=True):
         occurs = np.zeros(len(domain), dtype=np.bool_)
         occurs[code] = True
-        used.append(tuple(value for value, there in zip(domain, occurs.tolist(), strict=True) if there))
+        all_occur = bool(occurs.all())
+        used.append(tuple(domain) if all_occur else tuple(itertools.compress(domain, occurs.tolist())))
         kind = smallest(max(len(used[-1]), 1))
-        fresh.append(code.astype(kind, copy=False) if occurs.all() else (np.cumsum(occurs) - 1).astype(kind)[code])
+        fresh.append(code.astype(kind, copy=False) if all_occur else (np.cumsum(occurs) - 1).astype(kind)[code])
     key, bound = keys(fresh, [len(domain) for domain in used], len(counts))
     at, totals = _summed(key, bound, counts)
     return Combinations(tuple(columns), tuple(used), tuple(code[at] for code in fresh), totals)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 
@@ -10,6 +12,9 @@ from discreet.table.by_name import nameless
 from discreet.table.stores.cells import texts_of
 from discreet.table.stores.files import changed
 from discreet.table.stores.store import Store
+
+if TYPE_CHECKING:
+    from discreet.table.stores.engine import BigEngine
 
 
 def fetched(store: Store, column: str, domain: tuple[str | None, ...], rows: int, name: str) -> Encoded:
@@ -28,6 +33,17 @@ def fetched(store: Store, column: str, domain: tuple[str | None, ...], rows: int
     if at != rows:
         raise changed(name)
     return Encoded(domain, codes)
+
+
+def fetched_texts(table: BigEngine, column: str) -> pl.Series:
+    """Return a column as texts, row by row; refused where too many would have to be fetched."""
+    table.refuse_strange([column])
+    table.refuse_rows(1)
+    parts = [texts_of(nameless(part.to_series())) for part in table.store.parts([column])]
+    texts = pl.concat([pl.Series([], dtype=pl.String), *parts])
+    if len(texts) != table.rows:
+        raise changed(table.name)
+    return texts
 
 
 def hashes(store: Store, column: str) -> Ints:

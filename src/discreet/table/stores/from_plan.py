@@ -17,7 +17,9 @@ from discreet.table.masking import mask_of
 from discreet.table.recoded import told
 from discreet.table.row_numbers import no_such_rows
 from discreet.table.stores import counts
+from discreet.table.stores.fetching import fetched_texts
 from discreet.table.stores.numbering import places_of
+from discreet.table.stores.packing import FEW
 from discreet.table.stores.store import Making, Map
 from discreet.table.tokens import tokens_of
 
@@ -117,8 +119,24 @@ def rows_masked(making: Making, table: BigEngine) -> int | None:
 
 def _rows_of(masks: Masks, recoded: Making, table: BigEngine) -> int:
     """Return how many rows masks mean; refuse those that mean rows which are not there."""
-    counted = counts.released(table.count(masks.names), masks.names, recoded.maps, recoded.marker, removes=False)
+    found = _among(masks, recoded, table) or table.count(masks.names)
+    counted = counts.released(found, masks.names, recoded.maps, recoded.marker, removes=False)
     return rows_meant(masks, counted, counted.counts)
+
+
+def _among(masks: Masks, recoded: Making, table: BigEngine) -> Combinations | None:
+    """Return the counts of what masks name value by value, such as persons; None where all values are counted as well.
+
+    Where there are many values, the column is read rather than all of it counted.
+    """
+    masked = masks.columns[0]
+    if len(masks.columns) > 1 or masked.column in recoded.maps or table.known(masks.names) is not None:
+        return None
+    if len(masked.values) <= FEW or not table.is_ordered() or table.rows > table.limits.cells:
+        return None
+    texts = fetched_texts(table, masked.column)
+    some = texts.filter(texts.is_in(pl.Series(masked.values, dtype=pl.String).implode(), nulls_equal=True))
+    return counts.combinations(some.to_frame("text").group_by("text").agg(pl.len().alias("rows")), masks.names)
 
 
 def rows_meant(masks: Masks, counted: Combinations, some: Ints) -> int:

@@ -54,7 +54,7 @@ def test_combinations_are_those_of_the_local_engine(few: int, longest: int, most
 @pytest.mark.parametrize("flags", [1, 1024])
 def test_texts_that_are_looked_up_among_few_and_many(monkeypatch: pytest.MonkeyPatch, texts: int, flags: int) -> None:
     """Most cells are none of them; where hashes are alike, too, only the others are found."""
-    monkeypatch.setattr("discreet.table.stores.duck.session.HASHES", flags)
+    monkeypatch.setattr("discreet.table.stores.duck.session.FLAGS", flags)
     session = Session(Scratch(), 2**28, "the table")
     old = pl.Series([str(7 * place) for place in range(texts)])
     found = session.lookup("CAST(i AS VARCHAR)", old, pl.Series(range(texts)), "-1")

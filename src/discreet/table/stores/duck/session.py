@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MOST_QUERIES = 8
 """Queries of one thread each that are carried out at the same time."""
 SPILL = "spill"
-HASHES, MOST_HASHES = 1024, 2**24
-"""Flags for each text that is looked for among others by its hash, and how many at most."""
+HASHES, FLAGS, MOST_FLAGS = 3, 256, 2**24
+"""By how many hashes a text is looked for among others; flags for each of these, and how many at most."""
 
 
 def require_duckdb() -> None:
@@ -159,19 +159,23 @@ class Session:
         return f"coalesce(list_extract({self.listed(new)}, {place}), {default})"
 
     def _may_be(self, cell: str, texts: pl.Series) -> str:
-        """Return whether a cell may be one of some texts, by its hash.
+        """Return whether a cell may be one of some texts, by its hashes.
 
         Of one that is none of them DuckDB would look for the nearest text, among all, for an error that nobody reads.
         """
-        size, path = min(max(HASHES * len(texts), 2**12), MOST_HASHES), self.scratch.new()
+        size, path = min(max(FLAGS * len(texts), 2**12), MOST_FLAGS), self.scratch.new()
         with saying(self.name):
             texts.alias("text").to_frame().write_parquet(path)
         source = f"read_parquet({literal(escaped(str(path)))})"
-        there = [place for (place,) in self.run(f"SELECT DISTINCT CAST(hash(text) % {size} AS INTEGER) FROM {source}")]
+        there = [self.run(f"SELECT DISTINCT {_flag('text', at, size)} FROM {source}") for at in range(HASHES)]
         path.unlink()
-        return (
-            f"get_bit({self.bits(np.array(there, dtype=np.int64), size)}, CAST(hash({cell}) % {size} AS INTEGER)) = 1"
-        )
+        bits = self.bits(np.array([flag for some in there for (flag,) in some], dtype=np.int64), size)
+        return "(" + " AND ".join(f"get_bit({bits}, {_flag(cell, at, size)}) = 1" for at in range(HASHES)) + ")"
+
+
+def _flag(text: str, at: int, size: int) -> str:
+    """Return the flag of a text by one of its hashes."""
+    return f"CAST(hash({text}, {at}) % {size} AS INTEGER)"
 
 
 def literal(text: str | None) -> str:
