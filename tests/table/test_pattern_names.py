@@ -254,7 +254,6 @@ def test_drafts(names: dict[str, str], tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["init", str(path)]).stdout == draft.text
 
 
-@pytest.mark.slow
 def test_only_one_place_asks_polars_for_a_column_by_a_name_that_is_not_ours() -> None:
     """`pl.col` reads patterns: elsewhere it gets names that stand in the code."""
     wrong = []

@@ -21,7 +21,7 @@ def tells_the_same(entry: LedgerEntry, release: PastRelease) -> bool:
         return False
     labels = [release.label(column) for column in release.columns]
     file = pl.DataFrame({label: row_texts(found, name) for label, name in zip(labels, release.columns, strict=True)})
-    kept = release.people.select(pl.col(labels).cast(pl.String))
+    kept = release.people.select(labels).cast(pl.String)
     return not different(file, kept).height
 
 
