@@ -353,7 +353,7 @@ class LocalEngine:
         try:
             found = opened(path, policy)
             same = found.columns == self.columns and found.rows == self.rows
-            return same and not any(each(lambda name: found.mismatches(self, name, None), found.columns, self.rows))
+            return same and all(found.mismatches(self, name, None) is None for name in found.columns)
         except InputError:
             return False
 
