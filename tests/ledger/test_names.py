@@ -84,7 +84,7 @@ def test_a_column_as_numbers_of_its_texts(texts: list[str | None], most: int) ->
     said = pl.Series(texts, dtype=pl.String)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(entry, "MOST_CATEGORIES", most)
-        column = entry.told_column(encode(said))
+        column = entry.told_texts(said)
     assert column.cast(pl.String).equals(said)
     every = pl.Enum(["é", "never", "a", "b", ""])  # as another file may have them
     for one in (column, said.cast(every)):

@@ -89,10 +89,6 @@ class TrainedLearner:
     def _trained(self, level: int) -> Callable[[Any], Floats]:
         leaves = self.view.classes.tree.leaf_of[self.view.classes.nodes]
         rows, values = self.training(level), len(self.view.classes.tree.domain)
-        present = np.unique(leaves[rows])
-        if len(present) < 2:
-            shares = np.bincount(leaves[rows], minlength=values) / max(len(rows), 1)
-            return lambda encoded: np.tile(shares, (encoded.shape[0], 1))
         return fitted(self.name, self.encoded(self.view.lines(rows).nodes), leaves[rows], values)
 
     def training(self, level: int) -> Ints:

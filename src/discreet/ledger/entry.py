@@ -151,17 +151,8 @@ def _by_number(texts: pl.Series) -> Encoded:
     return of_texts(categories, texts.to_physical().fill_null(len(categories) - 1).to_numpy())
 
 
-def told_column(encoded: Encoded) -> pl.Series:
-    """Return a column as a ledger keeps it: numbers of its texts where these are not too many."""
-    texts = pl.Series([text for text in encoded.domain if text is not None], dtype=pl.String)
-    codes = pl.Series(encoded.codes).cast(pl.UInt32)
-    if len(texts) < len(encoded.domain):  # a missing value is the first
-        codes = pl.select(pl.when(codes > 0).then(codes - 1)).to_series()
-    return codes.cat.to(pl.Enum(texts)) if len(texts) <= MOST_CATEGORIES else texts.gather(codes)
-
-
 def told_texts(texts: pl.Series) -> pl.Series:
-    """Return a column of texts as a ledger keeps it; the same as `told_column` of it as codes."""
+    """Return a column as a ledger keeps it: numbers of its texts where these are not too many."""
     values = texts.drop_nulls().unique()
     return texts.cast(pl.Enum(values.sort())) if len(values) <= MOST_CATEGORIES else texts
 

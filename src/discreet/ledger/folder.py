@@ -116,7 +116,6 @@ class LedgerFolder:
         self.entries = tuple(entries)
         self.body["version"] = VERSION
         self.body["entries"] = [entry.to_dict() for entry in entries]
-        self.body.pop(CHECK, None)
         self.body[CHECK] = _check(json.loads(private_json(WARNING, self.body)))  # as it will be read
         fresh = self.path / f"{INDEX}.{secrets.token_hex(4)}"
         _write(fresh, private_json(WARNING, self.body).encode())

@@ -19,10 +19,10 @@ from discreet.ledger.entry import PERSON, PastRelease
 from discreet.ledger.names import ColumnNames
 from discreet.method.cells.blind_before import Before, ToldBefore
 from discreet.planning.blind_tellings import TellingReader
-from discreet.planning.joint_table import ids_of
 from discreet.policy import Policy
 from discreet.policy.bind import binned
 from discreet.table.engine import Engine
+from discreet.table.row_texts import row_texts
 
 if TYPE_CHECKING:
     from discreet.planning.blind import BlindPlanning
@@ -57,7 +57,7 @@ class EarlierTold:
         """Return what they told of each row with confidential cells, by its place in the release."""
         rows = np.flatnonzero(planning.secret)
         places = np.searchsorted(planning.source.numbers(), planning.numbers[rows])
-        ids = ids_of(planning.source, self.people.person).gather(pl.Series(places).cast(pl.UInt32))
+        ids = row_texts(planning.source, self.people.person).gather(pl.Series(places).cast(pl.UInt32))
         row_of = dict(zip(self.people.secret.names(ids).to_list(), rows.tolist(), strict=True))
         readers = {
             name: TellingReader(column, planning.reading(name))
@@ -112,7 +112,7 @@ def refuse_beside(people: KnownPeople, policy: Policy, whole: Engine) -> None:
         raise InputError("references: kernel is not known beside earlier releases; leave it out")
     flags = {earlier.names.one(column): rows for column, rows in confidential_flags(policy, whole).items()}
     rows = np.logical_or.reduce([*flags.values(), np.zeros(whole.rows, dtype=np.bool_)])
-    persons = people.secret.names(ids_of(whole, people.person).filter(pl.Series(rows)))
+    persons = people.secret.names(row_texts(whole, people.person).filter(pl.Series(rows)))
     own = {
         person: {column for column, mine in flags.items() if mine[place]}
         for person, place in zip(persons.to_list(), np.flatnonzero(rows).tolist(), strict=True)

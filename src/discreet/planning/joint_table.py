@@ -144,11 +144,6 @@ class JointTable:
             ) from None
 
 
-def ids_of(source: Engine, person: str) -> pl.Series:
-    """Return who each row of a table is; its codes are not needed, and nearly all would be different."""
-    return row_texts(source, person)
-
-
 def table_now(
     source: Engine, person: str, columns: Sequence[str], needed: Sequence[str], secret: LedgerSecret, *, by_row: bool
 ) -> tuple[JointRows, pl.Series]:
@@ -156,7 +151,7 @@ def table_now(
 
     Else those whose rows are not known one by one are in the order of their ids.
     """
-    ids = ids_of(source, person)
+    ids = row_texts(source, person)
     if source.row_wise or by_row:
         texts = {name: source.encoded(name) for name in needed}
     else:

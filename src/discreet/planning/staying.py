@@ -24,7 +24,6 @@ from discreet.ledger.secret import LedgerSecret
 from discreet.plan.plan import Plan
 from discreet.planning.blind_beside import refuse_beside
 from discreet.planning.joint import JointItem, JointPast
-from discreet.planning.joint_table import ids_of
 from discreet.planning.leavers import ROUNDS, Seeing, Unmendable, to_leave_out, unmendable
 from discreet.planning.meeting import KnownPeople, Meeting, known_persons, known_rows
 from discreet.planning.past_people import PastPeople, places_among
@@ -36,6 +35,7 @@ from discreet.policy.requirements.base import Flags
 from discreet.policy.requirements.seen import SeenColumn
 from discreet.policy.seen_values import seen_values
 from discreet.table.engine import Engine
+from discreet.table.row_texts import row_texts
 from discreet.table.source import Opening, Table, open_table
 
 LEAVING = 5
@@ -113,7 +113,7 @@ class Staying:
 def met(beside: BesideLedger) -> tuple[int, int, int]:
     """Return how many persons of a table are in earlier releases, are new, and how many of those are not in it."""
     people = beside.people
-    now = people.secret.names(ids_of(beside.source, people.person).unique())
+    now = people.secret.names(row_texts(beside.source, people.person).unique())
     if not people.past:
         return 0, len(now), 0
     before = pl.concat([release.persons for release in people.past]).unique().sort()

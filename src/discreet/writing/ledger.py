@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError, PolicyError, PromiseError
-from discreet.fit.cells import confidential_flags
 from discreet.ledger.entry import (
     DRAFT,
     PERSON,
@@ -21,8 +20,6 @@ from discreet.ledger.entry import (
     PastRelease,
     in_order,
     now,
-    people_frame,
-    told_column,
 )
 from discreet.ledger.folder import LedgerFolder, opened, stands
 from discreet.ledger.policies import person_column, with_person
@@ -248,12 +245,5 @@ def _people(
 ) -> pl.DataFrame:
     """Return what a release tells of each person."""
     known = LedgerCheck(person, folder.secret, (), "", None, row_key=row_key)
-    persons = known.persons(beside, None, several=policy.unit is not None)
-    secrets = {
-        released.columns.index(column): rows
-        for column, rows in confidential_flags(policy, beside).items()
-        if column in released.columns
-    }
-    told = [told_column(released.encoded(name)) for name in released.columns]
-    people = people_frame(persons, told, secrets, rows=known.rows(beside, None))
+    people = known.told(released, policy, beside, None).people
     return people if policy.unit is None else in_order(people)

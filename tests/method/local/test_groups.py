@@ -11,20 +11,25 @@ from hypothesis import strategies as st
 from discreet.common.compiled import always
 from discreet.method.local.group_kernels import find_broken
 from discreet.method.local.group_room import MOST_OF_AN_ITEM, collected, copied
-from discreet.method.local.items import breaks, parts_of
+from discreet.method.local.items import ItemPart, breaks, parts_of
 from discreet.method.local.shapes import shape_of, units_of
 from tests.jobs import Job, jobs
 from tests.method.local.test_search import asked
 
 
-@given(jobs(), st.data(), st.booleans())
-def test_broken_groups_are_those_in_which_a_promise_is_broken(job: Job, data: st.DataObject, plain: bool) -> None:
+def tight_parts(job: Job) -> list[ItemPart]:
+    """Return the parts of a job's table, with tight labels."""
     problem = asked(job)
     units = units_of(
         problem.columns, ["tight"] * len(problem.columns), [Fraction(1)] * len(problem.columns), problem.total
     )
     shapes = [shape_of(column, unit, "tight") for column, unit in zip(problem.columns, units.columns, strict=True)]
-    for part in parts_of(problem, shapes):
+    return parts_of(problem, shapes)
+
+
+@given(jobs(), st.data(), st.booleans())
+def test_broken_groups_are_those_in_which_a_promise_is_broken(job: Job, data: st.DataObject, plain: bool) -> None:
+    for part in tight_parts(job):
         several = data.draw(st.integers(1, 4))
         of = np.array([data.draw(st.integers(0, several - 1)) for _ in part.sizes], dtype=np.int64)
         groups = collected(part, of, several + 1)  # the last is always without rows
@@ -38,12 +43,7 @@ def test_broken_groups_are_those_in_which_a_promise_is_broken(job: Job, data: st
 
 @given(jobs(), st.data())
 def test_groups_that_are_copied_are_the_same_and_stay_when_the_others_change(job: Job, data: st.DataObject) -> None:
-    problem = asked(job)
-    units = units_of(
-        problem.columns, ["tight"] * len(problem.columns), [Fraction(1)] * len(problem.columns), problem.total
-    )
-    shapes = [shape_of(column, unit, "tight") for column, unit in zip(problem.columns, units.columns, strict=True)]
-    for part in parts_of(problem, shapes):
+    for part in tight_parts(job):
         several = data.draw(st.integers(1, 4))
         of = np.array([data.draw(st.integers(0, several - 1)) for _ in part.sizes], dtype=np.int64)
         groups = collected(part, of, several)
