@@ -65,20 +65,20 @@ def bind(policy: Policy, columns: Sequence[str]) -> Bound:
     problems = [*_unknown_columns(policy, columns), *_role_clashes(policy)]
     if problems:
         raise PolicyError(sorted(problems, key=lambda problem: problem.line or 0))
-    known = set(known_to_groups(policy))
+    known, changing = set(known_to_groups(policy)), set(changed_for_groups(policy))
     never = policy.sensitive | policy.targets
     inputs = {column for goal in policy.goals for column in goal.inputs or ()}
     cells = set(_edited(policy, columns, known | never))
     cut = binned(policy) & set(columns)
-    if problems := list(not_beside(policy, known - never, cells)):
+    if problems := list(not_beside(policy, changing, cells)):
         raise PolicyError(problems)
-    if problems := list(_without_effect(policy, known - never, cells, cut)):
+    if problems := list(_without_effect(policy, changing, cells, cut)):
         raise PolicyError(problems)
     return Bound(
         policy=policy,
         columns=tuple(columns),
         released=tuple(column for column in columns if column not in policy.identifiers),
-        changeable=tuple(column for column in columns if column in known - never),
+        changeable=tuple(column for column in columns if column in changing),
         fixed=tuple(column for column in columns if column in known & never),
         edited=tuple(column for column in columns if column in cells),
         binned=tuple(column for column in columns if column in cut),
@@ -130,6 +130,11 @@ def _reads_numbers(policy: Policy) -> bool:
 def known_to_groups(policy: Policy) -> frozenset[str]:
     """Return the columns that some group requirement takes for known; recodings may change them, edits may not."""
     return frozenset(column for _, made in policy.groups() for column in made.known)
+
+
+def changed_for_groups(policy: Policy) -> frozenset[str]:
+    """Return those of them that recodings may change: all but what is sensitive or a target."""
+    return known_to_groups(policy) - policy.sensitive - policy.targets
 
 
 def recoded(policy: Policy) -> frozenset[str]:

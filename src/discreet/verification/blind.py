@@ -19,7 +19,7 @@ from discreet.fit.cells import absent, confidential_places
 from discreet.ledger.entry import PastRelease
 from discreet.plan.blind_statement import BlindStatement
 from discreet.policy import Policy
-from discreet.policy.bind import bind, known_to_groups
+from discreet.policy.bind import bind, changed_for_groups
 from discreet.policy.blind import may_have
 from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
@@ -195,7 +195,7 @@ class BlindCheck:
         it, and those that promises about groups change.
         """
         columns = {name for _, name in made.looks_up()}
-        changing = known_to_groups(self.policy) - self.policy.sensitive - self.policy.targets
+        changing = changed_for_groups(self.policy)
         if not columns or not columns <= set(self.released.columns) - changing:
             return None
         wanted = set(confidential_places(made, self.released).tolist())

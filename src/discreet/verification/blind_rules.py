@@ -18,7 +18,7 @@ from discreet.columns.scale import Dates, Numbers
 from discreet.fit.cells import predictors_of
 from discreet.plan.blind_statement import StatedColumn, StatedRows
 from discreet.policy import Policy
-from discreet.policy.bind import binned, known_to_groups
+from discreet.policy.bind import binned, changed_for_groups, known_to_groups
 from discreet.policy.blind import LEAST_REST, may_have
 from discreet.policy.confidential import Confidential
 from discreet.verification.blind_reading import StatedTable, stated_value
@@ -50,7 +50,7 @@ def departures(table: StatedTable, policy: Policy, made: Confidential) -> Iterat
     """Yield in what a statement departs from the rules, as far as it is about the cells of one requirement."""
     said = table.statement
     mine = [rows for rows in said.rows if made.column in rows.secrets]
-    changing = known_to_groups(policy) - policy.sensitive - policy.targets
+    changing = changed_for_groups(policy)
     for rows in mine:
         hidden = {*rows.secrets, *changing, policy.token}
         wanted = {name for name in predictors_of(made, policy, table.released.columns) if name not in hidden}

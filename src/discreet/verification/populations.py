@@ -17,7 +17,7 @@ import polars as pl
 
 from discreet.encoded import Ints
 from discreet.policy import GroupPromise, Policy
-from discreet.policy.bind import known_to_groups
+from discreet.policy.bind import changed_for_groups
 from discreet.policy.populations import Population
 from discreet.table.by_name import by_name
 from discreet.table.engine import Engine
@@ -74,7 +74,7 @@ def _beside(
     """Return the groups of a release on some columns, with their rows and their people."""
     assert among is not None
     names = _names(given)
-    changing = known_to_groups(policy) - policy.sensitive - policy.targets
+    changing = changed_for_groups(policy)
     groups = _groups(table, policy, given, [name for name in table.columns if name in changing])
     people, unclear = _recoded(groups, policy, given, among, changing)
     if not names:
