@@ -123,18 +123,22 @@ def test_gains_are_those_of_a_plain_count(
     rows = len(sizes)
     lost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=rows, max_size=rows)), dtype=np.int64)
     lattice, found = lattice_of(levels, len(levels)), np.zeros((2000, 5), dtype=np.int64)
+    begin, members = np.zeros(2001, dtype=np.int64), np.zeros(20_000, dtype=np.uint32)
     scratch = searching(lattice, (sizes << 32) + 1, np.flatnonzero(lost > 0), int(sizes.sum()) + 1)
     hope = np.zeros_like(scratch.weighed)
-    cells, complete = find_gains(codes, lattice, scratch, lost, hope, near, least, 2**62, GainedCells(found))
+    cells, complete = find_gains(codes, lattice, scratch, lost, hope, near, least, 2**62, GainedCells(found, begin, members))
     assert complete
-    got = {(vector, many, loss, gain) for _, vector, many, loss, gain in found[:cells].tolist()}
+    got = {
+        (vector, many, loss, gain, tuple(sorted(members[begin[at] : begin[at + 1]].tolist())))
+        for at, (_, vector, many, loss, gain) in enumerate(found[:cells].tolist())
+    }
     wanted = set()
     for loss, number, members in plain(codes, sizes, np.ones(rows, dtype=np.bool_), levels, 1):
         gainers = [row for row in members if lost[row] > loss]
         many = sum(int(sizes[row]) for row in gainers)
         gain = sum(int(sizes[row]) * (int(lost[row]) - loss) for row in gainers)
         if many >= near and gain >= least:
-            wanted.add((number, many, loss, gain))
+            wanted.add((number, many, loss, gain, tuple(sorted(gainers))))
     assert got == wanted
     for row, _, _, loss, _ in found[:cells].tolist():
         assert lost[row] > loss

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 
 
 @room
 class GainedCells(NamedTuple):
-    """Room for what is found."""
+    """Room for what is found, and for the rows that gain in each cell, one cell after the other, where they are asked for.
+
+    Those of a cell stand from its place in `begin` on; where there is no room for `members` they are not asked for.
+    """
 
     cells: Ints
+    begin: Ints
+    members: npt.NDArray[np.uint32]
 
 
 @kernel
@@ -32,6 +40,8 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
     end_of[0] = row_at.shape[1]
     level[0] = lattice.levels[lattice.order[0]]
     cells = 0
+    asked = len(found.members) > 0
+    used = 0
     d = 0
     while d >= 0:
         if part[d] < parts[d]:
@@ -86,14 +96,20 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
         for z in range(different):
             cell = seen[z]
             if place[cell] >= 0 and d + 1 == columns:
-                if cells < len(found.cells):
-                    p = number[cell]
+                p = number[cell]
+                gainers = place[cell] - start[columns, p]
+                if cells < len(found.cells) and (not asked or used + gainers <= len(found.members)):
                     found.cells[cells, 0] = there[start[columns, p]]
                     found.cells[cells, 1] = vector[columns]
                     found.cells[cells, 2] = count[cell] >> 32
                     found.cells[cells, 3] = loss_at[columns, p]
                     found.cells[cells, 4] = hope[cell]
                     cells += 1
+                    if asked:
+                        for at in range(start[columns, p], place[cell]):
+                            found.members[used] = there[at]
+                            used += 1
+                        found.begin[cells] = used
                 else:
                     full = True
             place[cell] = -1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local import gain_kernels
+from discreet.method.local.gain_kernels import GainedCells, find_gains
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
 from discreet.method.local.peeling import searching
@@ -31,28 +31,32 @@ def gains(part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, least: 
     Else those that gain twice as much, and so on. Half of the rows that a group needs must gain. What stands in a line
     is told by `find_gains`.
     """
-    near = max(part.least // 2, 1)
+    least = max(least, 1)
+    while True:
+        found = cells_in_which(part, levels, lost, max(part.least // 2, 1), least, most, 0)
+        if found is not None:
+            return found.cells
+        least *= 2
+
+
+def cells_in_which(
+    part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, near: int, least: int, most: int, members: int
+) -> GainedCells | None:
+    """Return the cells in which at least `near` rows lose less than `lost`, `least` less together.
+
+    With those rows, if there shall be room for any. None if there are more cells, or more rows in them, than that.
+    """
     active = np.flatnonzero(lost > 0)
     total = int(part.sizes[active].sum())
-    found = np.zeros((most, 5), dtype=np.int64)
-    if total < near:
-        return found[:0]
-    lattice = lattice_of(levels, len(part.columns))
-    weights = (part.sizes << 32) + 1
-    while True:
-        room = searching(lattice, weights, active, min(len(active), total // near) + 1)
+    found = GainedCells(
+        np.zeros((most, 5), dtype=np.int64), np.zeros(most + 1, dtype=np.int64), np.empty(members, dtype=np.uint32)
+    )
+    cells, complete = 0, True
+    if total >= near:
+        lattice = lattice_of(levels, len(part.columns))
+        room = searching(lattice, (part.sizes << 32) + 1, active, min(len(active), total // near) + 1)
         hope = np.zeros_like(room.weighed)
-        cells, complete = gain_kernels.find_gains(
-            part.items.codes.view(np.uint32),
-            lattice,
-            room,
-            lost,
-            hope,
-            near,
-            max(least, 1),
-            MOST_SEEN,
-            gain_kernels.GainedCells(found),
-        )
-        if complete:
-            return found[:cells]
-        least = 2 * max(least, 1)
+        codes = part.items.codes.view(np.uint32)
+        cells, complete = find_gains(codes, lattice, room, lost, hope, near, least, MOST_SEEN, found)
+    begin = found.begin[: cells + 1]
+    return GainedCells(found.cells[:cells], begin, found.members[: begin[-1]]) if complete else None

@@ -30,6 +30,7 @@ from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
+from discreet.method.local.pricing import priced
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
 MOST_VECTORS = 20_000
@@ -42,6 +43,10 @@ MOST_MISSED = 200_000
 MOST_TOPPED = 5_000_000
 """Rows that are looked at to find some that others can spare for a group."""
 ROUNDS = 4
+MOST_PRICED = 100_000
+"""Different rows in a table for which groups by prices are tried."""
+MOST_SETTLED = 300
+"""Groups by prices that may break a promise at first."""
 
 
 def search(
@@ -126,6 +131,8 @@ class _LocalSearch:
         for g in removed:  # nobody joins them, and they are not looked at again
             self.groups.head[g] = -1
             self.missed = self.missed[:0]
+        if not stuck and not removed:
+            self._by_prices()
         if not stuck:
             self._improve()
         if not stuck and not removed and self._going():
@@ -243,6 +250,27 @@ class _LocalSearch:
         return bool((self.groups.losses[: self.groups.numbers[0], -1] < self.part.forbidden).all())
 
     # Making better
+
+    def _by_prices(self) -> None:
+        """Take groups by the prices of rows instead, if less is lost with them."""
+        part, before = self.part, self.groups
+        if self.blocks is None or self.predicts or part.least < 2 or self.rows > MOST_PRICED or not self._going():
+            return
+        found = priced(part, self.levels, before.losses[before.of, -1], self._going)
+        if found is None:
+            return
+        of, count = found
+        self.groups = collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
+        for g in range(count, count + part.fixed):
+            if self.groups.head[g] >= 0:
+                self._dealt(g)
+        broken = self._broken()
+        settled = len(broken) <= MOST_SETTLED and all(self._settle(g, removable=False) != "stuck" for g in broken)
+        if settled:
+            self._dissolve()
+            self._relocate()
+        if not settled or group_kernels.total_cost(self.groups) >= group_kernels.total_cost(before):
+            self.groups = before
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
