@@ -1,0 +1,320 @@
+"""The loops that find out what rows are worth and which cells to release for it, compiled by Numba. Integers only.
+
+See `pricing` for what is searched.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.common.compiled import helper, kernel, room
+from discreet.encoded import Ints
+
+ALWAYS = 1 << 16
+"""The share of rounds in which a cell was worth it, where that was so in all of them."""
+MOST_PASSED = 40
+"""Rounds for which a cell is passed over at most."""
+PASSED = 300
+"""Rounds for which a cell is passed over that would have to be worth more by all that its rows lose."""
+FEW = 8
+"""Rows that are put in order one by one."""
+STALE = 5
+"""Rounds without a higher bound after which steps get smaller."""
+
+
+class PricedCells(NamedTuple):
+    """Cells: what a row loses in each, and the rows of all, one cell after the other, from `begin` on."""
+
+    begin: Ints
+    loss: Ints
+    members: npt.NDArray[np.uint32]
+
+
+class PricedRows(NamedTuple):
+    """Different rows: how many there are of each, its price, and what is the most it may be."""
+
+    sizes: Ints
+    price: Ints
+    most: Ints
+
+
+class CellStates(NamedTuple):
+    """What is known of each cell: whether it is `chosen`, and in what share of the rounds it was worth it."""
+
+    chosen: Ints
+    share: Ints
+
+
+@room
+class PricingRoom(NamedTuple):
+    """Where rows are put in order, and counted; for as many as there are."""
+
+    keys: Ints
+    rows: Ints
+    served: Ints
+    due: Ints
+    """By cell: the round in which it is looked at again."""
+
+
+@helper
+def pick(keys, rows, begin, stop):  # type: ignore[no-untyped-def]
+    """Put the least key of a stretch to its front, with its row. O(stop - begin)."""
+    least = begin
+    for z in range(begin + 1, stop):
+        if keys[z] < keys[least]:
+            least = z
+    key, row = keys[begin], rows[begin]
+    keys[begin], rows[begin] = keys[least], rows[least]
+    keys[least], rows[least] = key, row
+
+
+@helper
+def split_at(keys, rows, begin, stop, pivot):  # type: ignore[no-untyped-def]
+    """Put keys below the pivot to the front of a stretch, with their rows; return where they end. O(stop - begin)."""
+    end = begin
+    for z in range(begin, stop):
+        if keys[z] < pivot:
+            key, row = keys[end], rows[end]
+            keys[end], rows[end] = keys[z], rows[z]
+            keys[z], rows[z] = key, row
+            end += 1
+    return end
+
+
+@kernel
+def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    """Change the prices of rows so that they come nearer to the highest bound of the loss; return the bound.
+
+    A cell is worth what the prices of its rows are above their loss in it, for the rows with which it is worth most, at
+    least `need` of them. The prices of all rows, less what all cells are worth that are worth anything, is a bound:
+    whatever cells are released, all rows lose that much. Rows in no cell that is worth it get dearer, others cheaper,
+    by `pace` 1024ths of what takes the bound to `goal`, shared out. A cell that is `chosen` counts though it be worth
+    less than nothing. A cell far from being worth anything is passed over for some rounds: the bound is then one of the
+    others. O(rounds * rows of the cells that are looked at).
+    """
+    begin, loss, members = cells.begin, cells.loss, cells.members
+    sizes, price, most = rows.sizes, rows.price, rows.most
+    keys, order, served, due = scratch.keys, scratch.rows, scratch.served, scratch.due
+    number = len(sizes)
+    best, stale = -(1 << 62), 0
+    for q in range(len(live)):
+        due[live[q]] = 0
+    for turn in range(rounds):
+        bound = 0
+        for i in range(number):
+            served[i] = 0
+            bound += sizes[i] * price[i]
+        for q in range(len(live)):
+            cell = live[q]
+            if due[cell] > turn:
+                continue
+            cost = loss[cell]
+            have, worth, dearest = 0, 0, -1
+            for at in range(begin[cell], begin[cell + 1]):
+                i = members[at]
+                over = price[i] - cost
+                if over > 0:
+                    have += sizes[i]
+                    worth += over * sizes[i]
+                elif dearest < 0 or -over < dearest:
+                    dearest = -over
+            chosen = states.chosen[cell] == 1
+            taken = 0
+            if have < need and (chosen or (dearest >= 0 and worth > (need - have) * dearest)):
+                others = 0
+                for at in range(begin[cell], begin[cell + 1]):
+                    i = members[at]
+                    if price[i] <= cost:
+                        keys[others] = cost - price[i]
+                        order[others] = i
+                        others += 1
+                stop = others
+                while have < need and taken < others and (chosen or worth > 0):
+                    if stop - taken > FEW:  # are those below some key too few?
+                        end = split_at(keys, order, taken, stop, keys[(taken + stop) >> 1])
+                        more, spent = 0, 0
+                        for z in range(taken, end):
+                            more += sizes[order[z]]
+                            spent += sizes[order[z]] * keys[z]
+                        if have + more < need:
+                            have += more
+                            worth -= spent
+                            taken = end
+                            if more > 0:
+                                continue
+                        else:
+                            stop = end
+                            continue
+                    pick(keys, order, taken, stop)
+                    i = order[taken]
+                    worth -= keys[taken] * min(sizes[i], need - have)
+                    have += sizes[i]
+                    taken += 1
+                if have < need and not chosen:
+                    worth = min(worth, 0) - (need - have) * dearest
+            elif have < need:
+                worth -= (need - have) * max(dearest, 0)
+                if dearest < 0:  # too few rows, whatever their prices
+                    worth = min(worth, 0)
+            if worth > 0 or chosen:
+                bound -= worth
+                states.share[cell] += ((ALWAYS - states.share[cell]) * decay) >> 10
+                for at in range(begin[cell], begin[cell + 1]):
+                    i = members[at]
+                    if price[i] > cost:
+                        served[i] += 1
+                for z in range(taken):
+                    served[order[z]] += 1
+            else:
+                states.share[cell] -= (states.share[cell] * decay) >> 10
+                if states.share[cell] * 50 < ALWAYS:
+                    due[cell] = turn + 1 + min(-worth * PASSED // (need * max(cost, 1)), MOST_PASSED)
+        if bound > best:
+            best, stale = bound, 0
+        else:
+            stale += 1
+            if stale == STALE:
+                pace, stale = pace * 4 // 5, 0
+        wrong = 0
+        for i in range(number):
+            more = 1 - served[i]
+            if not (more > 0 and price[i] >= most[i]):
+                wrong += sizes[i] * more * more
+        if wrong == 0:
+            break
+        step = max(goal - bound, goal // 500) // 1024 * pace // wrong
+        for i in range(number):
+            price[i] = min(max(price[i] + step * (1 - served[i]), 0), most[i])
+    return best
+
+
+@kernel
+def choose(cells, sizes, states, order, least, most, home):  # type: ignore[no-untyped-def]
+    """Choose cells in this order, `most` at most, in which `least` rows lose less than at home; return how many.
+
+    `home` is the cell of each row (-1: none yet) among those chosen, that in which it loses least. O(rows of cells)
+    """
+    begin, loss, members = cells.begin, cells.loss, cells.members
+    done = 0
+    for q in range(len(order)):
+        cell = order[q]
+        if done >= most:
+            break
+        if states.chosen[cell] == 1:
+            continue
+        gainers = 0
+        for at in range(begin[cell], begin[cell + 1]):
+            i = members[at]
+            if home[i] < 0 or loss[home[i]] > loss[cell]:
+                gainers += sizes[i]
+        if gainers < least:
+            continue
+        states.chosen[cell] = 1
+        done += 1
+        for at in range(begin[cell], begin[cell + 1]):
+            i = members[at]
+            if home[i] < 0 or loss[home[i]] > loss[cell]:
+                home[i] = cell
+    return done
+
+
+@helper
+def moved(cells, rows, home, have, i, cell, need, penalty):  # type: ignore[no-untyped-def]
+    """Move a row to a cell (-1: none); return what all lose more for it, tenfold, rows that cells lack included."""
+    loss, size, before = cells.loss, rows.sizes[i], home[i]
+    more = 0
+    if before >= 0:
+        lacked = max(need - have[before], 0)
+        have[before] -= size
+        lacks = max(need - have[before], 0) if have[before] > 0 else 0
+        more += (lacks - lacked) * penalty * loss[before] - 10 * size * loss[before]
+    else:
+        more -= 10 * size * rows.most[i]
+    if cell >= 0:
+        lacked = max(need - have[cell], 0) if have[cell] > 0 else 0
+        have[cell] += size
+        more += (max(need - have[cell], 0) - lacked) * penalty * loss[cell] + 10 * size * loss[cell]
+    else:
+        more += 10 * size * rows.most[i]
+    home[i] = cell
+    return more
+
+
+@kernel
+def open_and_close(cells, rows, chosen, place_of, places, order, need, penalty, rounds, home, have, scratch):  # type: ignore[no-untyped-def]  # noqa: C901
+    """Open and close cells, and fill those that lack rows, while all lose less for it; return how often that was so.
+
+    Each row that a cell lacks costs `penalty` tenths of a row's loss in it; a row that is in none costs its `most`. The
+    cells of row `i` stand in `places` from `place_of[i]` on, those first in which it loses least. `have` counts the
+    rows that are in each cell. O(rounds * rows of cells * cells of a row).
+    """
+    begin, loss, members = cells.begin, cells.loss, cells.members
+    keys, queue = scratch.keys, scratch.rows
+    changes = 0
+    for _ in range(rounds):
+        before = changes
+        for q in range(len(order)):
+            cell = order[q]
+            more = 0
+            gone = 0
+            if chosen[cell] == 0:
+                for at in range(begin[cell], begin[cell + 1]):
+                    i = members[at]
+                    was = home[i]
+                    if loss[cell] < (rows.most[i] if was < 0 else loss[was]):
+                        queue[gone], keys[gone] = i, was
+                        gone += 1
+                        more += moved(cells, rows, home, have, i, cell, need, penalty)
+                if gone > 0 and more < 0:
+                    chosen[cell] = 1
+                    changes += 1
+                    continue
+            else:
+                if have[cell] == 0:
+                    chosen[cell] = 0
+                    continue
+                if have[cell] < need:
+                    others = 0
+                    for at in range(begin[cell], begin[cell + 1]):
+                        i = members[at]
+                        was = home[i]
+                        if was != cell and (was < 0 or have[was] - rows.sizes[i] >= need):
+                            queue[others] = i
+                            keys[others] = loss[cell] - (rows.most[i] if was < 0 else loss[was])
+                            others += 1
+                    z = 0
+                    while z < others and have[cell] < need:
+                        pick(keys, queue, z, others)
+                        i = queue[z]
+                        z += 1
+                        was = home[i]
+                        if was >= 0 and have[was] - rows.sizes[i] < need:
+                            continue
+                        if moved(cells, rows, home, have, i, cell, need, penalty) < 0:
+                            changes += 1
+                        else:
+                            moved(cells, rows, home, have, i, was, need, penalty)
+                for at in range(begin[cell], begin[cell + 1]):
+                    i = members[at]
+                    if home[i] != cell:
+                        continue
+                    next_one = -1
+                    for z in range(place_of[i], place_of[i + 1]):
+                        if places[z] != cell and chosen[places[z]] == 1 and have[places[z]] > 0:
+                            next_one = places[z]
+                            break
+                    queue[gone], keys[gone] = i, cell
+                    gone += 1
+                    more += moved(cells, rows, home, have, i, next_one, need, penalty)
+                if more < 0:
+                    chosen[cell] = 0
+                    changes += 1
+                    continue
+            for z in range(gone - 1, -1, -1):
+                moved(cells, rows, home, have, queue[z], keys[z], need, penalty)
+        if changes == before:
+            break
+    return changes

@@ -1,0 +1,143 @@
+"""Groups by the prices of rows: which cells to release, all of them weighed against each other at once.
+
+Peeling takes one cell after the other and cannot know what it spoils for later ones. Here every row has a price, what
+its loss may come to, and a cell is worth releasing if the prices of its rows come to more than they lose in it. Prices
+rise for rows that no such cell has and fall for rows that several have, until about one has each: they are those of
+the linear relaxation of the problem (Lagrangian relaxation, by subgradients). Then cells are chosen, those first that
+were worth it most of the time, and prices are mended in between. Last, cells are opened and closed while all lose less
+for it. Rows that a cell lacks cost little at first and then more and more, so that in the end hardly any lacks some.
+
+Only the number of rows that a group needs counts here; whoever asks for groups sees to other promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from discreet.encoded import Ints
+from discreet.method.local.gains import cells_in_which
+from discreet.method.local.items import ItemPart
+from discreet.method.local.price_kernels import (
+    ALWAYS,
+    CellStates,
+    PricedCells,
+    PricedRows,
+    PricingRoom,
+    choose,
+    open_and_close,
+    raise_prices,
+)
+from discreet.method.local.shapes import Level
+
+MOST_CELLS = 400_000
+"""Cells that are weighed."""
+MOST_MEMBERS = 4_000_000
+"""Rows of all cells that are weighed, a row counted in each."""
+FINENESS = 2**21
+"""Into so many parts the loss of a row that tells nothing is divided at least: prices are whole numbers of them."""
+CAPS = (15, 12, 10)
+"""Tenths of its loss now that a row may lose in a cell that is weighed; the first with which there are not too many."""
+ROUNDS, ROUNDS_BETWEEN = 130, 20
+"""Rounds in which prices change: first, and each time that cells were chosen."""
+PENALTIES = (5, 6, 7, 8, 10, 12, 15, 20, 30)
+"""Tenths of a row's loss in its cell that each row costs which the cell lacks."""
+SWEEPS = 30
+
+
+def priced(
+    part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
+) -> tuple[Ints, int] | None:
+    """Return a group for each item (-1: none) and how many groups there are, starting from what items lose now.
+
+    None if there are too many cells, none, or the search shall end.
+    """
+    whole = int(part.shapes.whole[: len(part.columns)].sum())
+    cells = _cells(part, levels, lost, whole)
+    if cells is None:
+        return None
+    scale = max(FINENESS // max(whole, 1), 1)
+    cells = cells._replace(loss=cells.loss * scale)
+    lost, whole = lost * scale, whole * scale
+    rows = PricedRows(part.sizes, lost.copy(), 4 * lost + whole // 20)
+    states = _states(len(cells.loss))
+    goal = int((part.sizes * lost).sum()) * 97 // 100
+    pace = 512
+    scratch = _room(cells, len(lost))
+    everywhere = np.arange(len(cells.loss))
+    raise_prices(cells, rows, states, everywhere, part.least, ROUNDS, goal, pace, 51, scratch)
+    near = np.flatnonzero(states.share * 100 > ALWAYS)
+    cells, states = _of(cells, near), CellStates(states.chosen[near], states.share[near])
+    if not len(near) or not carry_on():
+        return None
+    _choose(part, cells, rows, states, goal, scratch)
+    return _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch) if carry_on() else None
+
+
+def _cells(part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, whole: int) -> PricedCells | None:
+    """Return the cells that have enough rows which lose little enough in them, if they are not too many."""
+    for tenths in CAPS:
+        found = cells_in_which(
+            part, levels, lost * tenths // 10 + whole // 50, part.least, 1, MOST_CELLS, MOST_MEMBERS
+        )
+        if found is not None:
+            return PricedCells(found.begin, np.ascontiguousarray(found.cells[:, 3]), found.members)
+    return None
+
+
+def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
+    """Return some of the cells."""
+    lengths = np.diff(cells.begin)[chosen]
+    begin = np.append(0, np.cumsum(lengths))
+    at = np.repeat(cells.begin[chosen] - begin[:-1], lengths) + np.arange(begin[-1])
+    return PricedCells(begin, cells.loss[chosen], cells.members[at])
+
+
+def _states(number: int) -> CellStates:
+    return CellStates(np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64))
+
+
+def _room(cells: PricedCells, rows: int) -> PricingRoom:
+    return PricingRoom(*(np.zeros(rows, dtype=np.int64) for _ in range(3)), np.zeros(len(cells.loss), dtype=np.int64))
+
+
+def _choose(
+    part: ItemPart, cells: PricedCells, rows: PricedRows, states: CellStates, goal: int, scratch: PricingRoom
+) -> None:
+    """Choose cells, a tenth of the groups there may be at a time, those first that were worth it most of the time."""
+    most = max(int(part.sizes.sum()) // part.least // 8, 5)
+    home = np.full(len(part.sizes), -1, dtype=np.int64)
+    live = np.arange(len(cells.loss))
+    while True:
+        order = live[np.argsort(-states.share[live], kind="stable")]
+        order = order[states.share[order] * 10 > ALWAYS]
+        if not choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home):
+            return
+        raise_prices(cells, rows, states, live, part.least, ROUNDS_BETWEEN, goal, 307, 102, scratch)
+        states.share[states.chosen == 1] = ALWAYS
+        live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
+
+
+def _grouped(
+    part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints, scratch: PricingRoom
+) -> tuple[Ints, int]:
+    """Put each row into a cell, and open and close cells while all lose less for it."""
+    number, items = len(cells.loss), len(part.sizes)
+    cell_of = np.repeat(np.arange(number), np.diff(cells.begin))
+    order = np.lexsort((cell_of, cells.loss[cell_of], cells.members))
+    places = cell_of[order]
+    place_of = np.append(0, np.cumsum(np.bincount(cells.members, minlength=items)))
+    home = np.full(items, -1, dtype=np.int64)
+    item_of = cells.members[order].astype(np.int64)
+    open_now = np.flatnonzero(chosen[places] == 1)[::-1]
+    home[item_of[open_now]] = places[open_now]  # the last that is written is the first in the row's order
+    have = np.zeros(number, dtype=np.int64)
+    np.add.at(have, home[home >= 0], part.sizes[home >= 0])
+    by_loss = np.argsort(cells.loss, kind="stable")
+    for penalty in PENALTIES:
+        open_and_close(
+            cells, rows, chosen, place_of, places, by_loss, part.least, penalty, SWEEPS, home, have, scratch
+        )
+    numbers, of = np.unique(np.append(home, -1), return_inverse=True)
+    return of[:-1] - 1, len(numbers) - 1
