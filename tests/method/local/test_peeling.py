@@ -126,7 +126,9 @@ def test_gains_are_those_of_a_plain_count(
     begin, members = np.zeros(2001, dtype=np.int64), np.zeros(20_000, dtype=np.uint32)
     scratch = searching(lattice, (sizes << 32) + 1, np.flatnonzero(lost > 0), int(sizes.sum()) + 1)
     hope = np.zeros_like(scratch.weighed)
-    cells, complete = find_gains(codes, lattice, scratch, lost, hope, near, least, 2**62, GainedCells(found, begin, members))
+    cells, complete = find_gains(
+        codes, lattice, scratch, lost, hope, near, least, 2**62, GainedCells(found, begin, members)
+    )
     assert complete
     got = {
         (vector, many, loss, gain, tuple(sorted(members[begin[at] : begin[at + 1]].tolist())))

@@ -13,9 +13,9 @@ from discreet.encoded import Ints
 
 @room
 class GainedCells(NamedTuple):
-    """Room for what is found, and for the rows that gain in each cell, one cell after the other, where they are asked for.
+    """Room for what is found, and for the rows that gain in each cell, one cell after the other.
 
-    Those of a cell stand from its place in `begin` on; where there is no room for `members` they are not asked for.
+    Those of a cell stand from its place in `begin` on; where there is no room for any `members` they are not told.
     """
 
     cells: Ints

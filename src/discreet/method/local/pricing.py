@@ -36,11 +36,15 @@ MOST_CELLS = 400_000
 MOST_MEMBERS = 4_000_000
 """Rows of all cells that are weighed, a row counted in each."""
 FINENESS = 2**21
-"""Into so many parts the loss of a row that tells nothing is divided at least: prices are whole numbers of them."""
+"""Prices are whole numbers of parts of the loss of a row that tells nothing: so many, where units of loss are fewer."""
+LARGEST = 2**50
+"""All rows lose less than so many such parts, so that no sum of prices runs over."""
 CAPS = (15, 12, 10)
 """Tenths of its loss now that a row may lose in a cell that is weighed; the first with which there are not too many."""
-ROUNDS, ROUNDS_BETWEEN = 130, 20
+ROUNDS, ROUNDS_BETWEEN = 90, 20
 """Rounds in which prices change: first, and each time that cells were chosen."""
+FIRST, BETWEEN = (512, 51), (307, 102)
+"""How far prices go, and what a round counts in the share of rounds in which a cell was worth it, in 1024ths."""
 PENALTIES = (5, 6, 7, 8, 10, 12, 15, 20, 30)
 """Tenths of a row's loss in its cell that each row costs which the cell lacks."""
 SWEEPS = 30
@@ -55,35 +59,45 @@ def priced(
     """
     whole = int(part.shapes.whole[: len(part.columns)].sum())
     cells = _cells(part, levels, lost, whole)
-    if cells is None:
+    if cells is None or not len(cells.loss):
         return None
-    scale = max(FINENESS // max(whole, 1), 1)
-    cells = cells._replace(loss=cells.loss * scale)
-    lost, whole = lost * scale, whole * scale
+    total = int(part.sizes.sum())
+    times = max(min(FINENESS // whole, LARGEST // (whole * total)), 1)
+    parts = whole * total // LARGEST + 1
+    cells = cells._replace(loss=cells.loss * times // parts)
+    lost, whole = lost * times // parts, whole * times // parts
     rows = PricedRows(part.sizes, lost.copy(), 4 * lost + whole // 20)
     states = _states(len(cells.loss))
     goal = int((part.sizes * lost).sum()) * 97 // 100
-    pace = 512
     scratch = _room(cells, len(lost))
     everywhere = np.arange(len(cells.loss))
-    raise_prices(cells, rows, states, everywhere, part.least, ROUNDS, goal, pace, 51, scratch)
+    raise_prices(cells, rows, states, everywhere, part.least, ROUNDS, goal, *FIRST, scratch)
     near = np.flatnonzero(states.share * 100 > ALWAYS)
     cells, states = _of(cells, near), CellStates(states.chosen[near], states.share[near])
     if not len(near) or not carry_on():
         return None
     _choose(part, cells, rows, states, goal, scratch)
-    return _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch) if carry_on() else None
+    return (
+        _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch)
+        if carry_on()
+        else None
+    )
 
 
 def _cells(part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, whole: int) -> PricedCells | None:
     """Return the cells that have enough rows which lose little enough in them, if they are not too many."""
     for tenths in CAPS:
         found = cells_in_which(
-            part, levels, lost * tenths // 10 + whole // 50, part.least, 1, MOST_CELLS, MOST_MEMBERS
+            part, levels, _tenths(lost, tenths) + whole // 50, part.least, 1, MOST_CELLS, MOST_MEMBERS
         )
         if found is not None:
             return PricedCells(found.begin, np.ascontiguousarray(found.cells[:, 3]), found.members)
     return None
+
+
+def _tenths(lost: Ints, tenths: int) -> Ints:
+    """Return so many tenths of large numbers."""
+    return lost // 10 * tenths + lost % 10 * tenths // 10
 
 
 def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
@@ -99,22 +113,23 @@ def _states(number: int) -> CellStates:
 
 
 def _room(cells: PricedCells, rows: int) -> PricingRoom:
-    return PricingRoom(*(np.zeros(rows, dtype=np.int64) for _ in range(3)), np.zeros(len(cells.loss), dtype=np.int64))
+    keys, order, served = (np.zeros(rows, dtype=np.int64) for _ in range(3))
+    return PricingRoom(keys, order, served, np.zeros(len(cells.loss), dtype=np.int64))
 
 
 def _choose(
     part: ItemPart, cells: PricedCells, rows: PricedRows, states: CellStates, goal: int, scratch: PricingRoom
 ) -> None:
-    """Choose cells, a tenth of the groups there may be at a time, those first that were worth it most of the time."""
+    """Choose cells, an eighth of the groups there may be at a time, those first that were worth it most of the time."""
     most = max(int(part.sizes.sum()) // part.least // 8, 5)
     home = np.full(len(part.sizes), -1, dtype=np.int64)
     live = np.arange(len(cells.loss))
     while True:
         order = live[np.argsort(-states.share[live], kind="stable")]
         order = order[states.share[order] * 10 > ALWAYS]
-        if not choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home):
+        if choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
             return
-        raise_prices(cells, rows, states, live, part.least, ROUNDS_BETWEEN, goal, 307, 102, scratch)
+        raise_prices(cells, rows, states, live, part.least, ROUNDS_BETWEEN, goal, *BETWEEN, scratch)
         states.share[states.chosen == 1] = ALWAYS
         live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
 
@@ -136,8 +151,6 @@ def _grouped(
     np.add.at(have, home[home >= 0], part.sizes[home >= 0])
     by_loss = np.argsort(cells.loss, kind="stable")
     for penalty in PENALTIES:
-        open_and_close(
-            cells, rows, chosen, place_of, places, by_loss, part.least, penalty, SWEEPS, home, have, scratch
-        )
+        open_and_close(cells, rows, chosen, place_of, places, by_loss, part.least, penalty, SWEEPS, home, have, scratch)
     numbers, of = np.unique(np.append(home, -1), return_inverse=True)
     return of[:-1] - 1, len(numbers) - 1

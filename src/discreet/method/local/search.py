@@ -46,7 +46,7 @@ ROUNDS = 4
 MOST_PRICED = 100_000
 """Different rows in a table for which groups by prices are tried."""
 MOST_SETTLED = 300
-"""Groups by prices that may break a promise at first."""
+"""Groups by prices that break a promise at first and are settled in the best of some ways; of more, rows are dealt."""
 
 
 def search(
@@ -201,6 +201,9 @@ class _LocalSearch:
         found: list[int] = broken[:number].tolist()
         return found
 
+    def _keeps(self, g: int) -> bool:
+        return bool(group_kernels.keeps(self.groups.figures[g], self.part.limits))
+
     def _settle(self, g: int, *, removable: bool) -> str:
         """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it."""
         before = self.groups
@@ -252,7 +255,7 @@ class _LocalSearch:
     # Making better
 
     def _by_prices(self) -> None:
-        """Take groups by the prices of rows instead, if less is lost with them."""
+        """Take groups by the prices of rows instead, where not more is lost with them."""
         part, before = self.part, self.groups
         if self.blocks is None or self.predicts or part.least < 2 or self.rows > MOST_PRICED or not self._going():
             return
@@ -265,11 +268,17 @@ class _LocalSearch:
             if self.groups.head[g] >= 0:
                 self._dealt(g)
         broken = self._broken()
-        settled = len(broken) <= MOST_SETTLED and all(self._settle(g, removable=False) != "stuck" for g in broken)
+        few = len(broken) <= MOST_SETTLED
+        settled = all(
+            self._keeps(g) or (not few and self._dealt(g)) or self._settle(g, removable=False) != "stuck"
+            for g in broken
+        )
         if settled:
             self._dissolve()
             self._relocate()
-        if not settled or group_kernels.total_cost(self.groups) >= group_kernels.total_cost(before):
+        # They get better than those of peeling when all are made better, so a hundredth more is allowed.
+        now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
+        if not settled or now * 100 >= then * 101:
             self.groups = before
 
     def _improve(self) -> None:
