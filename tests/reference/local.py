@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+import numpy as np
+
+from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem, GroupTable
-from discreet.method.base.space import Space
+from discreet.method.base.space import Flags, Space
 from discreet.method.base.targets import COSTS, MAJORITY, SQUARES, CutTarget
+from discreet.method.local.group_kernels import NEVER, ItemGroups, keeps, total_cost
+from discreet.method.local.group_room import copied, undo_room
 from discreet.method.local.grouping import Local
+from discreet.method.local.items import ItemPart, breaks
+from discreet.method.local.move_kernels import deal
+from discreet.method.local.split_kernels import best_merge, merge, top_up
 
 Label = tuple[int, ...]
 """The codes that a cell's label stands for; none for the marker, which stands for all."""
@@ -52,6 +60,57 @@ def released(problem: CutProblem, found: Local) -> Release:
                     labels[column] = tuple(range(int(grouping.first[g, place]), int(grouping.stop[g, place])))
         rows.append(None if removed else tuple(labels))
     return Release(problem, tuple(rows))
+
+
+def hidden_with(part: ItemPart, of: Ints, hidden: Flags, losses: Ints) -> tuple[Flags, tuple[int, ...]]:
+    """Which groups are hidden in the end, and promises that hidden rows break then: all rows are counted each time."""
+    hidden, group = hidden.copy(), of[part.item_of]
+    while True:
+        changed, broken = False, set()
+        for table in part.tables:
+            for value in np.unique(table.fixed[hidden[group]]).tolist():
+                rows = table.fixed == value
+                wrong = breaks(table, rows & hidden[group])
+                others = np.unique(group[rows & ~hidden[group]]) if wrong else group[:0]
+                if len(others):
+                    hidden[others[np.argmax(losses[others])]] = changed = True
+                else:
+                    broken.update(wrong)
+        if not changed:
+            return hidden, tuple(sorted(broken))
+
+
+def settled(part: ItemPart, before: ItemGroups, g: int) -> ItemGroups | None:
+    """The groups with one of them settled: every way is tried from the beginning to the end, the cheapest taken."""
+    best = None
+    for way in (dealt, topped_up, merged):
+        groups = copied(before)
+        if way(part, groups, g) and (best is None or total_cost(groups) < total_cost(best)):
+            best = groups
+    return best
+
+
+def dealt(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Deal all items of a group to others at once; whether that can be."""
+    rows = len(groups.of)
+    done, _ = deal(part.shapes, part.items, part.limits, groups, g, NEVER // 2, rows, undo_room(part, rows))
+    return bool(done) and bool((groups.losses[: groups.numbers[0], -1] < part.forbidden).all())
+
+
+def topped_up(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Move items that others can spare into a group; whether it keeps every limit then."""
+    scratch = np.empty(len(groups.of), dtype=np.int64)
+    return bool(top_up(part.shapes, part.items, part.limits, groups, g, part.forbidden, scratch))
+
+
+def merged(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Merge a group with others; whether it keeps every limit then."""
+    while not keeps(groups.figures[g], part.limits):
+        other = int(best_merge(part.shapes, part.items, part.limits, groups, g, part.forbidden))
+        if other < 0:
+            return False
+        merge(part.shapes, part.items, groups, g, other)
+    return True
 
 
 def uncovered(release: Release) -> list[tuple[int, int]]:
