@@ -45,7 +45,8 @@ class Settled:
 
 def looks_at_once(part: ItemPart) -> int:
     """Return how many pairs of an item and a group may be looked at before it is asked whether to go on."""
-    return max(LOOKS_AT_ONCE * FEW_FIGURES // max(part.items.figures.shape[1], FEW_FIGURES), 1)
+    figures: int = part.items.figures.shape[1]
+    return max(LOOKS_AT_ONCE * FEW_FIGURES // max(figures, FEW_FIGURES), 1)
 
 
 class Settling:
@@ -89,7 +90,8 @@ class Settling:
 
         Those that have found none are left in it.
         """
-        part, left, refused = self.part, _members(groups, g), []
+        part, left = self.part, _members(groups, g)
+        refused: list[int] = []
         size = max(self.looks // max(int(groups.numbers[0]), 1), 1)
         spent, undo = 0, undo_room(part, min(size, len(left)))
         while len(left) and len(refused) < MOST_REFUSED and self.go_on():
