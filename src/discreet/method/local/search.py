@@ -37,6 +37,9 @@ MOST_VECTORS = 20_000
 """Level vectors that are looked at."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
+MANY_ITEMS, MOST_TIMES = 200_000, 5
+"""Where something is to be predicted, there is more to be gained: so many times as many pairs are looked at as fewer
+items go into the first number, at most the second."""
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
 ROUNDS = 4
@@ -102,6 +105,8 @@ class _LocalSearch:
         self.at_once = looks_at_once(part)
         self.rows = len(part.items.codes)
         self.predicts = len(part.items.goals.weights) > 0
+        if self.predicts:
+            self.looks *= min(max(MANY_ITEMS // max(self.rows, 1), 1), MOST_TIMES)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
         self.most = int(part.sizes.sum())
         self.blocks: tuple[LevelBlock, LevelBlock] | None = None
