@@ -113,6 +113,80 @@ def merged(part: ItemPart, groups: ItemGroups, g: int) -> bool:
     return True
 
 
+def gathered(
+    part: ItemPart, of: Sequence[int], g: int, seeds: Sequence[int], orders: Ints, reach: int
+) -> tuple[list[set[int]], set[int]]:
+    """The groups once small ones have come to each of some items of `g`, and what is left of `g`."""
+    groups = [{item for item, own in enumerate(of) if own == number} for number in sorted({*of}) if number != g]
+    left = {item for item, own in enumerate(of) if own == g}
+    for seed in seeds:
+        made, taken = {seed}, []
+        while not _keeps(part, made):
+            best = None
+            for order in orders.tolist():
+                here = order.index(seed)
+                for item in order[max(here - reach, 0) : here + reach + 1]:
+                    near = next((other for other in groups if item in other), None)
+                    if item in made or near is None or not (helps := _helps(part, made, near)) > 0:
+                        continue
+                    loss = _loss(part, made | near)
+                    if loss is None:
+                        continue
+                    rows = [_figures(part, each)[0] for each in (made | near, made, near)]
+                    more = rows[0] * loss - rows[1] * (_loss(part, made) or 0) - rows[2] * (_loss(part, near) or 0)
+                    if best is None or more / helps < best[0]:
+                        best = more / helps, near
+            if best is None:
+                break
+            groups.remove(best[1])
+            taken.append(best[1])
+            made = made | best[1]
+        if _keeps(part, made):
+            groups.append(made)
+            left.remove(seed)
+        else:
+            left |= made
+    return groups, left
+
+
+def _figures(part: ItemPart, items: set[int]) -> list[int]:
+    return [int(each) for each in part.items.figures[sorted(items)].sum(axis=0)]
+
+
+def _loss(part: ItemPart, items: set[int]) -> int | None:
+    """What a row loses in a group of these items; None where they must be told apart."""
+    if len({int(part.apart[item]) for item in items}) > 1:
+        return None
+    codes = part.items.codes[sorted(items)].astype(np.int64)
+    return sum(
+        int(shape.losses(codes[:, c].min(keepdims=True), codes[:, c].max(keepdims=True))[0])
+        for c, shape in enumerate(part.shape)
+    )
+
+
+def _counts(part: ItemPart, items: set[int]) -> Iterator[tuple[int, int]]:
+    """By limit: what counts for it and what against it, in whole numbers; it is kept where the first is no less."""
+    figures = _figures(part, items)
+    for rows, line in zip(part.limits.rows.tolist(), part.limits.lines.tolist(), strict=True):
+        over, under, measure, first = line[:4]
+        yield over * figures[rows], under * (figures[first] if measure else 1)
+
+
+def _keeps(part: ItemPart, items: set[int]) -> bool:
+    return all(above >= below for above, below in _counts(part, items))
+
+
+def _helps(part: ItemPart, items: set[int], others: set[int]) -> float:
+    """What part of all that a group lacks others bring."""
+    found = 0.0
+    measures = part.limits.lines[:, 2].tolist()
+    for own, more, measure in zip(_counts(part, items), _counts(part, others), measures, strict=True):
+        lacks = own[1] - own[0]
+        if lacks > 0:
+            found += min(more[0] - (more[1] if measure else 0), lacks) / lacks
+    return found
+
+
 def uncovered(release: Release) -> list[tuple[int, int]]:
     """The cells (row, column) whose label does not stand for their value."""
     return [

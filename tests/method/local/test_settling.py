@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import need_all
 from discreet.method.base.problem import CutProblem
-from discreet.method.local import group_kernels, settling
+from discreet.method.local import gather_kernels, group_kernels, settling
 from discreet.method.local.group_kernels import NEVER, ItemGroups
 from discreet.method.local.group_room import collected, copied
 from discreet.method.local.items import ItemPart, parts_of
@@ -74,16 +74,62 @@ def test_the_cheapest_way_is_found(
     for name in ("of", "head", "figures", "losses"):
         assert np.array_equal(getattr(before, name), getattr(untouched, name))
     if best is None:
-        assert found.cost == NEVER or not slow.dealt(part, copied(untouched), g)
+        assert found.cost == NEVER or group_kernels.total_cost(found.groups) == found.cost
         return
     assert found.cost == group_kernels.total_cost(found.groups) <= group_kernels.total_cost(best)
-    if slow.dealt(part, copied(untouched), g):  # nothing else is new
-        assert np.array_equal(found.groups.of, best.of)
     used = range(int(found.groups.numbers[0]))
     assert all(group_kernels.keeps(found.groups.figures[n], part.limits) for n in used if found.groups.head[n] >= 0)
     again = collected(part, found.groups.of, len(used))
     assert np.array_equal(again.figures[: len(used)], found.groups.figures[: len(used)])
     assert np.array_equal(again.losses[: len(used)], found.groups.losses[: len(used)])
+
+
+@given(
+    st.sampled_from(["15%", "25%", "40%"]), st.integers(5, 60), st.integers(0, 30), st.integers(1, 5),
+    st.integers(1, 4), st.integers(1, 9), st.integers(1, 3),
+)  # fmt: skip
+def test_small_groups_come_to_each_item_as_in_the_slow_search(
+    at_most: str, rows: int, seed: int, k: int, size: int, reach: int, ways: int
+) -> None:
+    part, rng = of_problem(at_most, rows, seed, k), np.random.default_rng(seed)
+    groups, g = groups_of(part, rng, size)
+    assume(groups.head[g] >= 0)
+    seeds = rng.permutation(np.flatnonzero(groups.of == g))
+    orders = np.stack([rng.permutation(len(groups.of)) for _ in range(ways)])
+    places = np.argsort(orders, axis=1)
+    expected, left = slow.gathered(part, groups.of.tolist(), g, seeds.tolist(), orders, reach)
+    before = len(expected)
+    made = gather_kernels.gather(
+        part.shapes, part.items, part.limits, groups, g, seeds, orders, places, reach, part.forbidden
+    )
+    found = [set(np.flatnonzero(groups.of == number).tolist()) for number in np.unique(groups.of).tolist()]
+    assert {frozenset(each) for each in found} == {frozenset(each) for each in [*expected, left] if each}
+    assert made <= before + len(seeds)
+    used = int(groups.numbers[0])
+    again = collected(part, groups.of, used)
+    for name in ("figures", "losses"):
+        assert np.array_equal(getattr(again, name)[:used], getattr(groups, name)[:used])
+
+
+def test_rows_that_nobody_has_room_for_get_groups_of_their_own() -> None:
+    """Ages that differ, a tenth of them ill: no group of one has room for an ill one; two neighbours come to each."""
+    rows = 300
+    frame = pl.DataFrame(
+        {
+            "age": [str(row) for row in range(rows)],
+            "ill": ["yes" if row % 10 == 5 else "no" for row in range(rows)],
+        }
+    )
+    template = d.Template(given=["age"], infer={"ill": "yes"}, at_most="40%")
+    policy = d.Policy(protect=[template], columns={"age": d.Column(type="number")}, recoding="local")
+    part = the_part(problem_of(frame, policy))
+    ill = part.items.codes[:, 0] % 10 == 5
+    for go_on in (True, False):  # also when it is to end at once: it does not take long
+        before = collected(part, np.where(ill, rows, np.arange(rows)), rows + 1)
+        found = Settling(part, lambda go_on=go_on: go_on).settle(before, rows)  # type: ignore[misc]
+        groups = found.groups
+        assert found.cost == group_kernels.total_cost(groups) == 30 * 3 * 2 * part.shapes.whole[0] // (rows - 1)
+        assert sorted(np.bincount(groups.of).tolist()) == [0] * 91 + [1] * 210 + [3] * 30
 
 
 @given(st.integers(10, 150), st.integers(0, 20), st.sampled_from([(), (1000,)]), st.integers(1, 12))

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.encoded import Ints
 from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, SHARE
 from discreet.method.base.targets import MAJORITY
-from discreet.method.local import group_kernels, move_kernels, split_kernels
+from discreet.method.local import gather_kernels, group_kernels, move_kernels, split_kernels
 from discreet.method.local.group_kernels import NEVER, ItemGroups
 from discreet.method.local.group_room import copied, undo_room
 from discreet.method.local.items import ItemPart
@@ -28,6 +28,10 @@ MOST_TOPPED = 5_000_000
 """Pairs of a row that a group lacks for being too small and an item that could come."""
 MOST_TRIED = 50_000_000
 """Looks that a way may take which is only tried because it may be better than another, or because of a template."""
+REACH, MOST_ORDERS = 24, 4
+"""Items before and after one, in how many orders, whose groups may come to it."""
+SOON_DONE = 200_000_000
+"""Figures that are looked at in about a second: so much is done when it is to end, too, for else rows are hidden."""
 MOST_REFUSED = 8
 """Items that fit nowhere until no other is tried any more: such a look goes through all groups."""
 
@@ -65,21 +69,54 @@ class Settling:
 
     def settle(self, before: ItemGroups, g: int) -> Settled:
         """Return the groups with `g` settled in the cheapest way; the first of equally cheap ones."""
-        found = Settled(before, NEVER)
+        found = self._gathered(before, g)
         groups = copied(before)
         if self.deal(groups, g):
-            found = _cheaper(found, groups)
-        elif self._allowed(groups):  # some have joined others, and the rest is fewer
-            found = self._others_come(groups, g, Settled(groups, NEVER))
-            looks = len(_members(before, g)) * int(before.numbers[0]) * self._width
-            if found.cost < NEVER and looks > MOST_TRIED:
-                return found
+            return self._others_come(before, g, _cheaper(found, groups))
+        if self._allowed(groups) and (found.cost == NEVER or self.go_on()):
+            # Some have joined others, and the rest is fewer.
+            rest = self._gathered(groups, g)
+            rest = self._others_come(rest.groups, g, rest)
+            found = rest if rest.cost < found.cost or found.cost == NEVER else found
+        looks = len(_members(before, g)) * int(before.numbers[0]) * self._width
+        if found.cost < NEVER and looks > MOST_TRIED:
+            return found
         return self._others_come(before, g, found)
+
+    def _gathered(self, before: ItemGroups, g: int) -> Settled:
+        """Return the groups with small ones around each item of `g`, where a template makes that worth it."""
+        part = self.part
+        measures = part.limits.lines[:, MEASURE]
+        if (measures > SHARE).any() or not (measures == SHARE).any():
+            return Settled(before, NEVER)
+        groups, codes = copied(before), part.items.codes
+        columns = codes.shape[1]
+        orders = np.stack([
+            np.lexsort([codes[:, (c + more) % columns] for more in range(columns)][::-1])
+            for c in range(min(len(part.columns), MOST_ORDERS))
+        ])  # fmt: skip
+        places = np.empty_like(orders)
+        np.put_along_axis(places, orders, np.arange(orders.shape[1])[None], axis=1)
+        left = _members(groups, g)
+        looks = 8 * len(orders) * REACH
+        size = max(self.looks // looks, 1)
+        soon = len(left) * looks * (columns + part.items.figures.shape[1]) <= SOON_DONE
+        for begin in range(0, len(left), size):
+            if not soon and not self.go_on():
+                break
+            gather_kernels.gather(
+                part.shapes, part.items, part.limits, groups, g, left[begin : begin + size], orders, places, REACH,
+                part.forbidden,
+            )  # fmt: skip
+        done = bool(group_kernels.keeps(groups.figures[g], part.limits))
+        return _cheaper(Settled(groups, NEVER), groups) if done else Settled(groups, NEVER)
 
     def _others_come(self, before: ItemGroups, g: int, found: Settled) -> Settled:
         """Return the cheapest of what was found, and of taking in items that others can spare, or whole groups."""
-        for way, least in ((self._top_up, group_kernels.cost), (self._merge, _total_cost)):
-            if (found.cost > least(before, g) or not self._grows) and self.go_on():
+        least = int(group_kernels.cost(before, g)) + self._lacking(before.figures[g]) * int(before.losses[g, -1])
+        together = max(least, int(group_kernels.total_cost(before)))
+        for way, at_least in ((self._top_up, least), (self._merge, together)):
+            if (found.cost > at_least or not self._grows) and self.go_on():
                 groups = copied(before)
                 if way(groups, g):
                     found = _cheaper(found, groups)
@@ -167,7 +204,3 @@ def _link(groups: ItemGroups, g: int, items: Ints) -> None:
 def _cheaper(found: Settled, groups: ItemGroups) -> Settled:
     cost = int(group_kernels.total_cost(groups))
     return Settled(groups, cost) if cost < found.cost else found
-
-
-def _total_cost(groups: ItemGroups, _: int) -> int:
-    return int(group_kernels.total_cost(groups))
