@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+import numpy as np
+
+from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem, GroupTable
-from discreet.method.base.space import Space
+from discreet.method.base.space import Flags, Space
 from discreet.method.base.targets import COSTS, MAJORITY, SQUARES, CutTarget
+from discreet.method.local.group_kernels import NEVER, ItemGroups, keeps, total_cost
+from discreet.method.local.group_room import copied, undo_room
 from discreet.method.local.grouping import Local
+from discreet.method.local.items import ItemPart, breaks
+from discreet.method.local.move_kernels import deal
+from discreet.method.local.split_kernels import best_merge, merge, top_up
 
 Label = tuple[int, ...]
 """The codes that a cell's label stands for; none for the marker, which stands for all."""
@@ -52,6 +60,131 @@ def released(problem: CutProblem, found: Local) -> Release:
                     labels[column] = tuple(range(int(grouping.first[g, place]), int(grouping.stop[g, place])))
         rows.append(None if removed else tuple(labels))
     return Release(problem, tuple(rows))
+
+
+def hidden_with(part: ItemPart, of: Ints, hidden: Flags, losses: Ints) -> tuple[Flags, tuple[int, ...]]:
+    """Which groups are hidden in the end, and promises that hidden rows break then: all rows are counted each time."""
+    hidden, group = hidden.copy(), of[part.item_of]
+    while True:
+        changed, broken = False, set()
+        for table in part.tables:
+            for value in np.unique(table.fixed[hidden[group]]).tolist():
+                rows = table.fixed == value
+                wrong = breaks(table, rows & hidden[group])
+                others = np.unique(group[rows & ~hidden[group]]) if wrong else group[:0]
+                if len(others):
+                    hidden[others[np.argmax(losses[others])]] = changed = True
+                else:
+                    broken.update(wrong)
+        if not changed:
+            return hidden, tuple(sorted(broken))
+
+
+def settled(part: ItemPart, before: ItemGroups, g: int) -> ItemGroups | None:
+    """The groups with one of them settled: every way is tried from the beginning to the end, the cheapest taken."""
+    best = None
+    for way in (dealt, topped_up, merged):
+        groups = copied(before)
+        if way(part, groups, g) and (best is None or total_cost(groups) < total_cost(best)):
+            best = groups
+    return best
+
+
+def dealt(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Deal all items of a group to others at once; whether that can be."""
+    rows = len(groups.of)
+    done, _ = deal(part.shapes, part.items, part.limits, groups, g, NEVER // 2, rows, undo_room(part, rows))
+    return bool(done) and bool((groups.losses[: groups.numbers[0], -1] < part.forbidden).all())
+
+
+def topped_up(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Move items that others can spare into a group; whether it keeps every limit then."""
+    scratch = np.empty(len(groups.of), dtype=np.int64)
+    return bool(top_up(part.shapes, part.items, part.limits, groups, g, part.forbidden, scratch))
+
+
+def merged(part: ItemPart, groups: ItemGroups, g: int) -> bool:
+    """Merge a group with others; whether it keeps every limit then."""
+    while not keeps(groups.figures[g], part.limits):
+        other = int(best_merge(part.shapes, part.items, part.limits, groups, g, part.forbidden))
+        if other < 0:
+            return False
+        merge(part.shapes, part.items, groups, g, other)
+    return True
+
+
+def gathered(
+    part: ItemPart, of: Sequence[int], g: int, seeds: Sequence[int], orders: Ints, reach: int
+) -> tuple[list[set[int]], set[int]]:
+    """The groups once small ones have come to each of some items of `g`, and what is left of `g`."""
+    groups = [{item for item, own in enumerate(of) if own == number} for number in sorted({*of}) if number != g]
+    left = {item for item, own in enumerate(of) if own == g}
+    for seed in seeds:
+        made, taken = {seed}, []
+        while not _keeps(part, made):
+            best = None
+            for order in orders.tolist():
+                here = order.index(seed)
+                for item in order[max(here - reach, 0) : here + reach + 1]:
+                    near = next((other for other in groups if item in other), None)
+                    if item in made or near is None or not (helps := _helps(part, made, near)) > 0:
+                        continue
+                    loss = _loss(part, made | near)
+                    if loss is None:
+                        continue
+                    rows = [_figures(part, each)[0] for each in (made | near, made, near)]
+                    more = rows[0] * loss - rows[1] * (_loss(part, made) or 0) - rows[2] * (_loss(part, near) or 0)
+                    if best is None or more / helps < best[0]:
+                        best = more / helps, near
+            if best is None:
+                break
+            groups.remove(best[1])
+            taken.append(best[1])
+            made = made | best[1]
+        if _keeps(part, made):
+            groups.append(made)
+            left.remove(seed)
+        else:
+            left |= made
+    return groups, left
+
+
+def _figures(part: ItemPart, items: set[int]) -> list[int]:
+    return [int(each) for each in part.items.figures[sorted(items)].sum(axis=0)]
+
+
+def _loss(part: ItemPart, items: set[int]) -> int | None:
+    """What a row loses in a group of these items; None where they must be told apart."""
+    if len({int(part.apart[item]) for item in items}) > 1:
+        return None
+    codes = part.items.codes[sorted(items)].astype(np.int64)
+    return sum(
+        int(shape.losses(codes[:, c].min(keepdims=True), codes[:, c].max(keepdims=True))[0])
+        for c, shape in enumerate(part.shape)
+    )
+
+
+def _counts(part: ItemPart, items: set[int]) -> Iterator[tuple[int, int]]:
+    """By limit: what counts for it and what against it, in whole numbers; it is kept where the first is no less."""
+    figures = _figures(part, items)
+    for rows, line in zip(part.limits.rows.tolist(), part.limits.lines.tolist(), strict=True):
+        over, under, measure, first = line[:4]
+        yield over * figures[rows], under * (figures[first] if measure else 1)
+
+
+def _keeps(part: ItemPart, items: set[int]) -> bool:
+    return all(above >= below for above, below in _counts(part, items))
+
+
+def _helps(part: ItemPart, items: set[int], others: set[int]) -> float:
+    """What part of all that a group lacks others bring."""
+    found = 0.0
+    measures = part.limits.lines[:, 2].tolist()
+    for own, more, measure in zip(_counts(part, items), _counts(part, others), measures, strict=True):
+        lacks = own[1] - own[0]
+        if lacks > 0:
+            found += min(more[0] - (more[1] if measure else 0), lacks) / lacks
+    return found
 
 
 def uncovered(release: Release) -> list[tuple[int, int]]:

@@ -20,6 +20,9 @@ from discreet.policy.bind import Bound
 from discreet.policy.columns import Column, reads_like_a_set
 from discreet.table.engine import Engine
 
+MANY_DRAWN = 3_000_000_000
+"""Values and borders in all cuts of a genetic search from which on it takes minutes: two."""
+
 
 @dataclass(frozen=True)
 class JobColumns:
@@ -32,16 +35,33 @@ class JobColumns:
     problems: list[Problem]
     """Where their values do not fit what the policy says of them."""
 
-    def warnings(self) -> list[str]:
-        """Return a warning for each of numbers or dates that cannot be cut where it may be."""
+    def warnings(self, policy: Policy) -> list[str]:
+        """Return what to know of numbers or dates that cannot be cut where they may be, and of a search for ages."""
         numbers = [column for column in (*self.changeable, *self.binned) if isinstance(column, NumberColumn)]
         whole = [column for column in numbers if len(column.values.numbers) > 1 and not column.space.cuts.any()]
-        return [
+        uncut = [
             f"no end of {column.name!r} lies between its smallest and largest value: nothing of it can be told apart"
             if column.column.ends is not None
             else f"all values of {column.name!r} lie at its top, or all at its bottom: nothing of it can be told apart"
             for column in whole
         ]
+        return [*uncut, *_long_genetic_search(policy, self.changeable)]
+
+
+def _long_genetic_search(policy: Policy, columns: Sequence[Changeable]) -> Iterator[str]:
+    """Yield how long a genetic search takes whose cuts have very many places each."""
+    places = sum(
+        column.space.size if column.space.plain else len(column.space.nodes) + int(column.space.cuts.sum())
+        for column in columns
+    )
+    cuts = policy.genetic.population + policy.genetic.iterations
+    if policy.method == "genetic" and places * cuts >= MANY_DRAWN:
+        long = "minutes" if places * cuts < 30 * MANY_DRAWN else "hours"
+        yield (
+            f"genetic: {cuts:,} cuts are made, each of {places:,} values and borders that may be told: it takes "
+            f"{long}, and finds little among so many; write search: coordinate, or fewer ends, or set a time limit, "
+            "after which the best release so far is taken"
+        )
 
 
 def columns_of(bound: Bound, source: Engine, counted: Combinations) -> JobColumns:

@@ -80,7 +80,7 @@ def prepare_rows(
     seen = _seen(bound.policy, source)
     counted = seen.count(bound.counted)
     columns = columns_of(bound, seen, counted)
-    fits = fitted(bound, source, counted, columns.problems, columns.warnings(), seen)
+    fits = fitted(bound, source, counted, columns.problems, columns.warnings(bound.policy), seen)
     if policy.unit is None:
         return PreparedJob(source, task_of(fits, columns, source, seed))
     binned = tuple(column.binned() for column in columns.binned)

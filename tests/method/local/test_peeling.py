@@ -135,8 +135,8 @@ def test_gains_are_those_of_a_plain_count(
         for at, (_, vector, many, loss, gain) in enumerate(found[:cells].tolist())
     }
     wanted = set()
-    for loss, number, members in plain(codes, sizes, np.ones(rows, dtype=np.bool_), levels, 1):
-        gainers = [row for row in members if lost[row] > loss]
+    for loss, number, there in plain(codes, sizes, np.ones(rows, dtype=np.bool_), levels, 1):
+        gainers = [row for row in there if lost[row] > loss]
         many = sum(int(sizes[row]) for row in gainers)
         gain = sum(int(sizes[row]) * (int(lost[row]) - loss) for row in gainers)
         if many >= near and gain >= least:

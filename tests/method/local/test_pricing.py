@@ -234,5 +234,5 @@ def test_losses_too_large_to_add_are_rounded(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_many_groups_that_lack_rows_are_dealt(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = competing(1000)
-    monkeypatch.setattr(search, "MOST_SETTLED", 0)
+    monkeypatch.setattr(pricing, "MOST_SETTLED", 0)
     assert checked(problem) < peeled(problem, monkeypatch)

@@ -323,6 +323,8 @@ class Search:
         state = self.states[column]
         for stuck in state.refresh():
             self.refused.append(self._why(column, state.first_of(stuck), stuck))
+        if not state.left:
+            return
         options = state.options()
         for slot in options[self._breaking(column, options)].tolist():
             self.refused.append(self._why(column, state.drop(slot), slot))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from discreet.encoded import Ints
@@ -43,6 +45,10 @@ class TreeState(ColumnState):
         """Which node the part is, or of which an interval was cut."""
         self.chosen = np.full(size, -1, dtype=np.int64)
         """The slot that opens the part: its node, or the best cut of an interval; -1 for none."""
+        self._open = np.zeros(0, dtype=np.int64)
+        """The parts that have such a slot, by their first codes, ascending: a column may have far more codes."""
+        self._options = self._open
+        """Their slots."""
         useless: list[int] = []
         self.lost = float(self._rows[-1]) * self.space.nodes[0].loss
         self._add(0, self.space.nodes[0].first, self.space.nodes[0].stop, useless)
@@ -64,7 +70,23 @@ class TreeState(ColumnState):
 
     def options(self) -> Ints:
         """Return the nodes that may be opened and the best cut of each interval, in the order of the codes."""
-        return self.chosen[self.chosen >= 0]
+        return self._options
+
+    @property
+    def left(self) -> int:
+        """How many there are to choose from."""
+        return len(self._open)
+
+    def _choose_slot(self, first: int, slot: int) -> None:
+        """Say which slot opens a part, -1 for none."""
+        at = int(np.searchsorted(self._open, first))
+        after = at + int(self.chosen[first] >= 0)
+        own = [first] * (slot >= 0), [slot] * (slot >= 0)
+        self.chosen[first] = slot
+        self._open, self._options = (
+            np.concatenate([known[:at], np.array(new, dtype=np.int64), known[after:]])
+            for known, new in zip((self._open, self._options), own, strict=True)
+        )
 
     def gains_of(self, slots: Ints) -> Floats:
         """Return what each disclosure would gain."""
@@ -74,7 +96,7 @@ class TreeState(ColumnState):
         """Open a node or cut an interval."""
         first = self.first_of(slot)
         stop, node = int(self.stop[first]), int(self.node[first])
-        self.chosen[first] = -1
+        self._choose_slot(first, -1)
         self.alive[slot] = False
         useless: list[int] = []
         if slot < len(self.space.nodes):
@@ -105,8 +127,8 @@ class TreeState(ColumnState):
         """Choose again where the chosen cut is dead; an interval without a cut stays as it is."""
         stuck = []
         nodes = len(self.space.nodes)
-        cut = self.chosen >= nodes
-        for first in np.flatnonzero(cut)[~self.alive[self.chosen[cut]]].tolist():
+        dead = (self._options >= nodes) & ~self.alive[self._options]
+        for first in self._open[dead].tolist() if dead.any() else ():
             stop = int(self.stop[first])
             again = self._choose(first, stop) if self.only_valid else None
             if again is None:
@@ -116,7 +138,7 @@ class TreeState(ColumnState):
                 self.alive[nodes + first + 1 : nodes + stop] = False
                 self._shut(first)
             else:
-                self.chosen[first] = again
+                self._choose_slot(first, again)
         return stuck
 
     def part_of(self, slot: int) -> Range:
@@ -149,7 +171,7 @@ class TreeState(ColumnState):
         return self.space.width(first, stop) if made_of.interval else made_of.loss
 
     def _shut(self, first: int) -> None:
-        self.chosen[first] = -1
+        self._choose_slot(first, -1)
         self.mode[first : self.stop[first]] = SHUT
 
     def _add(self, node: int, first: int, stop: int, useless: list[int]) -> None:
@@ -157,11 +179,12 @@ class TreeState(ColumnState):
         self.part[first:stop] = first
         self.stop[first], self.node[first] = stop, node
         made_of = self.space.nodes[node]
-        whole = self._pieces(np.array([[first, stop]]), np.array([self._loss(node, first, stop)]))
         openable = bool(made_of.children) if not made_of.interval else self._cuttable(first, stop)
-        if not openable or not whole.rows[0]:  # of a node without rows there is nothing to tell
+        if not openable or self._rows[stop] == self._rows[first]:  # of a node without rows there is nothing to tell
             self.mode[first:stop] = SHUT
-        elif not self._beneficial(self._classes(whole, first, stop), self.only_beneficial):
+            return
+        whole = self._pieces(np.array([[first, stop]]), np.array([self._loss(node, first, stop)]))
+        if not self._beneficial(self._classes(whole, first, stop), self.only_beneficial):
             self.mode[first:stop] = SHUT
             useless.append(first)
         elif made_of.interval:
@@ -185,7 +208,7 @@ class TreeState(ColumnState):
         parts = self._pieces(ranges[np.newaxis], losses[np.newaxis])
         self.gains[node] = self._worth(_only(whole), parts)[0]
         self.alive[node] = True
-        self.chosen[made_of.first] = node
+        self._choose_slot(made_of.first, node)
 
     def _add_interval(self, first: int, stop: int, whole: Pieces) -> None:
         nodes = len(self.space.nodes)
@@ -193,15 +216,11 @@ class TreeState(ColumnState):
         self.mode[first:stop] = INTERVAL
         self.slot[first:stop] = self.first_slot + nodes + np.arange(first, stop)
         self.child[first:stop] = np.arange(first, stop)
-        begins, ends = np.full_like(cuts, first), np.full_like(cuts, stop)
-        ranges = np.stack([begins, cuts, cuts, ends], axis=-1).reshape(-1, 2, 2)
-        at = self.space.positions
-        losses = np.stack([at[cuts - 1] - at[first], at[stop - 1] - at[cuts]], axis=-1)
         spread = None if self._spread is None else self._spread.of_cuts(first, stop)
-        self.gains[nodes + cuts] = self._worth(_only(whole), self._pieces(ranges, losses, spread))
+        self.gains[nodes + cuts] = self._worth(_only(whole), self._sides(first, stop, spread))
         best = self._choose(first, stop, None if self.only_valid else self.space.cuts)
         # Without any cut alive the interval is stuck: `refresh` finds the dead one and says so.
-        self.chosen[first] = nodes + int(cuts[self.space.cuts[cuts]][0]) if best is None else best
+        self._choose_slot(first, nodes + int(cuts[self.space.cuts[cuts]][0]) if best is None else best)
 
     def _choose(self, first: int, stop: int, allowed: Flags | None = None) -> int | None:
         """Return the slot of the best cut (the smallest of those that tie), among those alive or `allowed`."""
@@ -220,6 +239,14 @@ class TreeState(ColumnState):
         rows, tallies = self._rows[stop] - self._rows[first], self._tallies[stop] - self._tallies[first]
         return Pieces(rows, tallies, losses, losses, spread)
 
+    def _sides(self, first: int, stop: int, spread: Floats | None) -> Pieces:
+        """Return the two sides of each cut of an interval."""
+        cuts, at = slice(first + 1, stop), self.space.positions
+        losses = np.empty((stop - first - 1, 2))
+        losses[:, 0], losses[:, 1] = at[first : stop - 1] - at[first], at[stop - 1] - at[cuts]
+        rows, tallies = (_halves(sums[first], sums[cuts], sums[stop]) for sums in (self._rows, self._tallies))
+        return Pieces(rows, tallies, losses, losses, spread)
+
     def _classes(self, whole: Pieces, first: int, stop: int) -> Ints | Floats:
         """Return what the use counts of a part; of many classes, whatever has as many that are not 0."""
         if self._spread is None:
@@ -231,3 +258,10 @@ def _only(pieces: Pieces) -> Pieces:
     """Return the one piece that an array of one holds."""
     spread = None if pieces.spread is None else pieces.spread[0]
     return Pieces(pieces.rows[0], pieces.tallies[0], pieces.loss[0], pieces.hidden[0], spread)
+
+
+def _halves(before: Any, at: Any, after: Any) -> Any:
+    """Return what lies on the two sides (second axis) of each cut, from the sums up to it and to the ends."""
+    found = np.empty((len(at), 2, *at.shape[1:]), dtype=at.dtype)
+    found[:, 0], found[:, 1] = at - before, after - at
+    return found

@@ -85,22 +85,71 @@ class ItemPart:
         return low, high, sets, losses
 
     def hidden_with(self, of: Ints, hidden: Flags, losses: Ints) -> tuple[Flags, tuple[int, ...]]:
-        """Return the groups that are hidden so that hidden rows keep every promise, and promises they cannot keep."""
+        """Return the groups that are hidden so that hidden rows keep every promise, and promises they cannot keep.
+
+        One group after the other is hidden with the rows that a table tells apart from others, that with the most loss
+        first.
+        """
         hidden = hidden.copy()
         group = of[self.item_of]
+        a_row = np.zeros(len(hidden), dtype=np.int64)
+        a_row[group] = np.arange(len(group))
+        apart = [_apart(table, group, hidden, losses) for table in self.tables]
         while True:
             changed, broken = False, set()
-            for table in self.tables:
-                for value in np.unique(table.fixed[hidden[group]]).tolist():
-                    rows = table.fixed == value
-                    wrong = breaks(table, rows & hidden[group])
-                    others = np.unique(group[rows & ~hidden[group]]) if wrong else group[:0]
-                    if len(others):
-                        hidden[others[np.argmax(losses[others])]] = changed = True
-                    else:
+            for each in (each for values in apart for each in values.values()):
+                if wrong := each.wrong():
+                    more = each.next(hidden)
+                    if more < 0:
                         broken.update(wrong)
+                        continue
+                    hidden[more] = changed = True
+                    for table, values in zip(self.tables, apart, strict=True):
+                        values[int(table.fixed[a_row[more]])].hide(more)
             if not changed:
                 return hidden, tuple(sorted(broken))
+
+
+def _apart(table: GroupTable, group: Ints, hidden: Flags, losses: Ints) -> dict[int, _Apart]:
+    """Return the rows of a table by what tells them apart from others."""
+    order = np.lexsort((group, table.fixed))
+    values, starts = np.unique(table.fixed[order], return_index=True)
+    rows = np.split(order, starts[1:])
+    return {value: _Apart(table, one, group, hidden, losses) for value, one in zip(values.tolist(), rows, strict=True)}
+
+
+class _Apart:
+    """The rows that a table tells apart from others by a value of its fixed columns: what of them is hidden."""
+
+    def __init__(self, table: GroupTable, rows: Ints, group: Ints, hidden: Flags, losses: Ints) -> None:
+        """Begin with what is hidden; `rows` are in the order of their groups."""
+        self.limits = table.limits
+        self.groups, starts = np.unique(group[rows], return_index=True)
+        figures = np.concatenate([table.sizes[None], table.hits])[:, rows]
+        self.figures = np.add.reduceat(figures, starts, axis=1).astype(np.int64)
+        """Rows and tallies of each group (second axis)."""
+        self.sums = self.figures[:, hidden[self.groups]].sum(axis=1)
+        self.some = bool(hidden[self.groups].any())
+        self.order = np.argsort(-losses[self.groups], kind="stable")
+        self.at = 0
+
+    def wrong(self) -> list[int]:
+        """Return the promises (by number) that the hidden rows break, if there are any."""
+        if not self.some:
+            return []
+        sizes, tallies = self.sums[:1], self.sums[1:, None]
+        return [limit.promise for limit in self.limits if limit.figures(sizes, tallies)[0] > limit.at_most]
+
+    def next(self, hidden: Flags) -> int:
+        """Return the group that loses most of those that are not hidden; -1 for none."""
+        while self.at < len(self.order) and hidden[self.groups[self.order[self.at]]]:
+            self.at += 1
+        return int(self.groups[self.order[self.at]]) if self.at < len(self.order) else -1
+
+    def hide(self, group: int) -> None:
+        """Count the rows of a group that has been hidden."""
+        self.sums += self.figures[:, np.searchsorted(self.groups, group)]
+        self.some = True
 
 
 def breaks(table: GroupTable, rows: Flags) -> list[int]:

@@ -223,7 +223,7 @@ def choose(cells, sizes, states, order, least, most, home):  # type: ignore[no-u
 
 @helper
 def moved(cells, rows, home, have, i, cell, need, penalty):  # type: ignore[no-untyped-def]
-    """Move a row to a cell (-1: none); return what all lose more for it, tenfold, rows that cells lack included. O(1)."""
+    """Move a row to a cell (-1: none); return ten times what all lose more, rows that cells lack included. O(1)."""
     loss, size, before = cells.loss, rows.sizes[i], home[i]
     more = 0
     if before >= 0:

@@ -7,7 +7,7 @@ the linear relaxation of the problem (Lagrangian relaxation, by subgradients). T
 were worth it most of the time, and prices are mended in between. Last, cells are opened and closed while all lose less
 for it. Rows that a cell lacks cost little at first and then more and more, so that in the end hardly any lacks some.
 
-Only the number of rows that a group needs counts here; whoever asks for groups sees to other promises.
+Only the number of rows that a group needs counts for that; groups that break other promises are settled afterwards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from discreet.encoded import Ints
+from discreet.method.local import group_kernels
 from discreet.method.local.gains import cells_in_which
+from discreet.method.local.group_kernels import NEVER, ItemGroups
+from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import (
     ALWAYS,
@@ -29,6 +32,7 @@ from discreet.method.local.price_kernels import (
     open_and_close,
     raise_prices,
 )
+from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
 
 MOST_CELLS = 400_000
@@ -48,15 +52,46 @@ FIRST, BETWEEN = (512, 51), (307, 102)
 PENALTIES = (5, 6, 7, 8, 10, 12, 15, 20, 30)
 """Tenths of a row's loss in its cell that each row costs which the cell lacks."""
 SWEEPS = 30
+MOST_SETTLED = 300
+"""Groups that break a promise at first and are settled in the best of some ways; if there are more, rows are dealt."""
 
 
 def priced(
-    part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
-) -> tuple[Ints, int] | None:
-    """Return a group for each item (-1: none) and how many groups there are, starting from what items lose now.
+    part: ItemPart, levels: Sequence[Sequence[Level]], before: ItemGroups, carry_on: Callable[[], bool]
+) -> ItemGroups | None:
+    """Return groups by the prices of rows that keep every promise, starting from what rows lose in those before.
 
     None if there are too many cells, none, or the search shall end.
     """
+    found = _found(part, levels, before.losses[before.of, -1], carry_on)
+    if found is None:
+        return None
+    of, count = found
+    groups = collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
+    settling = Settling(part, carry_on)
+    for g in range(count, count + part.fixed):
+        if groups.head[g] >= 0:
+            settling.deal(groups, g)
+    broken = np.empty(int(groups.numbers[0]), dtype=np.int64)
+    broken = broken[: group_kernels.find_broken(groups, part.limits, broken)]
+    for g in broken.tolist():
+        if not carry_on():
+            return None
+        if group_kernels.keeps(groups.figures[g], part.limits):  # by what others have dealt to it
+            continue
+        if len(broken) > MOST_SETTLED and settling.deal(groups, g):
+            continue
+        settled = settling.settle(groups, g)
+        if settled.cost == NEVER:
+            return None
+        groups = settled.groups
+    return groups
+
+
+def _found(
+    part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
+) -> tuple[Ints, int] | None:
+    """Return a group for each item (-1: none) and how many groups there are, starting from what items lose now."""
     whole = int(part.shapes.whole[: len(part.columns)].sum())
     cells = _cells(part, levels, lost, whole)
     if cells is None or not len(cells.loss):

@@ -31,22 +31,21 @@ from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
 from discreet.method.local.pricing import priced
+from discreet.method.local.settling import Settled, Settling, looks_at_once
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 
 MOST_VECTORS = 20_000
 """Level vectors that are looked at."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
-LOOKS_AT_ONCE = 4_000_000
+MANY_ITEMS, MOST_TIMES = 200_000, 5
+"""Where something is to be predicted, there is more to be gained: so many times as many pairs are looked at as fewer
+items go into the first number, at most the second."""
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
-MOST_TOPPED = 5_000_000
-"""Rows that are looked at to find some that others can spare for a group."""
 ROUNDS = 4
 MOST_PRICED = 100_000
 """Different rows in a table for which groups by prices are tried."""
-MOST_SETTLED = 300
-"""Groups by prices that break a promise at first and are settled in the best of some ways; of more, rows are dealt."""
 
 
 def search(
@@ -103,9 +102,14 @@ class _LocalSearch:
         self.part = part
         self.tell = carry_on
         self.going = True
+        self.ends = False
+        """Whether groups that break a limit are left to be hidden."""
         self.looks = looks * 8 // max(len(part.columns), 8)
+        self.at_once = looks_at_once(part)
         self.rows = len(part.items.codes)
         self.predicts = len(part.items.goals.weights) > 0
+        if self.predicts:
+            self.looks *= min(max(MANY_ITEMS // max(self.rows, 1), 1), MOST_TIMES)
         self.whole = int(part.shapes.whole[: len(part.columns)].sum())
         self.most = int(part.sizes.sum())
         self.blocks: tuple[LevelBlock, LevelBlock] | None = None
@@ -121,8 +125,10 @@ class _LocalSearch:
         stuck: list[int] = []
         removed: list[int] = []
         self._split(range(count, count + self.part.fixed))
-        for g in self._broken():
-            fate = self._settle(g, removable=remove and int(self.groups.figures[g, 0]) <= self.most)
+        broken = self._broken()
+        for place, g in enumerate(broken):
+            removable = remove and int(self.groups.figures[g, 0]) <= self.most
+            fate = self._settle(g, [*stuck, *broken[place:]], removable=removable)
             if fate == "stuck":
                 stuck.append(g)
             elif fate == "removed":
@@ -201,84 +207,55 @@ class _LocalSearch:
         found: list[int] = broken[:number].tolist()
         return found
 
-    def _keeps(self, g: int) -> bool:
-        return bool(group_kernels.keeps(self.groups.figures[g], self.part.limits))
+    def _settle(self, g: int, still: Sequence[int], *, removable: bool) -> str:
+        """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it.
 
-    def _settle(self, g: int, *, removable: bool) -> str:
-        """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it."""
-        before = self.groups
-        best, cheapest, fate = None, NEVER, "stuck"
-        for attempt in (self._dealt, self._topped_up, self._merged):
-            self.groups = copied(before)
-            if attempt(g):
-                lost = int(group_kernels.total_cost(self.groups))
-                if lost < cheapest:
-                    best, cheapest, fate = self.groups, lost, "settled"
+        When it is to end, groups that are `still` broken are stuck, if not too many rows are hidden with them.
+        """
+        before, hurries = self.groups, True
+
+        def go_on() -> bool:
+            nonlocal hurries
+            if hurries and not self._go_on(PeelingWatch(1.0, int(group_kernels.total_loss(before)))):
+                hurries, self.ends = False, self._may_hide(still)
+            return not self.ends
+
+        found = Settled(before, NEVER) if self.ends else Settling(self.part, go_on).settle(before, g)
+        self.groups = found.groups
         if removable:
             others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
-            if others + self._left_out(before.figures[g]) <= cheapest:
-                best, fate = None, "removed"
-        self.groups = before if best is None else best
-        return fate
+            if others + self._left_out(before.figures[g]) <= found.cost:
+                self.groups = before
+                return "removed"
+        return "settled" if found.cost < NEVER else "stuck"
+
+    def _may_hide(self, still: Sequence[int]) -> bool:
+        """Whether few enough rows are hidden if these groups are, with others as need be."""
+        numbers, of = np.unique(self.groups.of, return_inverse=True)
+        hidden = self._hidden()[numbers] | np.isin(numbers, still)
+        hidden, _ = self.part.hidden_with(of, hidden, self.groups.losses[numbers, -1])
+        return int(self.groups.figures[numbers[hidden], 0].sum()) <= self.most
 
     def _left_out(self, figures: Ints) -> int:
         """Return what rows with these figures cost when they are removed."""
         return self.whole * int(figures[0]) + left_out_cost(self.part.items.goals, figures)
 
-    def _dealt(self, g: int) -> bool:
-        part = self.part
-        done, _ = move_kernels.deal(
-            part.shapes, part.items, part.limits, self.groups, g, NEVER // 2, self.rows, undo_room(self.part, self.rows)
-        )
-        return bool(done) and self._allowed()
-
-    def _topped_up(self, g: int) -> bool:
-        part = self.part
-        if (part.least - int(self.groups.figures[g, 0])) * self.rows > MOST_TOPPED:
-            return False
-        scratch = np.empty(self.rows, dtype=np.int64)
-        return bool(split_kernels.top_up(part.shapes, part.items, part.limits, self.groups, g, part.forbidden, scratch))
-
-    def _merged(self, g: int) -> bool:
-        part = self.part
-        while not group_kernels.keeps(self.groups.figures[g], part.limits):
-            other = int(split_kernels.best_merge(part.shapes, part.items, part.limits, self.groups, g, part.forbidden))
-            if other < 0:
-                return False
-            split_kernels.merge(part.shapes, part.items, self.groups, g, other)
-        return True
-
-    def _allowed(self) -> bool:
-        """Whether no group mixes rows that must be told apart."""
-        return bool((self.groups.losses[: self.groups.numbers[0], -1] < self.part.forbidden).all())
-
     # Making better
 
     def _by_prices(self) -> None:
-        """Take groups by the prices of rows instead, where not more is lost with them."""
-        part, before = self.part, self.groups
-        if self.blocks is None or self.predicts or part.least < 2 or self.rows > MOST_PRICED or not self._going():
+        """Take groups by the prices of rows instead, where hardly more is lost with them."""
+        before = self.groups
+        if self.blocks is None or self.predicts or self.part.least < 2 or self.rows > MOST_PRICED or not self._going():
             return
-        found = priced(part, self.levels, before.losses[before.of, -1], self._going)
+        found = priced(self.part, self.levels, before, self._going)
         if found is None:
             return
-        of, count = found
-        self.groups = collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
-        for g in range(count, count + part.fixed):
-            if self.groups.head[g] >= 0:
-                self._dealt(g)
-        broken = self._broken()
-        few = len(broken) <= MOST_SETTLED
-        settled = all(
-            self._keeps(g) or (not few and self._dealt(g)) or self._settle(g, removable=False) != "stuck"
-            for g in broken
-        )
-        if settled:
-            self._dissolve()
-            self._relocate()
+        self.groups = found
+        self._dissolve()
+        self._relocate()
         # They get better than those of peeling when all are made better, so a hundredth more is allowed.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if not settled or now * 100 >= then * 101:
+        if now * 100 >= then * 101:
             self.groups = before
 
     def _improve(self) -> None:
@@ -337,7 +314,7 @@ class _LocalSearch:
         order = np.argsort(-groups.losses[: groups.numbers[0], -1], kind="stable")
         undo = undo_room(self.part, self.rows)
         largest = 4 * part.least
-        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // (len(order) * 4 * part.least), 1), share=3):
+        for chunk in self._chunks(order, max(self.at_once // (len(order) * 4 * part.least), 1), share=3):
             move_kernels.dissolve(part.shapes, part.items, part.limits, groups, chunk, 0, largest, undo)
 
     def _relocate(self) -> None:
@@ -347,7 +324,7 @@ class _LocalSearch:
         spare = int(groups.numbers[0])
         if spare >= len(groups.head):
             return
-        for chunk in self._chunks(order, max(LOOKS_AT_ONCE // max(spare, 1), 1)):
+        for chunk in self._chunks(order, max(self.at_once // max(spare, 1), 1)):
             move_kernels.relocate(part.shapes, part.items, part.limits, groups, chunk, spare)
 
     def _split(self, order: Sequence[int] | Ints) -> None:
@@ -392,7 +369,7 @@ class _LocalSearch:
                 return
             before = self.groups
             self.groups = copied(before)
-            if not self._dealt(g):
+            if not Settling(self.part, lambda: True).deal(self.groups, g):
                 self.groups = before
 
     def _finished(self, stuck: Sequence[int], removed: Sequence[int]) -> PartFound:
