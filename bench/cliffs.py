@@ -15,7 +15,10 @@ few-classes, classes: 100,000 rows, 10 and 5,000 classes; k = 10. few-disclosed,
 frontier: Adult, 68,725 rows, k = 10 and a template at 18 thresholds. exact-cm: Adult, the fewest misjudged rows at
 k = 25 to 500 proven. exact-templates: Credit Approval, 653 rows, the paper's first template at 50%. local: Adult,
 1,000,000 rows, k = 10. local-numbers: the table of numbers, k = 10. local-arx: Adult with ARX's hierarchies, k = 10 and
-100.
+100. disclosed-numbers: the table of numbers with a template, for a class that nothing tells of: tens of thousands of
+steps. local-template: 100,000 rows with a template, local recoding. local-wide: the same of 20,000 rows with eleven
+known columns, so that hardly any row has another like it. local-limit: 9,000 rows, 5,000 classes and a template, local
+recoding with a time limit of 10 seconds.
 """
 
 from __future__ import annotations
@@ -148,6 +151,17 @@ def cases() -> dict[str, Case]:
         "exact-templates": Case(653, exact_templates, "proven or within 5% in 60", prepared=1),
         "local": Case(1_000_000, local, "8 wall"),
         "local-numbers": Case(100_000, lambda n, s: protected(numbers(n), {**NUMBERS, "recoding": "local"}, s), "3"),
+        "disclosed-numbers": Case(100_000, lambda n, s: protected(noise(n), NOISE, s), "12"),
+        "local-template": Case(
+            100_000, lambda n, s: protected(classes(n, 10).drop("class"), LOCAL_TEMPLATE, s), "5", prepared=5
+        ),
+        "local-wide": Case(20_000, lambda n, s: protected(wide(n), LOCAL_WIDE, s), "10"),
+        "local-limit": Case(
+            9_000,
+            lambda n, s: protected(classes(n, 5_000), LOCAL_CLASSES, min(s, 10)),
+            "11: its limit is 10",
+            prepared=20,
+        ),
         "local-arx": Case(30_162, local_arx, "LM .068 and .178 in 2 each"),
     }
 
@@ -169,6 +183,39 @@ DISCLOSED = {
     **CLASSES,
     "protect": [{"infer": {"secret": "ill"}, "given": ["age", "pay", "sex", "region"], "at_most": "40%"}],
 }
+NOISE = {
+    **NUMBERS,
+    "use": {"classify": "class"},
+    "protect": [{"infer": {"secret": "ill"}, "given": ["pay", "age", "sex", "region"], "at_most": "40%"}],
+}
+LOCAL_TEMPLATE = {"columns": DISCLOSED["columns"], "protect": DISCLOSED["protect"], "recoding": "local"}
+LOCAL_CLASSES = {**DISCLOSED, "recoding": "local"}
+WIDE = {
+    "age": 80,
+    "sex": 2,
+    "region": 12,
+    **{f"answer {place}": size for place, size in enumerate([3, 5, 20, 50, 200, 7, 2, 1000])},
+}
+LOCAL_WIDE = {
+    "columns": {"age": {"type": "number"}},
+    "protect": [{"infer": {"secret": "ill"}, "given": list(WIDE), "at_most": "40%"}],
+    "recoding": "local",
+}
+
+
+def noise(rows: int) -> pl.DataFrame:
+    """Return the table of numbers with a class and a secret that have nothing to do with them."""
+    rng = np.random.default_rng(SEED + 1)
+    ill = np.where(rng.random(rows) < 0.1, "ill", "well")
+    chance = {"class": rng.integers(0, 3, rows), "secret": ill}
+    return pl.concat([numbers(rows), texts(chance)], how="horizontal")
+
+
+def wide(rows: int) -> pl.DataFrame:
+    """Return a table of eleven columns, in all of which hardly any two rows are alike, and a secret."""
+    rng = np.random.default_rng(SEED)
+    known = {name: rng.integers(0, size, rows) for name, size in WIDE.items()}
+    return texts({**known, "secret": np.where(rng.random(rows) < 0.1, "ill", "well")})
 
 
 def numbers(rows: int) -> pl.DataFrame:

@@ -24,6 +24,8 @@ LEFT_OUT = [
     "method.cuts.genetic_kernels.forget",
     "method.cuts.quick_kernels.outcome_of",
     "method.cuts.target_kernels.target_cost",
+    "method.local.gather_kernels.join_near",
+    "method.local.gather_kernels.sweep",
     "plan.covering.first_covering",
 ]
 """Loops that no small job comes to: for large tables, or for what few jobs ask. Tests mostly run them as they stand."""

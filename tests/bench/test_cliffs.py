@@ -11,7 +11,25 @@ from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 
-from cliffs import CLASSES, DISCLOSED, NUMBERS, PLAIN, cases, classes, line, misjudged, numbers, plain, protected
+from cliffs import (
+    CLASSES,
+    DISCLOSED,
+    LOCAL_CLASSES,
+    LOCAL_TEMPLATE,
+    LOCAL_WIDE,
+    NOISE,
+    NUMBERS,
+    PLAIN,
+    cases,
+    classes,
+    line,
+    misjudged,
+    noise,
+    numbers,
+    plain,
+    protected,
+    wide,
+)
 
 pytestmark = pytest.mark.bench
 
@@ -21,14 +39,25 @@ def test_tables_are_as_wide_as_they_should_be() -> None:
     assert made["pay"].n_unique() == 500
     assert made.equals(numbers(500))
     assert plain(600)["town"].n_unique() == 140
+    assert wide(500).drop("secret").is_unique().sum() > 490
+    assert noise(500).drop("class", "secret").equals(made)
     assert classes(3_000, 10)["class"].n_unique() == 10
     assert classes(3_000, 5_000)["class"].n_unique() > 1_000
 
 
 @pytest.mark.parametrize(
     ("table", "rules"),
-    [(numbers(60), NUMBERS), (plain(60), PLAIN), (classes(60, 5), CLASSES), (classes(60, 5), DISCLOSED)],
-    ids=["numbers", "plain", "classes", "disclosed"],
+    [
+        (numbers(60), NUMBERS),
+        (plain(60), PLAIN),
+        (classes(60, 5), CLASSES),
+        (classes(60, 5), DISCLOSED),
+        (noise(60), NOISE),
+        (classes(60, 5).drop("class"), LOCAL_TEMPLATE),
+        (classes(60, 5), LOCAL_CLASSES),
+        (wide(60), LOCAL_WIDE),
+    ],
+    ids=["numbers", "plain", "classes", "disclosed", "noise", "local-template", "local-classes", "local-wide"],
 )
 def test_made_tables_are_released(table: object, rules: dict[str, object]) -> None:
     answer = protected(table, rules, 0.5)  # type: ignore[arg-type]

@@ -149,6 +149,48 @@ def gathered(
     return groups, left
 
 
+def joined_near(part: ItemPart, of: Sequence[int], g: int, some: Sequence[int], orders: Ints, reach: int) -> list[int]:
+    """The group of each item once some of `g` have joined the cheapest group near each that keeps all limits then."""
+    found = list(of)
+    for item in some:
+        best = None
+        for order in orders.tolist():
+            here = order.index(item)
+            for h in [found[near] for near in order[max(here - reach, 0) : here + reach + 1]]:
+                before = {other for other, own in enumerate(found) if own == h}
+                loss = _loss(part, before | {item})
+                if h == g or loss is None or not _keeps(part, before | {item}):
+                    continue
+                more = _figures(part, before | {item})[0] * loss - _figures(part, before)[0] * (
+                    _loss(part, before) or 0
+                )
+                if best is None or more < best[0]:
+                    best = more, h
+        if best is not None:
+            found[item] = best[1]
+    return found
+
+
+def swept(part: ItemPart, order: Sequence[int], apart: Sequence[int]) -> tuple[list[set[int]], set[int]]:
+    """The groups of items beside each other, each as soon as it keeps all limits, and what is in none."""
+    groups: list[set[int]] = []
+    left: set[int] = set()
+    for number in sorted({*apart}):
+        own: list[set[int]] = []
+        some: set[int] = set()
+        for item in (item for item in order if apart[item] == number):
+            some = some | {item}
+            if _figures(part, some)[0] >= part.least and _keeps(part, some):
+                own.append(some)
+                some = set()
+        if own and _keeps(part, own[-1] | some):
+            own[-1] |= some
+            some = set()
+        groups += own
+        left |= some
+    return groups, left
+
+
 def _figures(part: ItemPart, items: set[int]) -> list[int]:
     return [int(each) for each in part.items.figures[sorted(items)].sum(axis=0)]
 

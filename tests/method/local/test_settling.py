@@ -21,6 +21,9 @@ from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.search import search
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import shape_of, units_of
+from discreet.method.local.sweeping import by_halves
+from discreet.planning.prepared import prepare
+from discreet.planning.problem import cut_problem
 from tests.jobs import Job, mixed_jobs
 from tests.method.local.test_search import COLUMNS, asked, check, problem_of, town_problem, towns
 from tests.reference import local as slow
@@ -107,6 +110,29 @@ def test_small_groups_come_to_each_item_as_in_the_slow_search(
     assert made <= before + len(seeds)
     used = int(groups.numbers[0])
     again = collected(part, groups.of, used)
+    for name in ("figures", "losses"):
+        assert np.array_equal(getattr(again, name)[:used], getattr(groups, name)[:used])
+
+
+@given(
+    st.sampled_from(["25%", "40%", "50%"]), st.integers(5, 80), st.integers(0, 30), st.integers(1, 5),
+    st.integers(1, 4), st.integers(1, 9),
+)  # fmt: skip
+def test_items_join_groups_near_them_as_in_the_slow_search(
+    at_most: str, rows: int, seed: int, k: int, size: int, reach: int
+) -> None:
+    part, rng = of_problem(at_most, rows, seed, k), np.random.default_rng(seed)
+    groups, g = groups_of(part, rng, size)
+    some = rng.permutation(np.flatnonzero(groups.of == g))
+    orders = np.stack([rng.permutation(len(groups.of)) for _ in range(2)])
+    expected = slow.joined_near(part, groups.of.tolist(), g, some.tolist(), orders, reach)
+    gone = gather_kernels.join_near(
+        part.shapes, part.items, part.limits, groups, g, some, orders, np.argsort(orders, axis=1), reach, part.forbidden
+    )
+    assert groups.of.tolist() == expected
+    assert gone == len(some) - expected.count(g)
+    again = collected(part, groups.of, int(groups.numbers[0]))
+    used = int(groups.numbers[0])
     for name in ("figures", "losses"):
         assert np.array_equal(getattr(again, name)[:used], getattr(groups, name)[:used])
 
@@ -218,3 +244,62 @@ def test_who_asks_to_end_is_heard_within_few_looks() -> None:
     assert len(looks) > 3
     assert max(np.diff(looks)) <= 4 * int(before.numbers[0])
     assert settling.looks_at_once(part) == settling.LOOKS_AT_ONCE
+
+
+@given(st.sampled_from(["15%", "40%", "50%"]), st.integers(5, 60), st.integers(0, 30), st.integers(1, 9))
+def test_items_beside_each_other_become_groups_as_in_the_slow_search(
+    at_most: str, rows: int, seed: int, k: int
+) -> None:
+    part, rng = of_problem(at_most, rows, seed, k), np.random.default_rng(seed)
+    apart = rng.integers(0, 3, len(part.items.codes))
+    order = rng.permutation(len(apart))
+    order = order[np.argsort(apart[order], kind="stable")]
+    of = np.full(len(apart), -1, dtype=np.int64)
+    number = gather_kernels.sweep(part.items, part.limits, order, apart, part.least, of, 7)
+    groups, left = slow.swept(part, order.tolist(), apart.tolist())
+    assert {frozenset(np.flatnonzero(of == n).tolist()) for n in range(7, number)} == {*map(frozenset, groups)}
+    assert set(np.flatnonzero(of < 0).tolist()) == left
+
+
+def test_rows_that_stand_near_each_other_are_alike() -> None:
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(0, 1000, 800), rng.integers(0, 4, 800), np.zeros(800)], axis=1)
+    order = by_halves(codes, np.array([100, 100, 100]))
+    assert sorted(order.tolist()) == list(range(800))
+    near = codes[order].reshape(-1, 8, 3)
+    assert float(np.ptp(near[:, :, 0], axis=1).mean()) < 150
+    assert float((np.ptp(near[:, :, 1], axis=1) > 0).mean()) < 0.2
+
+
+@pytest.mark.parametrize("moment", [0, 1, 2, 5])
+def test_an_end_while_rows_are_looked_at_leaves_groups_of_neighbours(moment: int) -> None:
+    problem = town_problem(600, d.KAnonymity(k=6, over=GIVEN))
+    heard: list[PeelingWatch] = []
+
+    def carry_on(watch: PeelingWatch) -> bool:
+        heard.append(watch)
+        return len(heard) <= moment
+
+    found = search(problem, carry_on=carry_on)
+    check(problem, found, ["tight"] * 3, [Fraction(1)] * 3)
+    assert found.gone < 60
+    assert found.lost < 0.7 * found.units.per_row * problem.total
+
+
+@pytest.mark.parametrize("moment", [1, 2, 40])
+def test_what_nobody_has_looked_at_when_time_is_up_is_put_together(moment: int) -> None:
+    """Also where the promise is no template, and rows that are left have not been dealt to others."""
+    policy = d.Policy(protect=[d.LDiversity(l=2, of="ill", over=GIVEN)], columns=COLUMNS)
+    task = prepare(towns(400), policy).task
+    problem = cut_problem(task.bound, task.columns, list(task.bound.each_promise), task.counted)
+    heard: list[PeelingWatch] = []
+
+    def carry_on(watch: PeelingWatch) -> bool:
+        heard.append(watch)
+        return len(heard) <= moment
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settling, "LOOKS_AT_ONCE", 1)
+        found = search(problem, carry_on=carry_on)
+    check(problem, found, ["tight"] * 3, [Fraction(1)] * 3)
+    assert found.gone < 40

@@ -10,8 +10,8 @@ import numpy as np
 
 from discreet.common.compiled import kernel
 from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NUMERATOR, ROWS, SHARE
-from discreet.method.local.goal_kernels import judged_group
-from discreet.method.local.group_kernels import cost, enter, keeps, leave, recount
+from discreet.method.local.goal_kernels import judged_group, judged_with
+from discreet.method.local.group_kernels import cost, enter, fits, join, joined_loss, keeps, leave, recount
 from discreet.method.local.split_kernels import merge, merged_loss
 
 
@@ -102,3 +102,78 @@ def helped(groups, limits, g, h):  # type: ignore[no-untyped-def]
         if lacks > 0:
             found += min(brings, lacks) / lacks
     return found
+
+
+@kernel
+def join_near(shapes, items, limits, groups, g, some, orders, places, reach, forbidden):  # type: ignore[no-untyped-def]
+    """Let items of `g` join, one after the other, the group near each in which all lose least and every limit is kept.
+
+    Near are the groups of the `reach` items before and after in each of the `orders`; see `gather`. An item that none
+    of them has room for stays. Returns how many have gone.
+    O(items * orders * reach * (columns * depth + figures + limits)), and `recount` of `g`.
+    """
+    gone = 0
+    columns = len(shapes.kind)
+    for item in some:
+        size = items.figures[item, 0]
+        best, at = 0, -1
+        for o in range(len(orders)):
+            here = places[o, item]
+            for place in range(max(here - reach, 0), min(here + reach + 1, orders.shape[1])):
+                h = groups.of[orders[o, place]]
+                if h == g:
+                    continue
+                loss = 0
+                for c in range(columns):
+                    loss += joined_loss(shapes, groups, h, c, items.codes[item, c])
+                if loss >= forbidden:
+                    continue
+                more = (groups.figures[h, 0] + size) * loss - cost(groups, h)
+                more += judged_with(items.goals, groups.figures[h], items.figures[item], loss)
+                if (at < 0 or more < best) and fits(items, limits, groups, h, item, 1):
+                    best, at = more, h
+        if at >= 0:
+            leave(groups, item)
+            enter(groups, item, at)
+            join(shapes, items, groups, at, item)
+            gone += 1
+    recount(shapes, items, groups, g)
+    return gone
+
+
+@kernel
+def sweep(items, limits, order, apart, least, of, number):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop
+    """Make groups of items that stand beside each other in an order: each as soon as it keeps every limit.
+
+    Items with different numbers `apart` are in different groups; each group has `least` rows. What is left before such
+    a border goes to the last group, if that keeps all limits with it, and else to none. Groups are written to `of`,
+    from `number` on; returns the next number.
+    O(items * (figures + limits)).
+    """
+    figures = np.zeros(items.figures.shape[1], np.int64)
+    last = np.zeros(items.figures.shape[1], np.int64)
+    begin, known = 0, False
+    for at in range(len(order) + 1):
+        if at == len(order) or (at > 0 and apart[order[at]] != apart[order[at - 1]]):
+            if begin < at and known:
+                for f in range(len(figures)):
+                    last[f] += figures[f]
+                if keeps(last, limits):
+                    for z in range(begin, at):
+                        of[order[z]] = number - 1
+            for f in range(len(figures)):
+                figures[f] = 0
+            begin, known = at, False
+        if at == len(order):
+            break
+        for f in range(len(figures)):
+            figures[f] += items.figures[order[at], f]
+        if figures[0] >= least and keeps(figures, limits):
+            for z in range(begin, at + 1):
+                of[order[z]] = number
+            for f in range(len(figures)):
+                last[f] = figures[f]
+                figures[f] = 0
+            number += 1
+            begin, known = at + 1, True
+    return number

@@ -33,6 +33,7 @@ from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
 from discreet.method.local.pricing import priced
 from discreet.method.local.settling import Settled, Settling, looks_at_once
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
+from discreet.method.local.sweeping import swept
 
 MOST_VECTORS = 20_000
 """Level vectors that are looked at."""
@@ -120,6 +121,8 @@ class _LocalSearch:
         """Group, care for what is left over, make better, and give every group its labels."""
         self.most = most
         of, count = self._peel()
+        if not self.going:
+            of, count = swept(self.part, of, count)
         rest = of < 0
         self.groups = collected(self.part, np.where(rest, count + self.part.apart, of), count + self.part.fixed)
         stuck: list[int] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -68,7 +69,16 @@ class Settling:
         """
 
     def settle(self, before: ItemGroups, g: int) -> Settled:
-        """Return the groups with `g` settled in the cheapest way; the first of equally cheap ones."""
+        """Return the groups with `g` settled in the cheapest way; the first of equally cheap ones.
+
+        Where there is none, or no time for it, items join groups near them that have room.
+        """
+        found = self._cheapest(before, g)
+        if found.cost < NEVER:
+            return found
+        return self._joined_near(copied(before) if found.groups is before else found.groups, g)
+
+    def _cheapest(self, before: ItemGroups, g: int) -> Settled:
         found = self._gathered(before, g)
         groups = copied(before)
         if self.deal(groups, g):
@@ -83,24 +93,46 @@ class Settling:
             return found
         return self._others_come(before, g, found)
 
+    def _joined_near(self, groups: ItemGroups, g: int) -> Settled:
+        """Return the groups with items of `g` in the cheapest group near each that has room; the rest is left in it."""
+        part, left = self.part, _members(groups, g)
+        orders, places = self._orders
+        looks = 2 * len(orders) * REACH * (part.items.codes.shape[1] + part.items.figures.shape[1])
+        gather_kernels.join_near(
+            part.shapes, part.items, part.limits, groups, g, left[: SOON_DONE // looks], orders, places, REACH,
+            part.forbidden,
+        )  # fmt: skip
+        return self._with_rest(groups, g)
+
+    def _with_rest(self, groups: ItemGroups, g: int) -> Settled:
+        """Return the groups, settled if what is left in `g` keeps every limit."""
+        done = bool(group_kernels.keeps(groups.figures[g], self.part.limits))
+        return _cheaper(Settled(groups, NEVER), groups) if done else Settled(groups, NEVER)
+
+    @cached_property
+    def _orders(self) -> tuple[Ints, Ints]:
+        """Some orders of all items, by one column after the other first, and where each item stands in each."""
+        codes = self.part.items.codes
+        columns = codes.shape[1]
+        orders = np.stack([
+            np.lexsort([codes[:, (c + more) % columns] for more in range(columns)][::-1])
+            for c in range(min(len(self.part.columns), MOST_ORDERS))
+        ])  # fmt: skip
+        places = np.empty_like(orders)
+        np.put_along_axis(places, orders, np.arange(orders.shape[1])[None], axis=1)
+        return orders, places
+
     def _gathered(self, before: ItemGroups, g: int) -> Settled:
         """Return the groups with small ones around each item of `g`, where a template makes that worth it."""
         part = self.part
         measures = part.limits.lines[:, MEASURE]
         if (measures > SHARE).any() or not (measures == SHARE).any():
             return Settled(before, NEVER)
-        groups, codes = copied(before), part.items.codes
-        columns = codes.shape[1]
-        orders = np.stack([
-            np.lexsort([codes[:, (c + more) % columns] for more in range(columns)][::-1])
-            for c in range(min(len(part.columns), MOST_ORDERS))
-        ])  # fmt: skip
-        places = np.empty_like(orders)
-        np.put_along_axis(places, orders, np.arange(orders.shape[1])[None], axis=1)
+        groups, (orders, places) = copied(before), self._orders
         left = _members(groups, g)
         looks = 8 * len(orders) * REACH
         size = max(self.looks // looks, 1)
-        soon = len(left) * looks * (columns + part.items.figures.shape[1]) <= SOON_DONE
+        soon = len(left) * looks * (part.items.codes.shape[1] + part.items.figures.shape[1]) <= SOON_DONE
         for begin in range(0, len(left), size):
             if not soon and not self.go_on():
                 break
@@ -108,8 +140,7 @@ class Settling:
                 part.shapes, part.items, part.limits, groups, g, left[begin : begin + size], orders, places, REACH,
                 part.forbidden,
             )  # fmt: skip
-        done = bool(group_kernels.keeps(groups.figures[g], part.limits))
-        return _cheaper(Settled(groups, NEVER), groups) if done else Settled(groups, NEVER)
+        return self._with_rest(groups, g)
 
     def _others_come(self, before: ItemGroups, g: int, found: Settled) -> Settled:
         """Return the cheapest of what was found, and of taking in items that others can spare, or whole groups."""
