@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import helper, kernel, room
+from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 
 ALWAYS = 1 << 16
@@ -59,7 +59,7 @@ class PricingRoom(NamedTuple):
     """By cell: the round in which it is looked at again."""
 
 
-@helper
+@kernel
 def pick(keys, rows, begin, stop):  # type: ignore[no-untyped-def]
     """Put the least key of a stretch to its front, with its row. O(stop - begin)."""
     least = begin
@@ -71,7 +71,7 @@ def pick(keys, rows, begin, stop):  # type: ignore[no-untyped-def]
     keys[least], rows[least] = key, row
 
 
-@helper
+@kernel
 def split_at(keys, rows, begin, stop, pivot):  # type: ignore[no-untyped-def]
     """Put keys below the pivot to the front of a stretch, with their rows; return where they end. O(stop - begin)."""
     end = begin
@@ -221,7 +221,7 @@ def choose(cells, sizes, states, order, least, most, home):  # type: ignore[no-u
     return done
 
 
-@helper
+@kernel
 def moved(cells, rows, home, have, i, cell, need, penalty):  # type: ignore[no-untyped-def]
     """Move a row to a cell (-1: none); return ten times what all lose more, rows that cells lack included. O(1)."""
     loss, size, before = cells.loss, rows.sizes[i], home[i]

@@ -68,7 +68,7 @@ def priced(
         return None
     of, count = found
     groups = collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
-    settling = Settling(part, carry_on)
+    settling = Settling(part, carry_on, merges=False)
     for g in range(count, count + part.fixed):
         if groups.head[g] >= 0:
             settling.deal(groups, g)

@@ -55,10 +55,14 @@ def looks_at_once(part: ItemPart) -> int:
 
 
 class Settling:
-    """The search for what is to become of groups that break a limit; `go_on` is asked while it takes long."""
+    """The search for what is to become of groups that break a limit; `go_on` is asked while it takes long.
 
-    def __init__(self, part: ItemPart, go_on: Callable[[], bool]) -> None:
+    `merges` says whether whole groups may come to one.
+    """
+
+    def __init__(self, part: ItemPart, go_on: Callable[[], bool], *, merges: bool = True) -> None:
         self.part = part
+        self.merges = merges
         self.go_on = go_on
         self.looks = looks_at_once(part)
         self._width = max(part.items.figures.shape[1] // FEW_FIGURES, 1)
@@ -146,7 +150,7 @@ class Settling:
         """Return the cheapest of what was found, and of taking in items that others can spare, or whole groups."""
         least = int(group_kernels.cost(before, g)) + self._lacking(before.figures[g]) * int(before.losses[g, -1])
         together = max(least, int(group_kernels.total_cost(before)))
-        for way, at_least in ((self._top_up, least), (self._merge, together)):
+        for way, at_least in ((self._top_up, least), (self._merge, together))[: 1 + self.merges]:
             if (found.cost > at_least or not self._grows) and self.go_on():
                 groups = copied(before)
                 if way(groups, g):
@@ -161,15 +165,13 @@ class Settling:
         part, left = self.part, _members(groups, g)
         refused: list[int] = []
         size = max(self.looks // max(int(groups.numbers[0]), 1), 1)
-        spent, undo = 0, undo_room(part, min(size, len(left)))
+        undo = undo_room(part, min(size, len(left)))
         while len(left) and len(refused) < MOST_REFUSED and self.go_on():
             piece = left[:size]
             _link(groups, g, piece)
-            done, more = move_kernels.deal(
-                part.shapes, part.items, part.limits, groups, g, NEVER // 2 - spent, len(piece), undo
-            )
-            if done:
-                spent += more
+            if move_kernels.dissolve(
+                part.shapes, part.items, part.limits, groups, np.array([g]), NEVER // 4, len(piece), undo
+            ):
                 left = left[len(piece) :]
             elif len(piece) == 1:
                 refused.append(int(piece[0]))
