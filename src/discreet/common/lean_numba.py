@@ -2,7 +2,8 @@
 
 Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
 nor machine code: it is compiled into its callers, and optimised as a part of them. A number written in a call does not
-make a loop of its own. Loops that make no arrays count no references to them. A loop that is on disk is loaded by
+make a loop of its own. Loops that make no arrays count no references to them,
+and are optimised once, lightly. A loop that is on disk is loaded by
 itself. Which operator adds two integers is looked up once. What Numba tries in vain is not told in bold, for which it
 would take hold of standard output each time: nobody sees most of these texts.
 
@@ -84,13 +85,16 @@ def _loaded(cache: Any, signature: Any, context: Any) -> Any:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _OuterLowering(NativeLowering):
-    """Lowering that counts references only where arrays are made."""
+    """Lowering that counts references only where arrays are made; where none are, LLVM does what pays for our loops."""
 
     _name = "discreet_outer_lowering"
 
     def run_pass(self, state: Any) -> bool:
         if not _makes_arrays(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+            if state.library is None:
+                state.library = library = _library(state)
+                library._optimize_final_module = lambda: _optimise(library)
         return bool(super().run_pass(state))
 
 
@@ -101,8 +105,7 @@ class _InnerLowering(_OuterLowering):
     _name = "discreet_inner_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        library.enable_object_caching()
+        library = _library(state)
         library._finalize_final_module = lambda: _end(library)
         library._optimize_final_module = lambda: None  # as a part of its callers
         state.library = library
@@ -118,6 +121,22 @@ class _InnerLowering(_OuterLowering):
         library._ensure_finalized()
         state.reload_init.extend(library._reload_init)
         return True
+
+
+def _library(state: Any) -> Any:
+    """Return a library for a loop, as Numba makes it."""
+    library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+    library.enable_object_caching()
+    return library
+
+
+def _optimise(library: Any) -> None:
+    """Optimise a library once and lightly: loops that go from entry to entry by number are no quicker for more.
+
+    Numba does so twice, and looks for what could be done for several numbers at once.
+    """
+    passes, builder = library._codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
+    passes.run(library._final_module, builder)
 
 
 def _end(library: Any) -> None:
