@@ -2,10 +2,9 @@
 
 Nothing of the loops changes, only how long compiling takes. A loop that only loops call needs neither a door for Python
 nor machine code: it is compiled into its callers, and optimised as a part of them. A number written in a call does not
-make a loop of its own. Loops that make no arrays count no references to them,
-and are optimised once, lightly. A loop that is on disk is loaded by
-itself. Which operator adds two integers is looked up once. What Numba tries in vain is not told in bold, for which it
-would take hold of standard output each time: nobody sees most of these texts.
+make a loop of its own. Loops that make no arrays count no references to them, and are optimised once, lightly. A loop
+that is on disk is loaded by itself. Which operator adds two integers is looked up once. What Numba tries in vain is not
+told in bold, for which it would take hold of standard output each time: nobody sees most of these texts.
 
 This goes by names inside Numba: it is done for versions with which it was tried, and left with any other.
 """
