@@ -12,6 +12,7 @@ import polars as pl
 
 from discreet.policy import FileOptions
 from discreet.table.formats.base import Reading, TableFormat, Writing
+from discreet.table.formats.csv_beside import is_read_as
 from discreet.table.formats.csv_reading import read_csv, stream_csv
 from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
 from discreet.table.formats.dialect import Dialect
@@ -45,6 +46,14 @@ class CsvFormat(TableFormat):
         frame, dialect = read_csv(files[0], header=False, **how)
         names = names_of_release(table, options, reading.left_out)(frame.width)
         return frame.rename(dict(zip(frame.columns, names, strict=True))), dialect
+
+    def is_read_as(self, files: Sequence[Path], reading: Reading, table: pl.DataFrame) -> bool | None:
+        """Whether a released file is read as this very table of texts; None where it is not read in parts."""
+        options, (file, *_) = reading.options, files
+        if options.header is not True and reading.left_out:
+            return None
+        escaped = self.escapes and options.escape_formulas
+        return is_read_as(file, table, header=options.header, escaped=escaped, **_said(options, file))
 
     def to_parquet(self, table: Place, files: Sequence[Path], target: Path, reading: Reading) -> Dialect:
         """Make a Parquet file of the table, some rows at a time; return how it is written."""
