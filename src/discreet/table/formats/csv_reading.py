@@ -8,6 +8,7 @@ the records are counted apart from it (`discreet.table.formats.records`), and no
 from __future__ import annotations
 
 import codecs
+import contextlib
 import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,13 +19,19 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.formats.ahead import Ahead, Wanted
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
 from discreet.table.formats.dialect import STEP, Dialect, TextSource, load, separator_problem, sniff
+from discreet.table.formats.packing import packed_as
 from discreet.table.formats.records import tally
+from discreet.table.machine import memory_for_a_job
 from discreet.table.no_room import is_disk_full
 
 # Texts that Polars takes for compressed data when they are the first of its input.
 MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+LARGE, TIMES = 8 << 20, 40
+"""Bytes of a file that is read ahead: so many at least, and so many times less than the memory that a job may take."""
+AHEAD = Ahead[pl.DataFrame]()
 
 
 def read_csv(
@@ -181,6 +188,29 @@ def look_at(
     return CsvText(layout, *tally(source, start, layout.end, chosen))
 
 
+def read_ahead(path: Path) -> None:
+    """Begin to read a large text file, on a thread of its own, as `read_csv` will where little is said of the file."""
+    with contextlib.suppress(OSError, ValueError):
+        if path.is_file() and LARGE <= path.stat().st_size <= memory_for_a_job() // TIMES and packed_as(path) is None:
+            AHEAD.begin(path.absolute(), partial(_as_probably_wanted, path))
+
+
+def _as_probably_wanted(path: Path) -> tuple[Wanted, pl.DataFrame] | None:
+    source = load(path, None)
+    start = table_start(source, 0)
+    layout = layout_of(source, start, sniff(source, start), True, guessed=True)
+    if b"\0" in source.data[:LARGE] or layout.end < len(source.data) or is_mistaken(layout):
+        return None
+    skipped = lines_before(layout)
+    return _wanted(layout, skipped), pl.read_csv(path.absolute(), skip_lines=skipped, **as_written(layout))
+
+
+def _wanted(layout: CsvLayout, skipped: int) -> Wanted:
+    """Return what tells this reading of a mapped file from any other."""
+    source = layout.source
+    return Wanted((source.file or source.path).absolute(), source.status, (skipped, layout.separator, *layout.names))
+
+
 def _values(layout: CsvLayout) -> pl.DataFrame | None:
     """The values, read by Polars; None if it cannot read them."""
     source, body, end = layout.source, layout.body, layout.end
@@ -192,6 +222,8 @@ def _values(layout: CsvLayout) -> pl.DataFrame | None:
         data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0
     elif end < len(source.data):
         data = source.data[:end]
+    elif mapped and (read := AHEAD.taken(_wanted(layout, skipped))) is not None:
+        return read
     source.forget(end)  # Polars maps the file itself: it would be there twice
     try:
         return pl.read_csv(data, skip_lines=skipped, **as_written(layout))
