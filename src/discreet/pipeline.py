@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.audit.before import Before, usefulness_meanwhile
 from discreet.audit.describing import describe
-from discreet.common.compiled import load_ahead
+from discreet.common.loading_ahead import load_ahead
 from discreet.common.showing import Heard, listening
 from discreet.common.watch import Progress, Watch
 from discreet.errors import (
@@ -42,7 +42,7 @@ from discreet.planning.carrying_out import (
     carry_out_profiles,
 )
 from discreet.planning.deciding import refuse_impossible
-from discreet.planning.find import find_plan
+from discreet.planning.find import find_plan, loops_for
 from discreet.planning.persons import speaking_of_persons
 from discreet.planning.prepared import PreparedJob, prepare, prepare_rows
 from discreet.policy import Policy, as_policy
@@ -146,7 +146,7 @@ def protect(
 def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening) -> Release:
     """Return a verified release; see `protect`."""
     if _is_large(table):
-        load_ahead()
+        load_ahead(*loops_for(policy))
     job = prepare(table, policy, watch, seed, opening)
     return _released(job, watch, seed) if policy.decide is None else _decided(job, watch, seed)
 

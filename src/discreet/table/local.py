@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.common.at_once import each
-from discreet.encoded import Combinations, Encoded, Ints, collapse, encode
+from discreet.encoded import Combinations, Encoded, Ints, collapse, encode, of_texts
 from discreet.plan.masks import Masks
 from discreet.plan.parts import Edit
 from discreet.plan.plan import Plan
@@ -181,6 +181,11 @@ class LocalEngine:
         release = self._with(without_luggage(frame), self._numbers)
         as_before = [name for name in frame.columns if name in self._encoded and name not in new_texts]
         release._encoded = {name: self._encoded[name] for name in as_before}
+        if not masked.any():
+            edited = {edit.column for edit in plan.edits} | {plan.policy.token}
+            release._encoded |= {
+                name: of_texts(*made.texts[name]) for name in made.texts.keys() & new_texts.keys() - edited
+            }
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay

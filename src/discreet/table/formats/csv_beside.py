@@ -14,8 +14,9 @@ from pathlib import Path
 import polars as pl
 
 from discreet.columns.formulas import unescaped, unescaped_texts
+from discreet.common.at_once import Meanwhile
 from discreet.table.formats.csv_layout import uneven_error
-from discreet.table.formats.csv_reading import as_written, is_mistaken, lines_before, look_at
+from discreet.table.formats.csv_reading import as_written, counted, is_mistaken, laid_out, lines_before
 from discreet.table.formats.dialect import load
 
 
@@ -34,18 +35,21 @@ def is_read_as(
 
     `escaped` says that formulas are escaped in it. The others are as for `read_csv`; what that refuses is refused.
     """
-    text = look_at(partial(load, said=said), path, separator, header, encoding, skip)
-    layout, source = text.layout, text.layout.source
+    layout = laid_out(partial(load, said=said), path, separator, header, encoding, skip)
+    source = layout.source
     if not isinstance(source.data, mmap.mmap) or layout.end < len(source.data) or is_mistaken(layout):
         return None
     names = unescaped_texts(layout.names) if escaped and layout.header else layout.names
-    if names != table.columns or text.rows != table.height or not text.even:
+    if names != table.columns:
         return False
-    skipped = lines_before(layout)
-    source.forget(len(source.data))
-    read = pl.scan_csv((source.file or source.path).absolute(), skip_lines=skipped, **as_written(layout))
+    file, skipped = (source.file or source.path).absolute(), lines_before(layout)
+    read = pl.scan_csv(file, skip_lines=skipped, **as_written(layout))
+    with Meanwhile(partial(_compared, unescaped(read, header=False) if escaped else read, table)) as compared:
+        text = counted(layout)
+    if text.rows != table.height or not text.even:
+        return False
     try:
-        rows, blanks, *same = _compared(unescaped(read, header=False) if escaped else read, table)
+        rows, blanks, *same = compared()
     except (Exception, pl.exceptions.PanicException):
         return None  # not as many rows, or no text: what is wrong is seen when it is read as always
     text.refuse(rows)

@@ -174,7 +174,19 @@ def look_at(
     encoding: str | None,
     skip: int,
 ) -> CsvText:
-    """Look at a text file without reading a value."""
+    """Look at a text file without reading a value, and count its records."""
+    return counted(laid_out(open_text, path, separator, header, encoding, skip))
+
+
+def laid_out(
+    open_text: Callable[[Path, str | None], TextSource],
+    path: Path,
+    separator: str | None,
+    header: bool | Sequence[str] | Naming,
+    encoding: str | None,
+    skip: int,
+) -> CsvLayout:
+    """Look at the start and the end of a text file."""
     if separator is not None and (problem := separator_problem(separator)):
         raise InputError(f"{path}: {problem}")
     source = open_text(path, encoding)
@@ -184,8 +196,12 @@ def look_at(
             "a NUL byte; this is not a text file, or its `encoding` must be given", nul
         )
     chosen = sniff(source, start) if separator is None else separator
-    layout = layout_of(source, start, chosen, header, guessed=separator is None)
-    return CsvText(layout, *tally(source, start, layout.end, chosen))
+    return layout_of(source, start, chosen, header, guessed=separator is None)
+
+
+def counted(layout: CsvLayout) -> CsvText:
+    """Count the records of a text file."""
+    return CsvText(layout, *tally(layout.source, layout.start, layout.end, layout.separator))
 
 
 def read_ahead(path: Path) -> None:
