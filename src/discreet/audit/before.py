@@ -11,6 +11,7 @@ from discreet.common.at_once import MANY, Meanwhile
 from discreet.measure.usefulness import ToldBefore, Usefulness, told_before, usefulness
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
+from discreet.table.by_codes import CountedByCodes
 from discreet.table.engine import Engine
 from discreet.table.local import LocalEngine
 from discreet.verification.findings import Finding
@@ -34,8 +35,9 @@ class Before:
     def __init__(self, source: Engine, bound: Bound) -> None:
         self._source, self._bound = source, bound
         self._meanwhile: Meanwhile[tuple[tuple[Finding, ...], tuple[ToldBefore, ...]]] | None = None
-        if _is_worth_it(source, bound):
-            self._meanwhile = Meanwhile(lambda: (kept_before(source, bound.policy, source), told_before(source, bound)))
+        if isinstance(source, LocalEngine) and _is_worth_it(source, bound):
+            quick = CountedByCodes(source)
+            self._meanwhile = Meanwhile(lambda: (kept_before(quick, bound.policy, quick), told_before(source, bound)))
 
     def __enter__(self) -> Self:
         if self._meanwhile is not None:
