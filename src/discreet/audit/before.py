@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from discreet.common.at_once import MANY, Meanwhile
-from discreet.measure.usefulness import ToldBefore, Usefulness, told_before, usefulness
+from discreet.measure.usefulness import OriginalTarget, Usefulness, told_before, usefulness
 from discreet.policy import Policy
 from discreet.policy.bind import Bound
 from discreet.table.by_codes import CountedByCodes
@@ -34,7 +34,7 @@ class Before:
 
     def __init__(self, source: Engine, bound: Bound) -> None:
         self._source, self._bound = source, bound
-        self._meanwhile: Meanwhile[tuple[tuple[Finding, ...], tuple[ToldBefore, ...]]] | None = None
+        self._meanwhile: Meanwhile[tuple[tuple[Finding, ...], tuple[OriginalTarget, ...]]] | None = None
         if isinstance(source, LocalEngine) and _is_worth_it(source, bound):
             quick = CountedByCodes(source)
             self._meanwhile = Meanwhile(lambda: (kept_before(quick, bound.policy, quick), told_before(source, bound)))
@@ -54,7 +54,7 @@ class Before:
             return self._meanwhile()[0]
         return kept_before(told, policy, source)
 
-    def told(self, told: Engine, bound: Bound) -> tuple[ToldBefore, ...] | None:
+    def told(self, told: Engine, bound: Bound) -> tuple[OriginalTarget, ...] | None:
         """Return what the table tells of each target; None for other rows, or bound otherwise, than in the block."""
         if self._meanwhile is not None and told is self._source and bound == self._bound:
             return self._meanwhile()[1]

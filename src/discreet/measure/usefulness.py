@@ -94,7 +94,7 @@ def usefulness(
     bound: Bound,
     *,
     made_elsewhere: bool = False,
-    before: tuple[ToldBefore, ...] | None = None,
+    before: tuple[OriginalTarget, ...] | None = None,
 ) -> Usefulness:
     """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed.
 
@@ -112,7 +112,7 @@ def usefulness_by_itself(released: Engine, bound: Bound) -> Usefulness:
 
 
 def _usefulness(
-    released: Engine, source: Engine, bound: Bound, *, some: bool, before: tuple[ToldBefore, ...] | None = None
+    released: Engine, source: Engine, bound: Bound, *, some: bool, before: tuple[OriginalTarget, ...] | None = None
 ) -> Usefulness:
     """Return what a release is good for; `some` says that rows which tell nothing are suppressed."""
     counted = released.count(_columns(bound))
@@ -161,7 +161,7 @@ def _columns(bound: Bound) -> list[str]:
     return [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
 
 
-def told_before(source: Engine, bound: Bound) -> tuple[ToldBefore, ...]:
+def told_before(source: Engine, bound: Bound) -> tuple[OriginalTarget, ...]:
     """Return what the groups of a table tell of each target as they came in."""
     if not bound.policy.goals:
         return ()
@@ -169,7 +169,7 @@ def told_before(source: Engine, bound: Bound) -> tuple[ToldBefore, ...]:
     looks = Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
     judges = [JUDGES.of(goal)(looks, bound, goal) for goal in bound.policy.goals]
     return tuple(
-        ToldBefore(judge, judge.measure(looks, _seen(bound, goal)), judge.measure(looks, ()))
+        OriginalTarget(judge, judge.measure(looks, _seen(bound, goal)), judge.measure(looks, ()))
         for judge, goal in zip(judges, bound.policy.goals, strict=True)
     )
 
@@ -180,7 +180,7 @@ def _seen(bound: Bound, goal: PredictingUse) -> list[str]:
 
 
 def _told_of_all(
-    after: Looks, source: Engine, bound: Bound, before: tuple[ToldBefore, ...] | None
+    after: Looks, source: Engine, bound: Bound, before: tuple[OriginalTarget, ...] | None
 ) -> tuple[ToldTarget, ...]:
     found = told_before(source, bound) if before is None else before
     return tuple(
@@ -208,7 +208,7 @@ class Judge(Protocol):
         ...
 
 
-class ToldBefore(NamedTuple):
+class OriginalTarget(NamedTuple):
     """What the groups of a table as it came in tell of a target, and who measures that of others."""
 
     judge: Judge

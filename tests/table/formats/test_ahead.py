@@ -15,7 +15,7 @@ from discreet.cli.options import EngineOptions
 from discreet.errors import InputError
 from discreet.table.formats import csv_reading
 from discreet.table.formats import dialect as dialects
-from discreet.table.formats.ahead import Ahead, Wanted
+from discreet.table.formats.ahead import Ahead, OneReading
 from discreet.table.formats.csv_reading import AHEAD, read_ahead, read_csv
 from tests.commands import run
 
@@ -129,17 +129,17 @@ def test_small_and_vast_files_packed_ones_and_folders_are_not_read_ahead(
 
 
 def test_what_goes_wrong_ahead_is_nothing() -> None:
-    ahead, wanted = Ahead[str](), Wanted(Path("a"), 1, 2)
+    ahead, wanted = Ahead[str](), OneReading(Path("a"), 1, 2)
 
-    def fail() -> tuple[Wanted, str]:
+    def fail() -> tuple[OneReading, str]:
         raise MemoryError
 
     ahead.begin(wanted.path, fail)
     assert ahead.taken(wanted) is None
-    other = Wanted(Path("a"), 1, 3)
+    other = OneReading(Path("a"), 1, 3)
     for read, found in ((lambda: None, None), (lambda: (wanted, "x"), "x"), (lambda: (other, "x"), None)):
         ahead.begin(wanted.path, read)
-        assert ahead.taken(Wanted(Path("b"), 1, 2)) is None
+        assert ahead.taken(OneReading(Path("b"), 1, 2)) is None
         assert ahead.taken(wanted) == found
         assert ahead.taken(wanted) is None
 

@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 Found = TypeVar("Found")
 
 
-class Wanted(NamedTuple):
+class OneReading(NamedTuple):
     """One reading of one file: where it is, what changes whenever it is written to, and how it is read."""
 
     path: Path
@@ -27,11 +27,11 @@ class Ahead(Generic[Found]):
     """What is read ahead: of one file at a time."""
 
     def __init__(self) -> None:
-        self._begun: tuple[Path, threading.Thread, list[tuple[Wanted, Found]]] | None = None
+        self._begun: tuple[Path, threading.Thread, list[tuple[OneReading, Found]]] | None = None
 
-    def begin(self, path: Path, read: Callable[[], tuple[Wanted, Found] | None]) -> None:
+    def begin(self, path: Path, read: Callable[[], tuple[OneReading, Found] | None]) -> None:
         """Begin to read a file; what goes wrong is seen when it is read as always."""
-        found: list[tuple[Wanted, Found]] = []
+        found: list[tuple[OneReading, Found]] = []
 
         def run() -> None:
             with contextlib.suppress(BaseException):
@@ -42,7 +42,7 @@ class Ahead(Generic[Found]):
         self._begun = path, thread, found
         thread.start()
 
-    def taken(self, wanted: Wanted) -> Found | None:
+    def taken(self, wanted: OneReading) -> Found | None:
         """Return what was read, once it is, if it is what is wanted; nothing of this file is kept."""
         if self._begun is None or self._begun[0] != wanted.path:
             return None

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.formats.ahead import Ahead, Wanted
+from discreet.table.formats.ahead import Ahead, OneReading
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
 from discreet.table.formats.dialect import STEP, Dialect, TextSource, load, separator_problem, sniff
 from discreet.table.formats.packing import packed_as
@@ -211,7 +211,7 @@ def read_ahead(path: Path) -> None:
             AHEAD.begin(path.absolute(), partial(_as_probably_wanted, path))
 
 
-def _as_probably_wanted(path: Path) -> tuple[Wanted, pl.DataFrame] | None:
+def _as_probably_wanted(path: Path) -> tuple[OneReading, pl.DataFrame] | None:
     source = load(path, None)
     start = table_start(source, 0)
     layout = layout_of(source, start, sniff(source, start), True, guessed=True)
@@ -221,10 +221,12 @@ def _as_probably_wanted(path: Path) -> tuple[Wanted, pl.DataFrame] | None:
     return _wanted(layout, skipped), pl.read_csv(path.absolute(), skip_lines=skipped, **as_written(layout))
 
 
-def _wanted(layout: CsvLayout, skipped: int) -> Wanted:
+def _wanted(layout: CsvLayout, skipped: int) -> OneReading:
     """Return what tells this reading of a mapped file from any other."""
     source = layout.source
-    return Wanted((source.file or source.path).absolute(), source.status, (skipped, layout.separator, *layout.names))
+    return OneReading(
+        (source.file or source.path).absolute(), source.status, (skipped, layout.separator, *layout.names)
+    )
 
 
 def _values(layout: CsvLayout) -> pl.DataFrame | None:
