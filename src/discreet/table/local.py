@@ -183,9 +183,8 @@ class LocalEngine:
         release._encoded = {name: self._encoded[name] for name in as_before}
         if not masked.any():
             edited = {edit.column for edit in plan.edits} | {plan.policy.token}
-            release._encoded |= {
-                name: of_texts(*made.texts[name]) for name in made.texts.keys() & new_texts.keys() - edited
-            }
+            changed_alone = made.texts.keys() & new_texts.keys() - edited
+            release._encoded |= {name: of_texts(*made.texts[name]) for name in changed_alone}
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay
@@ -348,7 +347,8 @@ class LocalEngine:
     def write(self, target: BinaryIO, path: Place) -> None:
         """Write the table; the name of `path` says in which form."""
         frame = self._all_texts() if self.form.format_for(path).is_text else polars_of(self._frame)
-        self.form.write(frame.columns, [frame], target, path)
+        different = {name: encoded.domain for name, encoded in self._encoded.items()}
+        self.form.write(frame.columns, [frame], target, path, different)
 
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
         """Whether a file that `write` wrote is read as this very table."""

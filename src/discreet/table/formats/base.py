@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
@@ -49,6 +49,8 @@ class Writing:
     path: Path
     options: FileOptions
     dialect: Dialect | None = None
+    different: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    """The different texts of columns of which they are known."""
 
 
 class NewTable(ABC):

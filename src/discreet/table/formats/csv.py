@@ -14,7 +14,7 @@ from discreet.policy import FileOptions
 from discreet.table.formats.base import Reading, TableFormat, Writing
 from discreet.table.formats.csv_beside import is_read_as
 from discreet.table.formats.csv_reading import read_csv, stream_csv
-from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
+from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, is_plain, write_csv_parts
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.endings import ending
 from discreet.table.formats.packing import packing_for
@@ -65,8 +65,10 @@ class CsvFormat(TableFormat):
     def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, how: Writing) -> None:
         """Write a table of texts that comes in parts."""
         few = (rows for part in parts for rows in part.iter_slices(ROWS_AT_A_TIME))
+        dialect = _dialect_for(how)
+        plain = all(name in how.different and is_plain(how.different[name], dialect) for name in columns)
         with _packing(target, how.path) as file:
-            write_csv_parts(columns, few, file, _dialect_for(how))
+            write_csv_parts(columns, few, file, dialect, plain=plain)
 
     def size(self, path: Path, options: FileOptions) -> TableSize:
         """Return how much a file holds, by its start."""
