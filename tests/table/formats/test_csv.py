@@ -612,10 +612,11 @@ def test_what_is_plain_is_written_as_ever_without_looking_for_quotes(
 @pytest.mark.parametrize("cell", ["a,b", 'say "a"', "", "a\nb", "a\rb", "b"])
 def test_a_release_is_written_with_quotes_where_some_cell_needs_them(cell: str, tmp_path: Path) -> None:
     """Also where the different texts of all columns are known."""
-    table = LocalEngine(pl.DataFrame({"x": ["a", "a", cell], "y": ["1", None, "2"]}))
+    frame = pl.DataFrame({"x": ["a", "a", cell], "y": ["1", None, "2"]})
+    table = LocalEngine(frame)
     for name in table.columns:
         table.encoded(name)
     with (tmp_path / "r.csv").open("wb") as file:
         table.write(file, tmp_path / "r.csv")
-    assert (tmp_path / "r.csv").read_bytes() == written(table.native())
-    assert read_csv(tmp_path / "r.csv")[0].equals(table.native())
+    assert (tmp_path / "r.csv").read_bytes() == written(frame)
+    assert read_csv(tmp_path / "r.csv")[0].equals(frame)
