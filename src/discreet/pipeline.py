@@ -146,7 +146,7 @@ def protect(
 def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening) -> Release:
     """Return a verified release; see `protect`."""
     if _is_large(table):
-        load_ahead(*loops_for(policy))
+        load_ahead(loops_for(policy))
     job = prepare(table, policy, watch, seed, opening)
     return _released(job, watch, seed) if policy.decide is None else _decided(job, watch, seed)
 

@@ -144,7 +144,7 @@ if __name__ == "__main__":
     import ahead
     if sys.argv[1] == "first":
         ahead.doubled(np.arange(100_000))
-    load_ahead("ahead")
+    load_ahead({"ahead": ["doubled"]})
     import threading
     for thread in threading.enumerate():
         if thread is not threading.main_thread():

@@ -6,21 +6,22 @@ import contextlib
 import importlib
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 
-from discreet.common.compiled import Kernel, may_compile
+from discreet.common.compiled import may_compile
 from discreet.common.with_numba import load
 
 
-def load_ahead(*modules: str) -> None:
-    """Begin to load Numba, some modules, and what is on disk of the loops in them."""
+def load_ahead(modules: Mapping[str, Sequence[str]]) -> None:
+    """Begin to load Numba, some modules, and what is on disk of the loops in each that are named."""
     if "numba" not in sys.modules and may_compile():
-        threading.Thread(target=_load, args=modules, daemon=True).start()
+        threading.Thread(target=_load, args=(modules,), daemon=True).start()
 
 
-def _load(*modules: str) -> None:
+def _load(modules: Mapping[str, Sequence[str]]) -> None:
     with contextlib.suppress(Exception):  # whoever needs it says what is wrong
         load()
-        for name in modules:
-            for found in vars(importlib.import_module(name)).values():
-                if isinstance(found, Kernel) and found.__module__ == name:
-                    found.load()
+        for name, loops in modules.items():
+            module = importlib.import_module(name)
+            for loop in loops:
+                vars(module)[loop].load()

@@ -24,11 +24,11 @@ def find_plan(task: Task, watch: Watch, most_suppressed: int | None = None, seed
     return replace(plan, recodings=(*plan.recodings, *task.binned), kinds=task.kinds, sampled=task.sampled)
 
 
-def loops_for(policy: Policy) -> tuple[str, ...]:
-    """Return the modules with compiled loops that a search needs whatever the table, where it is a short one."""
+def loops_for(policy: Policy) -> dict[str, tuple[str, ...]]:
+    """Return the modules that a search needs whatever the table, where it is a short one, and which of their loops."""
     if policy.method == "disclosure" and not policy.is_local and any(policy.groups()):
-        return "discreet.method.base.kernels", "discreet.method.disclosure.search"
-    return ()
+        return {"discreet.method.base.kernels": ("split", "rescore"), "discreet.method.disclosure.search": ()}
+    return {}
 
 
 def _found(task: Task, watch: Watch, most_suppressed: int | None, seed: int | None) -> Plan:
