@@ -6,7 +6,8 @@
 CPU seconds (and wall seconds, and peak memory) of whole commands, each a process of its own: `warm`, where compiled
 loops are on disk, and `cold`, where none are (the first run on a machine; byte code of all modules, also of libraries,
 is there in both). With
-`--before`, the folder `src` of another version, both are run in turn, and the releases are compared byte for byte.
+`--before`, the folder `src` of another version, both are run in turn, and the releases are compared byte for byte; in
+turn with them Polars reads and writes the table in a process of its own.
 `--kernels` lists the loops that a cold run compiles, and how long each takes. At the end stands what has a goal; with
 `--goals` exactly that is measured: all kinds on 24 rows and on Adult, the report of 24 rows, the audit of Adult with
 both reports, and 1,000,000 rows; with `--kinds`, `--tables` or `--jobs` beside it, the part of it that they name.
@@ -137,13 +138,11 @@ def main() -> None:
             frame = tables()[table]()
             path = folder / f"{table}.csv"
             frame.write_csv(path)
-            copy = [sys.executable, "-c", POLARS, str(path), str(folder / "copy.csv")]
-            mark = median([run(copy, SOURCE, folder) for _ in range(options.repeat)])
-            print(f"{table}: {len(frame):,} rows; Polars reading and writing it\n  {mark}")
+            print(f"{table}: {len(frame):,} rows")
             for kind, job in jobs_of(table, options):
                 policy = folder / f"{kind}.json"
                 policy.write_text(json.dumps(policies(table, frame)[kind]))
-                costs = compare(versions, folder, path, policy, job, options.repeat, mark)
+                costs, mark = compare(versions, folder, path, policy, job, options.repeat)
                 found.append(Measured(table, kind, job, {key: median(cost) for key, cost in costs.items()}, mark))
                 if options.kernels and job == "protect":
                     compiled(command("protect", path, policy, folder), folder)
@@ -161,10 +160,15 @@ def jobs_of(table: str, options: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def compare(
-    versions: dict[str, Path], folder: Path, table: Path, policy: Path, job: str, repeat: int, mark: Cost
-) -> dict[tuple[str, str], list[Cost]]:
-    """Print and return what a job costs, cold and warm, in each version; print whether the releases are the same."""
+    versions: dict[str, Path], folder: Path, table: Path, policy: Path, job: str, repeat: int
+) -> tuple[dict[tuple[str, str], list[Cost]], Cost]:
+    """Print and return what a job costs, cold and warm, in each version; print whether the releases are the same.
+
+    Second comes what Polars takes to read and write the table, measured in turn with the others.
+    """
     releases = set()
+    copy = [sys.executable, "-c", POLARS, str(table), str(folder / "copy.csv")]
+    marks = [run(copy, SOURCE, folder)]
     costs: dict[tuple[str, str], list[Cost]] = {}
     kept = {name: folder / f"kept-{name}" for name in versions}
     run(command("protect" if job == "audit" else job, table, policy, folder), SOURCE, kept["now"])
@@ -181,11 +185,14 @@ def compare(
             if turn:  # the first one compiles
                 costs.setdefault(("warm", name), []).append(done)
             releases.add((folder / "release.csv").read_bytes())
+        marks.append(run(copy, SOURCE, folder))
+    mark = median(marks[1:])  # the first one may have loaded its libraries from a disk
     print(f"  {policy.stem}, {job}" + ("" if len(releases) == 1 else "   RELEASES DIFFER"))
+    print(f"    Polars reads and writes the table: {mark}")
     for (state, name), found in sorted(costs.items()):
         middle = median(found)
         print(f"    {state} {name:7} {middle}   {middle.wall / mark.wall:5.1f} x Polars")
-    return costs
+    return costs, mark
 
 
 def command(job: str, table: Path, policy: Path, folder: Path) -> list[str]:

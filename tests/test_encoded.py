@@ -23,6 +23,20 @@ def test_codes_stand_for_the_values_in_code_point_order(values: list[str | None]
     assert list(encoded.domain) == ([None] if None in values else []) + present
 
 
+@given(st.lists(texts, max_size=40), st.integers(0, 20), st.integers(1, 9), st.integers(0, 3))
+def test_codes_of_many_rows_are_those_of_few(values: list[str | None], sampled: int, every: int, few: int) -> None:
+    """Whether all texts are among the rows that are looked at first, or some of them, or none."""
+    column = pl.Series(values, dtype=pl.String)
+    alone = encode(column)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in (("SAMPLED", sampled), ("EVERY", every), ("FEW", few)):
+            patch.setattr("discreet.encoded." + name, number)
+        found = encode(column)
+    assert found.domain == alone.domain
+    assert np.array_equal(found.codes, alone.codes)
+    assert found.codes.dtype == alone.codes.dtype
+
+
 @given(st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=40))
 def test_collapsing_keeps_every_count(rows: list[tuple[str | None, ...]]) -> None:
     columns = [encode(pl.Series([row[place] for row in rows], dtype=pl.String)) for place in range(3)]

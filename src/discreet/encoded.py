@@ -18,6 +18,8 @@ Codes = npt.NDArray[np.unsignedinteger]
 Ints = npt.NDArray[np.int64]
 
 LARGEST_KEY = 2**62
+SAMPLED, EVERY, FEW = 200_000, 8, 1000
+"""Of so many rows one in so many is looked at first for the texts of a column, if these are few."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,28 @@ def encode(texts: pl.Series) -> Encoded:
     """
     import polars as pl  # not for whoever needs the names of types only
 
-    values = texts.drop_nulls().unique().sort()
+    values, physical = _numbered_texts(texts, sampled=len(texts) >= SAMPLED)
     domain: tuple[str | None, ...] = tuple(values.to_list())
-    physical = texts.cast(pl.Enum(values)).to_physical()
     if texts.null_count():
         domain = (None, *domain)
         physical = (physical.cast(pl.UInt32) + 1).fill_null(0)
     return Encoded(domain, physical.to_numpy().astype(smallest(len(domain)), copy=False))
+
+
+def _numbered_texts(texts: pl.Series, *, sampled: bool) -> tuple[pl.Series, pl.Series]:
+    """Return the different texts of a column in code-point order, and which of them each row has.
+
+    Of many rows a part is looked at first: often it has all texts, and whether it does is seen when rows are numbered.
+    """
+    import polars as pl
+
+    values = (texts.gather_every(EVERY) if sampled else texts).drop_nulls().unique().sort()
+    if sampled and len(values) > FEW:
+        return _numbered_texts(texts, sampled=False)
+    numbers = texts.cast(pl.Enum(values), strict=not sampled).to_physical()
+    if numbers.null_count() > texts.null_count():
+        return _numbered_texts(texts, sampled=False)
+    return values, numbers
 
 
 def of_texts(texts: Sequence[str | None], codes: npt.NDArray[np.integer[Any]]) -> Encoded:

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.audit.before import PromisesBefore
+from discreet.audit.before import Before, usefulness_meanwhile
 from discreet.audit.describing import describe
-from discreet.common.compiled import load_ahead
+from discreet.common.loading_ahead import load_ahead
 from discreet.common.showing import Heard, listening
 from discreet.common.watch import Progress, Watch
 from discreet.errors import (
@@ -42,7 +42,7 @@ from discreet.planning.carrying_out import (
     carry_out_profiles,
 )
 from discreet.planning.deciding import refuse_impossible
-from discreet.planning.find import find_plan
+from discreet.planning.find import find_plan, loops_for
 from discreet.planning.persons import speaking_of_persons
 from discreet.planning.prepared import PreparedJob, prepare, prepare_rows
 from discreet.policy import Policy, as_policy
@@ -146,7 +146,7 @@ def protect(
 def _made(table: Table, policy: Policy, watch: Watch, seed: int | None, opening: Opening) -> Release:
     """Return a verified release; see `protect`."""
     if _is_large(table):
-        load_ahead()
+        load_ahead(loops_for(policy))
     job = prepare(table, policy, watch, seed, opening)
     return _released(job, watch, seed) if policy.decide is None else _decided(job, watch, seed)
 
@@ -194,7 +194,7 @@ def _released(job: PreparedJob, watch: Watch, seed: int | None, over_time: OverT
         with speaking_of_persons():
             made = job.judged(carry_out_profiles(job.task, job.source, watch, seed))
             return _verified(made, watch, over_time=over_time)
-    with job.speaking(), PromisesBefore(job.source, job.bound) as before:
+    with job.speaking(), Before(job.source, job.bound) as before:
         plan = find_plan(job.task, watch, seed=seed)
         try:
             return _verified(job.carried_out(plan, watch, seed), watch, over_time=over_time, before=before)
@@ -329,23 +329,24 @@ def _verified(
     *,
     vouched: bool = True,
     over_time: OverTime | None = None,
-    before: PromisesBefore | None = None,
+    before: Before | None = None,
 ) -> Release:
     """Return a release, described, that verification confirms, and nothing else; `vouched` as for `check`."""
     watch.begins("verify")
     policy = made.judge.policy
-    verification = check(
-        made.released,
-        policy,
-        made.source,
-        vouched=vouched,
-        medians=made.medians,
-        whole=made.whole,
-        places=made.places,
-        hide_only=made.hide_only,
-        statement=made.statement,
-        beside=None if over_time is None else over_time.beside,
-    )
+    with usefulness_meanwhile(made.released, made.told, made.judge, before) as useful:
+        verification = check(
+            made.released,
+            policy,
+            made.source,
+            vouched=vouched,
+            medians=made.medians,
+            whole=made.whole,
+            places=made.places,
+            hide_only=made.hide_only,
+            statement=made.statement,
+            beside=None if over_time is None else over_time.beside,
+        )
     note = None
     if over_time is not None:
         note, joint = over_time.counted(made)
@@ -363,7 +364,9 @@ def _verified(
         plan = replace(plan, order=tuple(made.released.numbers().tolist()))
     told, source = made.told, made.source
     warnings = (*made.warnings, *(() if over_time is None else over_time.warnings(made)))
-    audit = describe(verification, made.released, told, source, made.judge, warnings, making=made, before=before)
+    audit = describe(
+        verification, made.released, told, source, made.judge, warnings, making=made, before=before, useful=useful
+    )
     made.source.refuse_changed()
     stated = made.statement if made.statement is None or order is None else made.statement.moved(order.tolist())
     return Release(plan, audit, made.released, made.source, order, stated, note)

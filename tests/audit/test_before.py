@@ -26,6 +26,7 @@ JOBS: dict[str, tuple[dict[str, Any], bool]] = {
     "k": ({"protect": [d.KAnonymity(k=3, over=["job", "town"])]}, True),
     "both": ({"protect": [TEMPLATE, d.KAnonymity(k=3, over=["job", "town"])]}, True),
     "rows that are dropped": ({"protect": [TEMPLATE], "missing": {"values": ["A"], "rows": "drop"}}, True),
+    "a use": ({"use": d.Classify("ill"), "protect": [d.KAnonymity(k=3, over=["job", "town"])]}, True),
     "a sample": ({"protect": [TEMPLATE], "release": {"sample": "50%"}}, False),
 }
 
@@ -58,6 +59,7 @@ def test_figures_are_the_same_with_a_thread_and_without(
     assert counted == [False, ahead]  # once, not twice
     assert together.audit.before == alone.audit.before
     assert together.audit.before
+    assert together.audit.usefulness == alone.audit.usefulness
     assert isinstance(together.table, pl.DataFrame)
     assert isinstance(alone.table, pl.DataFrame)
     assert together.table.equals(alone.table)

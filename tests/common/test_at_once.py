@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from discreet.common import at_once
-from discreet.common.at_once import MANY, Meanwhile, each
+from discreet.common.at_once import AHEAD, MANY, Meanwhile, each, in_turn
 from discreet.policy import KAnonymity, Policy
 from discreet.table.local import LocalEngine
 from discreet.table.source import reopened
@@ -86,3 +87,39 @@ def test_two_threads_encode_and_read_back_a_table_as_one_does(
     for written, same in ((frame, True), (other, False)):
         written.write_csv(tmp_path / "r.csv")
         assert LocalEngine(frame).reads_back(tmp_path / "r.csv", policy, reopened) is same
+
+
+def test_what_is_worked_on_ahead_comes_in_turn_and_is_not_much() -> None:
+    both, taken, here = threading.Barrier(2, timeout=30), list[int](), threading.current_thread()
+
+    def items() -> Iterator[int]:
+        for item in range(20):
+            assert threading.current_thread() is here
+            taken.append(item)
+            yield item
+
+    def work(item: int) -> int:
+        both.wait()  # passes only where two are on their way
+        return item * item
+
+    for asked, found in enumerate(in_turn(work, items())):
+        assert found == asked * asked
+        assert len(taken) <= asked + AHEAD
+    assert asked == 19
+
+
+def test_a_single_item_needs_no_thread() -> None:
+    assert list(in_turn(lambda _: threading.current_thread(), [1])) == [threading.current_thread()]
+    assert list(in_turn(str, [])) == []
+
+
+def test_an_error_of_what_is_worked_on_ahead_comes_in_its_turn() -> None:
+    def work(item: int) -> int:
+        if item == 3:
+            raise ValueError(item)
+        return item
+
+    found = in_turn(work, range(9))
+    assert [next(found) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="3"):
+        next(found)

@@ -126,3 +126,42 @@ def test_a_loop_on_disk_is_loaded_alone_and_others_are_compiled_after_it(tmp_pat
         assert found.returncode == 0, found.stderr
         said.append(found.stdout.splitlines())
     assert said == [["[0, 2, 4] True"], ["[0, 2, 4] False"], ["[0, 2, 4] False", "3.0 [0, 2]"]]
+
+
+AHEAD = """
+import sys, time
+import numpy as np
+from discreet.common.compiled import kernel
+from discreet.common.loading_ahead import load_ahead
+
+@kernel
+def doubled(x):
+    for place in range(len(x)):
+        x[place] *= 2
+    return x
+
+if __name__ == "__main__":
+    import ahead
+    if sys.argv[1] == "first":
+        ahead.doubled(np.arange(100_000))
+    load_ahead({"ahead": ["doubled"]})
+    import threading
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join()
+    made = ahead.doubled._compiled
+    print("numba" in sys.modules, made is not None and len(made.overloads), ahead.doubled(np.arange(3)).tolist())
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not lean_numba.options(inner=True), reason="not tried with this version of Numba")
+def test_what_is_on_disk_is_loaded_ahead_and_nothing_else_is_compiled(tmp_path: Path) -> None:
+    (tmp_path / "ahead.py").write_text(AHEAD, encoding="utf-8")
+    said = []
+    for which in ("none", "first", "later"):
+        run = [sys.executable, "ahead.py", which]
+        found = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr
+        said.append(found.stdout.strip())
+    assert said == ["True False [0, 2, 4]", "True 1 [0, 2, 4]", "True 1 [0, 2, 4]"]

@@ -8,6 +8,7 @@ import os
 import signal
 import stat
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,6 +105,48 @@ def test_a_full_disk_is_a_clear_error(tmp_path: Path) -> None:
         os.dup2(os.open("/dev/full", os.O_WRONLY), file.fileno())
         file.write(b"x" * 100)
     assert names(tmp_path) == []
+
+
+def test_what_cannot_be_forced_to_the_disk_gets_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk says so once, and perhaps long after the last byte: it is forced by a thread, while others go on."""
+    release, plan, threads = tmp_path / "r.csv", tmp_path / "p.json", list[threading.Thread]()
+    release.write_bytes(b"old")
+
+    def force(number: int) -> None:
+        threads.append(threading.current_thread())
+        if os.fstat(number).st_size == 3:
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", force)
+    with Staging(force=True) as staging:
+        for target, text in ((release, b"new"), (plan, b"plan")):
+            with staging.open(target) as file:
+                file.write(text)
+        with pytest.raises(InputError, match="r.csv: cannot be written .Input/output error.; nothing was changed"):
+            staging.commit(last=release)
+        assert release.read_bytes() == b"old"
+    assert names(tmp_path) == ["r.csv"]
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
+
+
+def test_nothing_has_its_name_before_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, there, forced = tmp_path / "r.csv", list[bool](), threading.Event()
+
+    def force(_: int) -> None:
+        assert forced.wait(30)
+        there.append(target.exists())
+
+    monkeypatch.setattr(os, "fsync", force)
+    with Staging() as staging:
+        with staging.open(target) as file:
+            file.write(b"x")
+        assert staging.staged(target).read_bytes() == b"x"
+        assert not there
+        forced.set()
+        staging.commit()
+    assert there[0] is False
+    assert target.read_bytes() == b"x"
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

@@ -188,6 +188,15 @@ def test_the_codes_of_a_release_are_those_of_its_own_texts() -> None:
             assert np.array_equal(found.codes, fresh.codes)
 
 
+def test_the_codes_of_groups_with_labels_of_their_own_are_those_of_their_texts() -> None:
+    policy = d.Policy(protect=[d.KAnonymity(k=3, over=["Job", "Country"])], recoding="local")
+    release = alike(LocalEngine, d.protect(bank(), policy).engine)
+    for name in release.columns:
+        found, fresh = release.encoded(name), encode(release.texts(name))
+        assert found.domain == fresh.domain
+        assert np.array_equal(found.codes, fresh.codes)
+
+
 def test_edits_leave_the_table_as_it_was() -> None:
     """What verification compares a release with is the table that came in, not what the edits made of it."""
     table = pl.DataFrame({"job": ["a", "b"], "ill": ["no", "yes"]})

@@ -80,11 +80,11 @@ def _with_groups(release: Release, policy: Policy, table: str, trials: Trials) -
     }
     if not hidden:
         return
-    from discreet.assist.drafting.looks import look_at
+    from discreet.assist.drafting.looks import look_at_codes
 
     decimal = policy.file.decimal or "."
     source = alike(LocalEngine, release.source)
-    looks = [look_at(source.texts(name).alias(name), decimal) for name in hidden]
+    looks = [look_at_codes(name, source.encoded(name), decimal) for name in hidden]
     looks = [look for look in looks if look.has_tree or look.type is not None]
     for look in sorted(looks, key=lambda look: -look.distinct)[:MOST_COLUMNS]:
         said, how, write = _groups_for(source, look, table)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.audit.about import Sampled, beside_ledger, not_covered
 from discreet.audit.audit import Audit
-from discreet.audit.before import PromisesBefore, kept_before
+from discreet.audit.before import Before, kept_before
 from discreet.audit.public import Facts, terms
 from discreet.measure.changes import changes
-from discreet.measure.usefulness import masked_rows, usefulness
+from discreet.measure.usefulness import Usefulness, masked_rows, usefulness
 from discreet.plan.decided import Decided
 from discreet.plan.removal import Removal
 from discreet.policy import Policy, ReleaseOptions
@@ -66,7 +67,8 @@ def describe(
     *,
     making: HowMade | None = None,
     matched: bool = True,
-    before: PromisesBefore | None = None,
+    before: Before | None = None,
+    useful: Callable[[], Usefulness] | None = None,
 ) -> Audit:
     """Return the audit of a release that was verified, and is not attacked yet.
 
@@ -80,6 +82,8 @@ def describe(
         Whether it is known which row of the source each row is.
     before
         What was counted of the source while the plan was searched for.
+    useful
+        Gives what the release is good for, where somebody has looked already.
     """
     policy, together = bound.policy, verification.joint
     decided = None if making is None else making.decided
@@ -90,7 +94,7 @@ def describe(
         measured = replace(measured, removal=making.removal)
     return Audit(
         verification=verification,
-        before=(kept_before if before is None else before.of)(told, policy, source),
+        before=(kept_before if before is None else before.kept)(told, policy, source),
         rows=released.rows,
         sample=None if policy.release is None else _sampled(policy.release, source, policy),
         dropped=source.dropped,
@@ -102,7 +106,7 @@ def describe(
         coarser_cells=coarser,
         detail=None if making is None else making.detail,
         bound=None if making is None else making.bound,
-        usefulness=usefulness(released, told, bound, made_elsewhere=making is None),
+        usefulness=usefulness(released, told, bound, made_elsewhere=making is None) if useful is None else useful(),
         cells=measured,
         warnings=warnings,
         not_covered=beside_ledger(not_covered(policy, released.columns, decided), together, policy),

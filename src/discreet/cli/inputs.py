@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from discreet.cli.options import LayoutOptions
+    from discreet.cli.options import EngineOptions, LayoutOptions
     from discreet.policy import FileOptions, Policy
+
+
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".data")
 
 
 def read_rules(path: Path, layout: LayoutOptions) -> Policy:
@@ -17,6 +20,14 @@ def read_rules(path: Path, layout: LayoutOptions) -> Policy:
     from discreet.policy import read_policy
 
     return read_policy(path).with_file(**layout.said())
+
+
+def begin_reading(table: str, rows: EngineOptions) -> None:
+    """Begin to read a large text file while the rest of the program is loaded, if it will be read into memory."""
+    if rows.engine in (None, "local") and rows.memory_limit is None and Path(table).suffix.lower() in TEXT_ENDINGS:
+        from discreet.table.formats.csv_reading import read_ahead
+
+        read_ahead(Path(table))
 
 
 def file_options(layout: LayoutOptions) -> FileOptions:

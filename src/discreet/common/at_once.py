@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Generic, TypeVar
 
 MANY = 200_000
 """Rows from which on a second thread is worth it."""
+AHEAD = 4
+"""Items that are worked on, or done and not asked for yet, by those who work ahead."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -27,6 +31,31 @@ def each(function: Callable[[Item], Result], items: Iterable[Item], rows: int) -
 
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(function, wanted))
+
+
+def in_turn(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield what a function makes of each item, in their order; where there are several, two threads work ahead.
+
+    Items are taken one after the other by whoever asks, and no more than a few of them ahead.
+
+    >>> list(in_turn(len, ["a", "bc", ""]))
+    [1, 2, 0]
+    """
+    source = iter(items)
+    first = list(islice(source, 2))
+    if len(first) < 2:
+        yield from map(function, first)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # only loaded when needed
+
+    with ThreadPoolExecutor(2) as pool:
+        begun = deque(pool.submit(function, item) for item in first)
+        for item in source:
+            begun.append(pool.submit(function, item))
+            if len(begun) >= AHEAD:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
 
 
 class Meanwhile(Generic[Result]):

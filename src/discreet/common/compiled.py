@@ -9,7 +9,6 @@ is kept on disk with it and without.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
 import time
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.common.compiled_files import is_on_disk
-from discreet.common.with_numba import inlined, inner, load, njit
+from discreet.common.with_numba import inlined, inner, load_kept, njit
 
 Function = Callable[..., Any]
 Array = np.ndarray[Any, Any]
@@ -167,6 +166,11 @@ class Kernel:
             ready = self._compiled = njit(self._to_compile(), self._files())
         return ready
 
+    def load(self) -> None:
+        """Load it if it is on disk, so that whoever calls it need not wait for that."""
+        if is_on_disk(self.py_func, self._name()):
+            load_kept(self.compiled)
+
     @property
     def inner(self) -> Function:
         """The function as it is compiled into others that call it."""
@@ -284,15 +288,9 @@ def always(mode: str) -> Iterator[None]:
         _mode[0] = before
 
 
-def load_ahead() -> None:
-    """Load what compiled loops need while something else is read: for jobs that will hardly do without."""
-    if "numba" not in sys.modules and _mode[0] != "plain":
-        threading.Thread(target=_load, daemon=True).start()
-
-
-def _load() -> None:
-    with contextlib.suppress(Exception):  # whoever needs it says what is wrong
-        load()
+def may_compile() -> bool:
+    """Whether loops may be compiled."""
+    return _mode[0] != "plain"
 
 
 def tell_when_compiling(tell: Callable[[], None] | None) -> None:

@@ -76,6 +76,13 @@ def load_alone(compiled: Any) -> None:
         cache.load_overload = lambda signature, context: _loaded(cache, signature, context)
 
 
+def load_each(compiled: Any) -> None:
+    """Load a loop for whatever it was compiled for before."""
+    if numba.version_info.short in TRIED and (file := getattr(compiled._cache, "_cache_file", None)) is not None:
+        for signature, *_ in file._load_index():
+            compiled.compile(signature)
+
+
 def _loaded(cache: Any, signature: Any, context: Any) -> Any:
     rtsys.initialize(context)  # whoever makes arrays needs it when running, too
     with cache._guard_against_spurious_io_errors():

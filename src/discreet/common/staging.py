@@ -1,9 +1,10 @@
 """Writing files so that nothing is ever half-written.
 
-Every file is first written in full beside its target under a name of its own, forced to the disk, and only
-then given its real name; the files of a job one right after the other, the release last. The old files are kept
-beside them until all new ones have their names: a run that fails leaves the old files as they were, and so does one
-that is killed before it renames; what it leaves beside them is swept away when the next run writes to the same place.
+Every file is first written in full beside its target under a name of its own, forced to the disk (by a thread, while
+it is read back), and only then given its real name; the files of a job one right after the other, the release last.
+The old files are kept beside them until all new ones have their names: a run that fails leaves the old files as they
+were, and so does one that is killed before it renames; what it leaves beside them is swept away when the next run
+writes to the same place.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Staging:
         self._stale: list[Path] = []
         self._over: list[Path] = []
         self._locks: list[int] = []
+        self._forced: list[tuple[Path, _Forced]] = []
 
     def __enter__(self) -> Staging:
         return self
@@ -91,7 +93,7 @@ class Staging:
             with os.fdopen(number, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                self._forced.append((target, _Forced(file.fileno())))
         except OSError as error:
             raise InputError(
                 f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
@@ -135,6 +137,12 @@ class Staging:
         `then` is done when all have theirs; if it fails, none has. `told` is what listeners hear of beside the files.
         An interrupt waits until that is done and whoever listens (`telling`) has heard of it.
         """
+        for target, forced in self._forced:
+            try:
+                forced.wait()
+            except OSError as error:
+                reason = f"{target}: cannot be written ({error.strerror or 'failed'}); nothing was changed"
+                raise InputError(reason) from None
         self._staged.sort(key=lambda files: files[1] == last)
         with _uninterrupted():
             self._rename_all(then)
@@ -196,6 +204,30 @@ class Staging:
             self._locks.append(number)
             lock(number)
         return old
+
+
+class _Forced:
+    """An open file that is being forced to the disk, while others go on; it may be closed meanwhile."""
+
+    def __init__(self, number: int) -> None:
+        self._number = os.dup(number)
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            os.fsync(self._number)
+        except OSError as error:
+            self._error = error
+        finally:
+            os.close(self._number)
+
+    def wait(self) -> None:
+        """Wait until the file is on the disk; raise what went wrong."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,13 @@ def njit(function: Function, files: set[str]) -> Function:
     return compiled  # type: ignore[no-any-return]
 
 
+def load_kept(compiled: Function) -> None:
+    """Load what is on disk of a function that `njit` made, before it is called."""
+    from discreet.common.lean_numba import load_each
+
+    load_each(compiled)
+
+
 def inner(function: Function) -> Function:
     """Compile for loops that call it; it is kept on disk as a part of them."""
     numba = load()

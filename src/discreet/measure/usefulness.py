@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -88,12 +88,22 @@ class Looks:
         return self._groups[asked]
 
 
-def usefulness(released: Engine, source: Engine, bound: Bound, *, made_elsewhere: bool = False) -> Usefulness:
-    """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed."""
+def usefulness(
+    released: Engine,
+    source: Engine,
+    bound: Bound,
+    *,
+    made_elsewhere: bool = False,
+    before: tuple[OriginalTarget, ...] | None = None,
+) -> Usefulness:
+    """Return what a release is good for; of one `made_elsewhere` rows that tell nothing were suppressed.
+
+    `before` is what `told_before` says of the source, if it was asked already.
+    """
     # Where none was suppressed (disclosure, rows that are removed, a cut that hides everything), rows that tell
     # nothing cost what those of any group do.
     some = bound.policy.method != "disclosure" and (made_elsewhere or released.suppressed > 0)
-    return _usefulness(released, source, bound, some=some)
+    return _usefulness(released, source, bound, some=some, before=before)
 
 
 def usefulness_by_itself(released: Engine, bound: Bound) -> Usefulness:
@@ -101,10 +111,11 @@ def usefulness_by_itself(released: Engine, bound: Bound) -> Usefulness:
     return _usefulness(released, released, bound, some=False)
 
 
-def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -> Usefulness:
+def _usefulness(
+    released: Engine, source: Engine, bound: Bound, *, some: bool, before: tuple[OriginalTarget, ...] | None = None
+) -> Usefulness:
     """Return what a release is good for; `some` says that rows which tell nothing are suppressed."""
-    columns = [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
-    counted = released.count(columns)
+    counted = released.count(_columns(bound))
     after = Looks(counted, _hidden(counted, bound) if some else np.zeros(len(counted.counts), dtype=np.bool_))
     groups, kept = after.groups(bound.changeable), np.where(after.suppressed, 0, after.rows)
     sizes, told = _rows_of(groups, after.rows), _rows_of(groups, kept)
@@ -114,7 +125,7 @@ def _usefulness(released: Engine, source: Engine, bound: Bound, *, some: bool) -
         smallest=int(sizes.min()) if len(sizes) else 0,
         average=float(sizes.mean()) if len(sizes) else 0.0,
         discernibility=_squares(told) + hidden * source.rows,
-        targets=_told_of_all(after, source, columns, bound) if bound.policy.goals else (),
+        targets=_told_of_all(after, source, bound, before),
     )
 
 
@@ -145,22 +156,43 @@ def _squares(sizes: Ints) -> int:
     return sum(int(size) ** 2 for size in sizes)
 
 
-def _told_of_all(after: Looks, source: Engine, columns: Sequence[str], bound: Bound) -> tuple[ToldTarget, ...]:
-    counted = source.count(columns)
-    before = Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
-    return tuple(_told(after, before, bound, goal) for goal in bound.policy.goals)
+def _columns(bound: Bound) -> list[str]:
+    """Return the columns that say what a table is good for."""
+    return [*bound.changeable, *dict.fromkeys(goal.target for goal in bound.policy.goals)]
 
 
-def _told(after: Looks, before: Looks, bound: Bound, goal: PredictingUse) -> ToldTarget:
-    seen = [column for column in bound.changeable if goal.sees(column)]
-    judge = JUDGES.of(goal)(before, bound, goal)
-    return ToldTarget(
-        target=goal.target,
-        measure=judge.name,
-        released=judge.measure(after, seen),
-        original=judge.measure(before, seen),
-        nothing=judge.measure(before, ()),
-        costs=judge.has_costs,
+def told_before(source: Engine, bound: Bound) -> tuple[OriginalTarget, ...]:
+    """Return what the groups of a table tell of each target as they came in."""
+    if not bound.policy.goals:
+        return ()
+    counted = source.count(_columns(bound))
+    looks = Looks(counted, np.zeros(len(counted.counts), dtype=np.bool_))
+    judges = [JUDGES.of(goal)(looks, bound, goal) for goal in bound.policy.goals]
+    return tuple(
+        OriginalTarget(judge, judge.measure(looks, _seen(bound, goal)), judge.measure(looks, ()))
+        for judge, goal in zip(judges, bound.policy.goals, strict=True)
+    )
+
+
+def _seen(bound: Bound, goal: PredictingUse) -> list[str]:
+    """Return the columns that may change which whoever predicts a target sees."""
+    return [column for column in bound.changeable if goal.sees(column)]
+
+
+def _told_of_all(
+    after: Looks, source: Engine, bound: Bound, before: tuple[OriginalTarget, ...] | None
+) -> tuple[ToldTarget, ...]:
+    found = told_before(source, bound) if before is None else before
+    return tuple(
+        ToldTarget(
+            target=goal.target,
+            measure=told.judge.name,
+            released=told.judge.measure(after, _seen(bound, goal)),
+            original=told.original,
+            nothing=told.nothing,
+            costs=told.judge.has_costs,
+        )
+        for told, goal in zip(found, bound.policy.goals, strict=True)
     )
 
 
@@ -174,6 +206,14 @@ class Judge(Protocol):
     def measure(self, looks: Looks, seen: Sequence[str]) -> float:
         """Return the measure for who sees some columns; lower is better."""
         ...
+
+
+class OriginalTarget(NamedTuple):
+    """What the groups of a table as it came in tell of a target, and who measures that of others."""
+
+    judge: Judge
+    original: float
+    nothing: float
 
 
 JUDGES: Sides[Callable[[Looks, Bound, Any], Judge]] = Sides("measure")

@@ -9,6 +9,7 @@ from discreet.plan.plan import Plan
 from discreet.planning.cutting import CutPlanner
 from discreet.planning.disclosing import Planner
 from discreet.planning.task import Task
+from discreet.policy import Policy
 
 
 def find_plan(task: Task, watch: Watch, most_suppressed: int | None = None, seed: int | None = None) -> Plan:
@@ -21,6 +22,13 @@ def find_plan(task: Task, watch: Watch, most_suppressed: int | None = None, seed
     """
     plan = _found(task, watch, most_suppressed, seed)
     return replace(plan, recodings=(*plan.recodings, *task.binned), kinds=task.kinds, sampled=task.sampled)
+
+
+def loops_for(policy: Policy) -> dict[str, tuple[str, ...]]:
+    """Return the modules that a search needs whatever the table, where it is a short one, and which of their loops."""
+    if policy.method == "disclosure" and not policy.is_local and any(policy.groups()):
+        return {"discreet.method.base.kernels": ("split", "rescore"), "discreet.method.disclosure.search": ()}
+    return {}
 
 
 def _found(task: Task, watch: Watch, most_suppressed: int | None, seed: int | None) -> Plan:

@@ -17,8 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.common.at_once import each
-from discreet.encoded import Combinations, Encoded, Ints, collapse, encode
-from discreet.errors import InputError
+from discreet.encoded import Combinations, Encoded, Ints, collapse, encode, of_texts
 from discreet.plan.masks import Masks
 from discreet.plan.parts import Edit
 from discreet.plan.plan import Plan
@@ -28,6 +27,7 @@ from discreet.table.formats.form import Form
 from discreet.table.formats.place import Place
 from discreet.table.frames import Frame, native_of, polars_of
 from discreet.table.masking import masked_rows
+from discreet.table.reading_back import is_read_back
 from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
 from discreet.table.row_lottery import PLAIN
 from discreet.table.row_numbers import places_of_numbers
@@ -181,6 +181,10 @@ class LocalEngine:
         release = self._with(without_luggage(frame), self._numbers)
         as_before = [name for name in frame.columns if name in self._encoded and name not in new_texts]
         release._encoded = {name: self._encoded[name] for name in as_before}
+        if not masked.any():
+            edited = {edit.column for edit in plan.edits} | {plan.policy.token}
+            changed_alone = made.texts.keys() & new_texts.keys() - edited
+            release._encoded |= {name: of_texts(*made.texts[name]) for name in changed_alone}
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay
@@ -342,20 +346,16 @@ class LocalEngine:
 
     def write(self, target: BinaryIO, path: Place) -> None:
         """Write the table; the name of `path` says in which form."""
-        if self.form.format_for(path).is_text:
-            frame = pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
-        else:
-            frame = polars_of(self._frame)
-        self.form.write(frame.columns, [frame], target, path)
+        frame = self._all_texts() if self.form.format_for(path).is_text else polars_of(self._frame)
+        different = {name: encoded.domain for name, encoded in self._encoded.items()}
+        self.form.write(frame.columns, [frame], target, path, different)
 
     def reads_back(self, path: Path, policy: Policy, opened: Opened) -> bool:
         """Whether a file that `write` wrote is read as this very table."""
-        try:
-            found = opened(path, policy)
-            same = found.columns == self.columns and found.rows == self.rows
-            return same and all(found.mismatches(self, name, None) is None for name in found.columns)
-        except InputError:
-            return False
+        return is_read_back(self, self._all_texts, path, policy, opened)
+
+    def _all_texts(self) -> pl.DataFrame:
+        return pl.DataFrame([self.texts(column).alias(column) for column in self.columns])
 
     def beside(self, original: Engine) -> None:  # noqa: ARG002 - verification finds the rows itself
         """Propose nothing: verification looks for the rows itself."""

@@ -167,7 +167,8 @@ def _open_local(table: Table, policy: Policy, *, released: bool) -> LocalEngine:
         return open_source(table, policy.file).without_missing(policy.missing)
     if not isinstance(table, PLACES):
         return _take_frame(table, policy.file)
-    return read_file(place_of(table), policy.file.model_copy(update={"skip": 0}), policy.identifiers, released=True)
+    reading = Reading.of_release(policy)
+    return read_file(place_of(table), reading.options, reading.left_out, released=True)
 
 
 def open_source(table: Table, options: FileOptions) -> LocalEngine:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet as d
 from discreet.assist.draft import draft_policy
+from discreet.assist.drafting.looks import look_at, look_at_codes
 from discreet.cli.app import app
+from discreet.encoded import encode
 
 
 def visits(folder: Path) -> Path:
@@ -96,3 +100,16 @@ def test_a_draft_with_missing_numbers_passes_check(tmp_path: Path, sign: str) ->
     result = CliRunner().invoke(app, ["check", str(tmp_path / "p.yaml"), "--table", str(tmp_path / "t.csv")])
     assert result.exit_code == 0, result.output
     assert "missing value" not in result.output
+
+
+@given(
+    st.lists(st.sampled_from([None, "", "?", "NA", "7", "42", "0042", "1.5", "2024-01", "2024-01-31", "a", "b" * 90]))
+)
+def test_a_column_looks_the_same_by_its_codes(values: list[str | None]) -> None:
+    column = pl.Series("zip", values, dtype=pl.String)
+    assert look_at_codes("zip", encode(column), ".") == look_at(column, ".")
+    look = look_at(column, ".")
+    told = [value for value in values if value not in (None, "", "?", "NA")]
+    assert (look.distinct, sum(look.missing.values())) == (len(set(told)), len(values) - len(told))
+    long = bool(told) and sum(map(len, told)) > 40 * len(told)
+    assert (look.kind == "text") is (long and look.kind not in ("number", "code", "decimal", "date"))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import always
 from discreet.encoded import Ints
+from discreet.method.base import groups
 from discreet.method.base.groups import GroupCounts
 from discreet.method.base.openings import Range
 from discreet.method.disclosure import plain_state
@@ -167,3 +168,12 @@ def test_plain_columns_of_real_data(data_dir: Path, use: Any) -> None:
         one_by_one(patch)
         slow = found(frame, rules)
     same(quick, slow)
+
+
+@given(searches())
+def test_places_of_64_bits_come_to_the_same(job: tuple[pl.DataFrame, dict[str, Any]]) -> None:
+    """Where there are too many rows for places of 32 bits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "MOST_NARROW", 0)
+        wide = found(*job)
+    same(wide, found(*job))

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.table.formats.csv_reading import MISTAKEN, read_csv
-from discreet.table.formats.csv_writing import write_csv
+from discreet.table.formats.csv_writing import is_plain, write_csv, write_csv_parts
 from discreet.table.formats.dialect import Dialect
+from discreet.table.local import LocalEngine
 from tests.conftest import unprivileged
 from tests.profiles import MANY
 
@@ -584,3 +585,38 @@ def test_benchmark_files(data_dir: Path) -> None:
     frame, dialect = read_csv(data_dir / "german.data", header=False, separator=" ")
     assert frame.shape == (1000, 21)
     assert written(frame, dialect) == (data_dir / "german.data").read_bytes()
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=4) | st.none(), st.sampled_from(["a", " b ", "-1", "é", None])), max_size=9),
+    st.sampled_from([",", ";", "\t", "|", " ", "-"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_is_plain_is_written_as_ever_without_looking_for_quotes(
+    rows: list[Row], separator: str, line_end: str
+) -> None:
+    dialect = Dialect(separator, line_end=line_end)
+    table = pl.DataFrame(rows, schema={"x": pl.String, "y": pl.String}, orient="row")
+    plain = [row for row in rows if is_plain(row, dialect)]
+    some = pl.DataFrame(plain, schema=table.schema, orient="row")
+    for columns in (["x", "y"], ["x"]):
+        ever, quick = io.BytesIO(), io.BytesIO()
+        write_csv_parts(columns, [some.select(columns)], ever, dialect)
+        write_csv_parts(columns, [some.select(columns)], quick, dialect, plain=True)
+        assert quick.getvalue() == ever.getvalue()
+    for row in rows:
+        if row not in plain:  # each of these has to stand in quotes
+            assert b'"' in written(pl.DataFrame([row], schema=table.schema, orient="row"), dialect)
+
+
+@pytest.mark.parametrize("cell", ["a,b", 'say "a"', "", "a\nb", "a\rb", "b"])
+def test_a_release_is_written_with_quotes_where_some_cell_needs_them(cell: str, tmp_path: Path) -> None:
+    """Also where the different texts of all columns are known."""
+    frame = pl.DataFrame({"x": ["a", "a", cell], "y": ["1", None, "2"]})
+    table = LocalEngine(frame)
+    for name in table.columns:
+        table.encoded(name)
+    with (tmp_path / "r.csv").open("wb") as file:
+        table.write(file, tmp_path / "r.csv")
+    assert (tmp_path / "r.csv").read_bytes() == written(frame)
+    assert read_csv(tmp_path / "r.csv")[0].equals(frame)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from discreet.assist.drafting.names import is_known_by_name, is_secret_by_name, names_people
 from discreet.assist.proposing.column import MISSING, MONTH, TIME, are_numbers, date_forms, kind_of, read_date, some_of
 from discreet.assist.proposing.icd10 import are_icd10
+from discreet.encoded import Encoded
 from discreet.table.by_name import nameless
 from discreet.table.local import LocalEngine
 
@@ -61,16 +63,26 @@ class ColumnLook:
 
 def look_at(column: pl.Series, decimal: str) -> ColumnLook:
     """Return what a column looks like."""
-    name, values = column.name, nameless(column).drop_nulls()
-    absent = values.is_in(["", *MISSING])
-    told = values.filter(absent)
-    signs = {sign: int(count) for sign in MISSING if (count := (told == sign).sum())}
-    if empty := column.null_count() + int((told == "").sum()):
-        signs[""] = empty
-    present = values.filter(~absent) if len(told) else values
-    different = present.unique()
+    counted = nameless(column).value_counts(name="rows")
+    texts, rows = counted.get_columns()
+    return look_at_counts(column.name, texts, rows, decimal)
+
+
+def look_at_codes(column: str, encoded: Encoded, decimal: str) -> ColumnLook:
+    """Return what a column looks like of which it is known which text each row has."""
+    rows = np.bincount(encoded.codes, minlength=len(encoded.domain))
+    return look_at_counts(column, pl.Series(encoded.domain, dtype=pl.String), pl.Series(rows), decimal)
+
+
+def look_at_counts(name: str, texts: pl.Series, rows: pl.Series, decimal: str) -> ColumnLook:
+    """Return what a column looks like, by its different texts and how many rows have each."""
+    sign = texts.fill_null("")
+    told = {text: int(rows.filter(sign == text).sum()) for text in (*MISSING, "")}
+    signs = {text: count for text, count in told.items() if count}
+    there = ~sign.is_in(["", *MISSING])
+    different, present = texts.filter(there), rows.filter(there)
     distinct = len(different)
-    kind = _kind(name, present, different)
+    kind = _kind(name, different, present)
     said, form = _type(kind, different, decimal)
     return ColumnLook(
         name,
@@ -78,17 +90,17 @@ def look_at(column: pl.Series, decimal: str) -> ColumnLook:
         distinct,
         signs,
         said,
-        _why_identifier(name, kind, present, distinct),
+        _why_identifier(name, kind, int(present.sum()), distinct),
         is_known_by_name(name) or kind in ("date", "month"),
         is_secret_by_name(name),
         form,
     )
 
 
-def _kind(name: str, values: pl.Series, different: pl.Series) -> str:
+def _kind(name: str, different: pl.Series, rows: pl.Series) -> str:
     """Return the kind of the values: as taxonomies see them, and months and diagnoses besides."""
-    kind = kind_of(name, values, different)
-    if kind != "category" or values.is_empty():
+    kind = kind_of(name, different, rows)
+    if kind != "category" or different.is_empty():
         return kind
     some = some_of(different.sort().to_list())
     if date_forms(some) == [MONTH]:
@@ -109,9 +121,8 @@ def _type(kind: str, different: pl.Series, decimal: str) -> tuple[str | None, st
     return "date", None if forms[0] == TIME else forms[0]
 
 
-def _why_identifier(name: str, kind: str, values: pl.Series, distinct: int) -> str | None:
+def _why_identifier(name: str, kind: str, rows: int, distinct: int) -> str | None:
     """Return why a column seems to name people; leaving one out too many does less harm than one too few."""
-    rows = len(values)
     if kind == "text":
         return "free text may name people"
     if kind not in ("date", "month", "decimal") and names_people(name, distinct, rows):

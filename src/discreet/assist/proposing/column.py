@@ -40,6 +40,8 @@ _DAY_AND_TIME_SHAPE = re.compile(r"(\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}/\d\d?/\d\d
 _TIME_SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", re.ASCII)
 _COMPACT_YEARS = range(1800, 2201)
 """Eight digits are a date only in our times."""
+LONG = 40
+"""Characters that values have on average, where they are no categories but free text."""
 SAMPLE = 5_000
 """Different values that are looked at to see what they are."""
 
@@ -54,10 +56,10 @@ def words_of(name: str) -> set[str]:
     return set(re.split(r"[\W_]+", spaced.lower())) - {""}
 
 
-def kind_of(name: str, values: pl.Series, different: pl.Series | None = None) -> str:
+def kind_of(name: str, values: pl.Series, rows: pl.Series | None = None) -> str:
     """Return number, decimal, date, code, text (long) or category: what all values of a column are.
 
-    `different` are its different values, for whoever has them.
+    With `rows` the values are different ones, and so many rows have each.
 
     >>> import polars as pl
     >>> kind_of("age", pl.Series(["7", "42"])), kind_of("zip", pl.Series(["01067", "10115"]))
@@ -65,7 +67,7 @@ def kind_of(name: str, values: pl.Series, different: pl.Series | None = None) ->
     """
     if values.is_empty():
         return "category"
-    stripped = (values.unique() if different is None else different).str.strip_chars()
+    stripped = (values.unique() if rows is None else values).str.strip_chars()
     if stripped.str.contains(r"^[+-]?\d+$").all():
         return "code" if is_code(name, stripped.unique().to_list()) else "number"
     if stripped.str.contains(r"^[+-]?\d*[.,]?\d+([eE][+-]?\d+)?$").all():
@@ -73,7 +75,9 @@ def kind_of(name: str, values: pl.Series, different: pl.Series | None = None) ->
     dates = (r"^\d{4}-\d{2}-\d{2}", r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}( \d{1,2}:\d{2}(:\d{2})?)?$")
     if any(stripped.str.contains(form).all() for form in dates):
         return "date"
-    return "text" if float(str(values.str.len_chars().mean())) > 40 else "category"
+    lengths = values.str.len_chars().cast(int)
+    together = int(lengths.sum() if rows is None else (lengths * rows).sum())
+    return "text" if together > LONG * int(len(values) if rows is None else rows.sum()) else "category"
 
 
 def is_code(name: str, values: Sequence[str]) -> bool:

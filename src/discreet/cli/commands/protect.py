@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.inputs import read_rules, refuse_changed, shown_name, stamp_of
+from discreet.cli.inputs import begin_reading, read_rules, refuse_changed, shown_name, stamp_of
 from discreet.cli.options import (
     ForceOption,
     KeptLedgerOptions,
@@ -63,6 +63,7 @@ def protect(
     from discreet.writing.manifest import manifest_path, refuse_unwritten_names
 
     with reporting(shown.as_json, shown.quiet) as state:
+        begin_reading(table, rows)
         refuse_release(out, table, force, shown.as_json)
         before: dict[str | Path, object] = {path: stamp_of(path) for path in (table, policy)}
         rules = read_rules(policy, layout)

@@ -25,6 +25,9 @@ from discreet.method.base.space import Flags, Floats
 
 MOST_ROWS = 3_000_000_000
 """Products of two counts stay below 2**63."""
+MOST_NARROW = 2**31 - 1
+"""Rows whose places are kept in 32 bits each."""
+Places = npt.NDArray[np.signedinteger]
 FEW_TALLIES = 8
 """What is counted besides rows, of which the sums of every group are remembered; of more they are added up again."""
 
@@ -44,19 +47,20 @@ class GroupCounts:
         sizes = [int(openings.codes[column + 1] - openings.codes[column]) for column in table.columns]
         self.now = _no_share((properties, 2))
         self.after = _no_share((len(openings.alive), properties, 2))
-        self._row_at, starts, self._group = regroup(table.fixed)
-        self._place = np.empty(rows, dtype=np.int64)
-        self._place[self._row_at] = np.arange(rows)
-        self._codes = np.ascontiguousarray(codes[:, self._row_at])
-        self._sizes = table.sizes[self._row_at]
-        self._hits = np.ascontiguousarray(table.hits[:, self._row_at])
-        self._start = np.zeros(rows, dtype=np.int64)
-        self._stop = np.zeros(rows, dtype=np.int64)
+        row_at, starts, group = regroup(table.fixed)
+        # What is gone through at random takes little room, in one piece: much of it then stands in the caches.
+        narrow = np.int32 if rows < MOST_NARROW else np.int64
+        places = np.zeros((7, rows + 1), dtype=narrow)
+        self._row_at, self._group, self._place, self._start, self._stop, self._moved = places[:6, :rows]
+        self._touched = places[6]
+        self._row_at[:], self._group[:] = row_at, group
+        self._place[row_at] = np.arange(rows)
+        self._codes = np.ascontiguousarray(codes[:, row_at])
+        self._sizes = table.sizes[row_at]
+        self._hits = np.ascontiguousarray(table.hits[:, row_at])
         self._groups = len(starts)
         self._start[: self._groups] = starts
         self._stop[: self._groups] = np.append(starts[1:], rows)
-        self._moved = np.zeros(rows, dtype=np.int64)
-        self._touched = np.empty(rows + 1, dtype=np.int64)
         widest = max(sizes, default=0)
         self._scratch = (
             *(np.zeros(widest, dtype=np.int64) for _ in range(2)),
@@ -69,7 +73,8 @@ class GroupCounts:
         self._doomed = np.zeros(len(openings.alive), dtype=np.bool_)
         self._found_doomed = np.empty(len(openings.alive), dtype=np.int64)
         self._just_doomed: list[Ints] = []
-        self._by_code = [_rows_by_code(own, size) for own, size in zip(codes, sizes, strict=True)]
+        orders = np.empty((len(sizes), rows), dtype=narrow)
+        self._by_code = [_rows_by_code(*each) for each in zip(codes, sizes, orders, strict=True)]
 
     def copy(self, openings: Openings) -> GroupCounts:
         """Return counts that go on by themselves with (a copy of) the openings."""
@@ -96,7 +101,7 @@ class GroupCounts:
 
     def score_all(self) -> None:
         """Look at every group."""
-        self._rescore(np.arange(self._groups))
+        self._rescore(np.arange(self._groups, dtype=self._touched.dtype))
 
     def split(self, column: int, ranges: Sequence[Range], fresh: Sequence[Range], *, plain: bool = False) -> None:
         """Let the rows with codes in each of the ranges leave their groups; `column` counts among the known.
@@ -162,7 +167,7 @@ class GroupCounts:
         hits, rows = self.after[slot, place]
         return int(hits), int(rows)
 
-    def _rescore(self, touched: Ints, rests: int = 0, left_column: int = -1) -> None:
+    def _rescore(self, touched: Places, rests: int = 0, left_column: int = -1) -> None:
         """Look at groups; the first `rests` of them are what a value of a plain column has just left."""
         doomed = rescore(touched, len(touched), rests, left_column, *self._scored())
         self._note_doomed(doomed)
@@ -187,6 +192,7 @@ def _no_share(shape: tuple[int, ...]) -> Ints:
     return shares
 
 
-def _rows_by_code(codes: Codes, size: int) -> tuple[Ints, Ints]:
-    order = np.argsort(codes, kind="stable")
+def _rows_by_code(codes: Codes, size: int, order: Places) -> tuple[Places, Ints]:
+    """Write the rows in the order of their codes to `order`; return that, and where each code begins in it."""
+    order[:] = np.argsort(codes, kind="stable")
     return order, np.append(0, np.cumsum(np.bincount(codes, minlength=size)))

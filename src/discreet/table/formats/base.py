@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.policy import FileOptions
+from discreet.policy import FileOptions, Policy
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.packing import packing_for
 from discreet.table.formats.place import Address, Place
@@ -36,6 +36,11 @@ class Reading:
     options: FileOptions
     left_out: tuple[str, ...] = ()
 
+    @classmethod
+    def of_release(cls, policy: Policy) -> Reading:
+        """Return what is known of a released file: it starts at once, and has no identifiers."""
+        return cls(policy.file.model_copy(update={"skip": 0}), policy.identifiers)
+
 
 @dataclass(frozen=True)
 class Writing:
@@ -44,6 +49,8 @@ class Writing:
     path: Path
     options: FileOptions
     dialect: Dialect | None = None
+    different: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    """The different texts of columns of which they are known."""
 
 
 class NewTable(ABC):
@@ -115,6 +122,10 @@ class TableFormat(ABC):
 
         `table` is what was asked for: it names the part of a file that is meant, and is named in messages.
         """
+
+    def is_read_as(self, files: Sequence[Path], reading: Reading, table: pl.DataFrame) -> bool | None:  # noqa: ARG002
+        """Whether a released file is read as this very table of texts; None where it is not read in parts."""
+        return None
 
     def to_parquet(self, table: Place, files: Sequence[Path], target: Path, reading: Reading) -> Dialect | None:
         """Make a Parquet file of the table, for engines that hold large tables; return how it is written."""

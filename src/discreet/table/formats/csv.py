@@ -12,8 +12,9 @@ import polars as pl
 
 from discreet.policy import FileOptions
 from discreet.table.formats.base import Reading, TableFormat, Writing
+from discreet.table.formats.csv_beside import is_read_as
 from discreet.table.formats.csv_reading import read_csv, stream_csv
-from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, write_csv_parts
+from discreet.table.formats.csv_writing import ROWS_AT_A_TIME, is_plain, write_csv_parts
 from discreet.table.formats.dialect import Dialect
 from discreet.table.formats.endings import ending
 from discreet.table.formats.packing import packing_for
@@ -46,6 +47,14 @@ class CsvFormat(TableFormat):
         names = names_of_release(table, options, reading.left_out)(frame.width)
         return frame.rename(dict(zip(frame.columns, names, strict=True))), dialect
 
+    def is_read_as(self, files: Sequence[Path], reading: Reading, table: pl.DataFrame) -> bool | None:
+        """Whether a released file is read as this very table of texts; None where it is not read in parts."""
+        options, (file, *_) = reading.options, files
+        if options.header is not True and reading.left_out:
+            return None
+        escaped = self.escapes and options.escape_formulas
+        return is_read_as(file, table, header=options.header, escaped=escaped, **_said(options, file))
+
     def to_parquet(self, table: Place, files: Sequence[Path], target: Path, reading: Reading) -> Dialect:
         """Make a Parquet file of the table, some rows at a time; return how it is written."""
         options, how = reading.options, _said(reading.options, table)
@@ -56,8 +65,10 @@ class CsvFormat(TableFormat):
     def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, how: Writing) -> None:
         """Write a table of texts that comes in parts."""
         few = (rows for part in parts for rows in part.iter_slices(ROWS_AT_A_TIME))
+        dialect = _dialect_for(how)
+        plain = all(name in how.different and is_plain(how.different[name], dialect) for name in columns)
         with _packing(target, how.path) as file:
-            write_csv_parts(columns, few, file, _dialect_for(how))
+            write_csv_parts(columns, few, file, dialect, plain=plain)
 
     def size(self, path: Path, options: FileOptions) -> TableSize:
         """Return how much a file holds, by its start."""

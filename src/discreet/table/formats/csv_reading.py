@@ -8,6 +8,7 @@ the records are counted apart from it (`discreet.table.formats.records`), and no
 from __future__ import annotations
 
 import codecs
+import contextlib
 import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,13 +19,19 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError
+from discreet.table.formats.ahead import Ahead, OneReading
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
 from discreet.table.formats.dialect import STEP, Dialect, TextSource, load, separator_problem, sniff
+from discreet.table.formats.packing import packed_as
 from discreet.table.formats.records import tally
+from discreet.table.machine import memory_for_a_job
 from discreet.table.no_room import is_disk_full
 
 # Texts that Polars takes for compressed data when they are the first of its input.
 MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+LARGE, TIMES = 8 << 20, 40
+"""Bytes of a file that is read ahead: so many at least, and so many times less than the memory that a job may take."""
+AHEAD = Ahead[pl.DataFrame]()
 
 
 def read_csv(
@@ -77,7 +84,7 @@ def read_csv(
     >>> dialect
     Dialect(separator=';', header=True, encoding='utf-8', line_end='\\n', bom=False)
     """
-    text = _opened(partial(load, said=said), path, separator, header, encoding, skip)
+    text = look_at(partial(load, said=said), path, separator, header, encoding, skip)
     frame = None
     if text.even:
         frame = _values(text.layout) if text.rows else pl.DataFrame(schema=text.layout.schema)
@@ -105,7 +112,7 @@ def stream_csv(
     """
     unpacked = target.with_suffix(".text")
     try:
-        text = _opened(partial(load, unpacked=unpacked, said=said), path, separator, header, encoding, skip)
+        text = look_at(partial(load, unpacked=unpacked, said=said), path, separator, header, encoding, skip)
         rows = None
         if text.even:
             rows = _values_to(text.layout, target) if text.rows else _no_values(text.layout, target)
@@ -119,7 +126,7 @@ def stream_csv(
 
 
 @dataclass(frozen=True)
-class _Text:
+class CsvText:
     """A text file before its values are read: where what stands, and how many records and separators it has."""
 
     layout: CsvLayout
@@ -128,6 +135,7 @@ class _Text:
 
     @property
     def rows(self) -> int:
+        """How many rows there are."""
         return self.records - self.layout.header
 
     @property
@@ -137,6 +145,7 @@ class _Text:
 
     @property
     def dialect(self) -> Dialect:
+        """How it is written down."""
         layout, source = self.layout, self.layout.source
         return Dialect(layout.separator, layout.header, source.encoding, layout.line_end, source.bom)
 
@@ -157,15 +166,27 @@ class _Text:
         return len(self.layout.names) > 1 and blanks > 0
 
 
-def _opened(
+def look_at(
     open_text: Callable[[Path, str | None], TextSource],
     path: Path,
     separator: str | None,
     header: bool | Sequence[str] | Naming,
     encoding: str | None,
     skip: int,
-) -> _Text:
-    """Look at a text file without reading a value."""
+) -> CsvText:
+    """Look at a text file without reading a value, and count its records."""
+    return counted(laid_out(open_text, path, separator, header, encoding, skip))
+
+
+def laid_out(
+    open_text: Callable[[Path, str | None], TextSource],
+    path: Path,
+    separator: str | None,
+    header: bool | Sequence[str] | Naming,
+    encoding: str | None,
+    skip: int,
+) -> CsvLayout:
+    """Look at the start and the end of a text file."""
     if separator is not None and (problem := separator_problem(separator)):
         raise InputError(f"{path}: {problem}")
     source = open_text(path, encoding)
@@ -175,38 +196,69 @@ def _opened(
             "a NUL byte; this is not a text file, or its `encoding` must be given", nul
         )
     chosen = sniff(source, start) if separator is None else separator
-    layout = layout_of(source, start, chosen, header, guessed=separator is None)
-    return _Text(layout, *tally(source, start, layout.end, chosen))
+    return layout_of(source, start, chosen, header, guessed=separator is None)
+
+
+def counted(layout: CsvLayout) -> CsvText:
+    """Count the records of a text file."""
+    return CsvText(layout, *tally(layout.source, layout.start, layout.end, layout.separator))
+
+
+def read_ahead(path: Path) -> None:
+    """Begin to read a large text file, on a thread of its own, as `read_csv` will where little is said of the file."""
+    with contextlib.suppress(OSError, ValueError):
+        if path.is_file() and LARGE <= path.stat().st_size <= memory_for_a_job() // TIMES and packed_as(path) is None:
+            AHEAD.begin(path.absolute(), partial(_as_probably_wanted, path))
+
+
+def _as_probably_wanted(path: Path) -> tuple[OneReading, pl.DataFrame] | None:
+    source = load(path, None)
+    start = table_start(source, 0)
+    layout = layout_of(source, start, sniff(source, start), True, guessed=True)
+    if b"\0" in source.data[:LARGE] or layout.end < len(source.data) or is_mistaken(layout):
+        return None
+    skipped = lines_before(layout)
+    return _wanted(layout, skipped), pl.read_csv(path.absolute(), skip_lines=skipped, **as_written(layout))
+
+
+def _wanted(layout: CsvLayout, skipped: int) -> OneReading:
+    """Return what tells this reading of a mapped file from any other."""
+    source = layout.source
+    return OneReading(
+        (source.file or source.path).absolute(), source.status, (skipped, layout.separator, *layout.names)
+    )
 
 
 def _values(layout: CsvLayout) -> pl.DataFrame | None:
     """The values, read by Polars; None if it cannot read them."""
     source, body, end = layout.source, layout.body, layout.end
-    skipped = source.data[:body].count(b"\n")
+    skipped = lines_before(layout)
     mapped = isinstance(source.data, mmap.mmap)
     data: bytes | Path = (source.file or source.path).absolute() if mapped else source.data[:]
-    if _is_mistaken(layout):
+    if is_mistaken(layout):
         # Polars takes away one mark, wherever its reading starts, and does not look at what comes next.
         data, skipped = codecs.BOM_UTF8 + source.data[body:end], 0
     elif end < len(source.data):
         data = source.data[:end]
+    elif mapped and (read := AHEAD.taken(_wanted(layout, skipped))) is not None:
+        return read
     source.forget(end)  # Polars maps the file itself: it would be there twice
     try:
-        return pl.read_csv(data, skip_lines=skipped, **_as_written(layout))
+        return pl.read_csv(data, skip_lines=skipped, **as_written(layout))
     except (Exception, pl.exceptions.PanicException):
         return None  # its message would show values
 
 
 def _values_to(layout: CsvLayout, target: Path) -> int | None:
     """Write the values to a Parquet file; return how many rows there are, None if Polars cannot read them."""
-    source, body, end = layout.source, layout.body, layout.end
-    skipped, copy = source.data[:body].count(b"\n"), target.with_suffix(".csv")
+    source, end = layout.source, layout.end
+    skipped, copy = lines_before(layout), target.with_suffix(".csv")
     file = source.file.absolute() if source.file is not None else copy
     try:
-        if not isinstance(source.data, mmap.mmap) or _is_mistaken(layout) or end < len(source.data):
+        if not isinstance(source.data, mmap.mmap) or is_mistaken(layout) or end < len(source.data):
             _copy(layout, copy)  # see `_values`
             file, skipped = copy, 0
-        values = pl.scan_csv(file, skip_lines=skipped, **_as_written(layout))
+        values = pl.scan_csv(file, skip_lines=skipped, **as_written(layout))
         values.sink_parquet(target, engine="streaming")
         return int(pl.scan_parquet(target, glob=False).select(pl.len()).collect().item())
     except (Exception, pl.exceptions.PanicException) as error:
@@ -232,13 +284,18 @@ def _copy(layout: CsvLayout, target: Path) -> None:
             source.forget(at)
 
 
-def _is_mistaken(layout: CsvLayout) -> bool:
+def lines_before(layout: CsvLayout) -> int:
+    """Return how many lines stand before the rows."""
+    return layout.source.data[: layout.body].count(b"\n")
+
+
+def is_mistaken(layout: CsvLayout) -> bool:
     """Whether Polars would take the start for something else."""
     source = layout.source
     return source.has(codecs.BOM_UTF8, layout.body) or any(source.has(start, 0) for start in MISTAKEN)
 
 
-def _as_written(layout: CsvLayout) -> Any:
+def as_written(layout: CsvLayout) -> Any:
     """How Polars is to read the values: as they stand."""
     return {
         "has_header": False,

@@ -29,7 +29,7 @@ QUOTE, LF, CR = b'"\n\r'
 NOT_FOR_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
 SAMPLE = 1 << 16
 MAPPED = 1 << 20  # a file of this size is mapped into memory rather than read
-STEP = 1 << 26  # bytes that are looked at before their memory is let go of; a multiple of the size of a page
+STEP = 1 << 23  # bytes that are looked at before their memory is let go of; a multiple of the size of a page
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -38,12 +38,22 @@ class Form:
             chosen.refuse_name(path)
         return chosen
 
-    def write(self, columns: Sequence[str], parts: Iterable[pl.DataFrame], target: BinaryIO, path: Place) -> None:
-        """Write a table that comes in parts: of texts where the format has nothing else."""
+    def write(
+        self,
+        columns: Sequence[str],
+        parts: Iterable[pl.DataFrame],
+        target: BinaryIO,
+        path: Place,
+        different: Mapping[str, Sequence[str | None]] | None = None,
+    ) -> None:
+        """Write a table that comes in parts: of texts where the format has nothing else.
+
+        `different` are the different texts of columns of which they are known.
+        """
         chosen = self.format_for(path)
         if chosen.escapes and self.options.escape_formulas:
             names = escaped_texts(columns)
             parts = (escaped(part).rename(dict(zip(part.columns, names, strict=True))) for part in parts)
-            columns = names
+            columns, different = names, None
         name = STANDARD if isinstance(path, Address) else path
-        chosen.write(columns, parts, target, Writing(name, self.options, self.dialect))
+        chosen.write(columns, parts, target, Writing(name, self.options, self.dialect, different or {}))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.table.formats.dialect import CR, LF, QUOTE, TextSource
 
-BLOCKS = 128  # after so many blocks their memory is let go of
+BLOCKS = 16  # after so many blocks their memory is let go of
 BLOCK = 1 << 19  # bytes in a block, a multiple of 64; it should stay in the cache of a processor
 
 Bits = NDArray[np.uint64]
