@@ -303,3 +303,30 @@ def test_what_nobody_has_looked_at_when_time_is_up_is_put_together(moment: int) 
         found = search(problem, carry_on=carry_on)
     check(problem, found, ["tight"] * 3, [Fraction(1)] * 3)
     assert found.gone < 40
+
+
+@pytest.mark.parametrize("seed", [2, 4, 25, 34])
+def test_hidden_rows_keep_every_promise_where_others_are_left_out(seed: int) -> None:
+    """An end while some are left out already and others are still to be settled: what is hidden needs rows that stay."""
+    rng = np.random.default_rng(seed)
+    frame = towns(60, seed).with_columns(sex=pl.Series(rng.choice(["m", "f", "x"], 60)))
+    policy = d.Policy(
+        protect=[
+            d.Template(given=[*GIVEN, "sex"], infer={"ill": "yes"}, at_most="40%"),
+            d.Template(given=["town"], infer={"sex": "m"}, at_most="99%"),  # so nobody's sex is made coarser
+            d.KAnonymity(k=8, over=GIVEN),
+        ],
+        columns=COLUMNS,
+    )
+    problem, heard = problem_of(frame, policy), 0
+
+    def carry_on(_: PeelingWatch) -> bool:
+        nonlocal heard
+        heard += 1
+        return heard < moment
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settling, "LOOKS_AT_ONCE", 1)
+        for moment in range(2, 40, 4):
+            heard = 0
+            check(problem, search(problem, carry_on=carry_on, remove=True, most_gone=10), ["tight"] * 3, [Fraction(1)] * 3)

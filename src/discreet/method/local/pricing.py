@@ -35,14 +35,17 @@ from discreet.method.local.price_kernels import (
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
 
+MOST_PRICED, FEW_PRICED = 100_000, 1_000
+"""Different rows in a table for which groups by prices are tried; and so few that what is best in the end is taken."""
 MOST_CELLS = 400_000
 """Cells that are weighed."""
 MOST_MEMBERS = 4_000_000
 """Rows of all cells that are weighed, a row counted in each."""
 FINENESS = 2**21
 """Prices are whole numbers of parts of the loss of a row that tells nothing: so many, where units of loss are fewer."""
-LARGEST = 2**50
-"""All rows lose less than so many such parts, so that no sum of prices runs over."""
+LARGEST = 2**45
+"""All rows lose at most so many such parts. Each is in one cell of each level vector, and its price is at most some four
+times what it may lose: even if all cells of all vectors are worth that, their sum does not run over."""
 CAPS = (15, 12, 10)
 """Tenths of its loss now that a row may lose in a cell that is weighed; the first with which there are not too many."""
 ROUNDS, ROUNDS_BETWEEN = 90, 20

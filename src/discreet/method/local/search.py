@@ -30,7 +30,7 @@ from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
-from discreet.method.local.pricing import priced
+from discreet.method.local.pricing import FEW_PRICED, MOST_PRICED, priced
 from discreet.method.local.settling import Settled, Settling, looks_at_once
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
 from discreet.method.local.sweeping import swept
@@ -45,8 +45,6 @@ items go into the first number, at most the second."""
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
 ROUNDS = 4
-MOST_PRICED = 100_000
-"""Different rows in a table for which groups by prices are tried."""
 
 
 def search(
@@ -256,10 +254,16 @@ class _LocalSearch:
         self.groups = found
         self._dissolve()
         self._relocate()
-        # They get better than those of peeling when all are made better, so a hundredth more is allowed.
+        # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if now * 100 >= then * 101:
+        if now * 100 >= then * 101 or self._hides_too_many():
             self.groups = before
+        elif self.rows <= FEW_PRICED:
+            self._improve()
+            found, self.groups = self.groups, before
+            self._improve()
+            if self._hides_too_many() or group_kernels.total_cost(found) <= group_kernels.total_cost(self.groups):
+                self.groups = found
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
@@ -384,6 +388,7 @@ class _LocalSearch:
         broken: tuple[int, ...] = ()
         if stuck:
             hidden, broken = part.hidden_with(of, hidden, groups.losses[numbers, -1])
+            gone &= ~hidden  # rows that the hidden ones need beside them stay, hidden
         rows = groups.figures[numbers, 0]
         judged = judged_of_all(part.items.goals, groups.figures[numbers], hidden, gone) if self.predicts else 0
         first, stop, sets, losses = part.labels(groups.first[numbers], groups.last[numbers], hidden)
