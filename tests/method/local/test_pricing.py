@@ -218,7 +218,7 @@ def test_whoever_ends_the_search_meanwhile_has_groups_that_are_safe() -> None:
 
     whole = search.search(problem).lost
     lost = []
-    for asked in range(60):  # noqa: B007 - `carry_on` counts it down
+    for asked in (*range(60), 200):  # noqa: B007 - `carry_on` counts it down
         found = search.search(problem, carry_on=carry_on)
         check(problem, found, ["tight"] * 5, [Fraction(1)] * 5)
         lost.append(found.lost)
@@ -236,3 +236,27 @@ def test_many_groups_that_lack_rows_are_dealt(monkeypatch: pytest.MonkeyPatch) -
     problem = competing(1000)
     monkeypatch.setattr(pricing, "MOST_SETTLED", 0)
     assert checked(problem) < peeled(problem, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", [14, 27, 36, 83, 84, 143])
+def test_prices_make_no_small_table_worse(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups that begin better may end worse, or hide more than is allowed: then those of peeling are taken."""
+    rng = np.random.default_rng(seed)
+    age, town = np.floor(10 ** rng.uniform(0, 4, 120)).astype(int).astype(str), rng.choice(["a", "b", "c", "d"], 120)
+    policy = d.Policy(protect=[d.KAnonymity(k=20, over=["age", "town"])], columns={"age": d.Column(type="number")})
+    problem = problem_of(pl.DataFrame({"age": age, "town": town}), policy)
+    found = search.search(problem, most_gone=24)
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "MOST_PRICED", 0)
+        before = search.search(problem, most_gone=24)
+    assert (found.gone > 24, found.lost) <= (before.gone > 24, before.lost)
+
+
+def test_no_sum_of_prices_runs_over() -> None:
+    """A row that loses all there is, in as many cells as there may be, all of them worth that."""
+    price, many = 4 * pricing.LARGEST, search.MOST_VECTORS
+    case = Case([(0, frozenset([0]))] * many, [1], [2 * price], 1)
+    cells, rows, states, scratch = case.arrays()
+    live = np.arange(many)
+    assert raise_prices(cells, rows, states, live, 1, 1, pricing.LARGEST, 512, 51, scratch) == price * (1 - many)
+    assert rows.price[0] < price

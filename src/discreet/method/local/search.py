@@ -24,7 +24,7 @@ from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
 from discreet.method.local import gains, group_kernels, move_kernels, split_kernels
 from discreet.method.local.goals import judged_of_all, left_out_cost, unite
-from discreet.method.local.group_kernels import NEVER
+from discreet.method.local.group_kernels import NEVER, ItemGroups
 from discreet.method.local.group_room import collected, copied, undo_room
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
@@ -138,13 +138,8 @@ class _LocalSearch:
         for g in removed:  # nobody joins them, and they are not looked at again
             self.groups.head[g] = -1
             self.missed = self.missed[:0]
-        if not stuck and not removed:
-            self._by_prices()
-        if not stuck:
-            self._improve()
-        if not stuck and not removed and self._going():
-            self._reopen_gains()
-        self._spare_hidden()
+        ways = [self.groups] if stuck or removed else self._by_prices()
+        self.groups = min((self._better(each, stuck, removed) for each in ways), key=lambda found: found[:2])[2]
         self._unite()
         return self._finished(stuck, removed)
 
@@ -243,27 +238,32 @@ class _LocalSearch:
 
     # Making better
 
-    def _by_prices(self) -> None:
-        """Take groups by the prices of rows instead, where hardly more is lost with them."""
+    def _better(self, groups: ItemGroups, stuck: list[int], removed: list[int]) -> tuple[bool, int, ItemGroups]:
+        """Return whether groups that are made better as far as can be hide too many rows, what all cost, and them."""
+        self.groups = groups
+        if not stuck:
+            self._improve()
+        if not stuck and not removed and self._going():
+            self._reopen_gains()
+        self._spare_hidden()
+        return self._hides_too_many(), int(group_kernels.total_cost(self.groups)), self.groups
+
+    def _by_prices(self) -> list[ItemGroups]:
+        """Return the groups by the prices of rows instead, where hardly more is lost with them; of few rows both."""
         before = self.groups
         if self.blocks is None or self.predicts or self.part.least < 2 or self.rows > MOST_PRICED or not self._going():
-            return
+            return [before]
         found = priced(self.part, self.levels, before, self._going)
         if found is None:
-            return
+            return [before]
         self.groups = found
         self._dissolve()
         self._relocate()
         # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if now * 100 >= then * 101 or self._hides_too_many():
-            self.groups = before
-        elif self.rows <= FEW_PRICED:
-            self._improve()
-            found, self.groups = self.groups, before
-            self._improve()
-            if self._hides_too_many() or group_kernels.total_cost(found) <= group_kernels.total_cost(self.groups):
-                self.groups = found
+        if now * 100 >= then * 101 or (self._hides_too_many() and self.rows > FEW_PRICED):
+            return [before]
+        return [self.groups, before] if self.rows <= FEW_PRICED else [self.groups]
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
