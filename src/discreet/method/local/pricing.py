@@ -35,7 +35,7 @@ from discreet.method.local.price_kernels import (
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
 
-MOST_PRICED, FEW_PRICED = 100_000, 1_000
+MOST_PRICED, FEW_PRICED = 100_000, 10_000
 """Different rows in a table for which groups by prices are tried; and so few that what is best in the end is taken."""
 MOST_CELLS = 400_000
 """Cells that are weighed."""
@@ -44,8 +44,8 @@ MOST_MEMBERS = 4_000_000
 FINENESS = 2**21
 """Prices are whole numbers of parts of the loss of a row that tells nothing: so many, where units of loss are fewer."""
 LARGEST = 2**45
-"""All rows lose at most so many such parts. Each is in one cell of each level vector, and its price is at most some four
-times what it may lose: even if all cells of all vectors are worth that, their sum does not run over."""
+"""All rows lose at most so many such parts. Each is in one cell of each level vector, and its price is at most some
+four times what it loses: even if all cells of all vectors are worth that, their sum does not run over."""
 CAPS = (15, 12, 10)
 """Tenths of its loss now that a row may lose in a cell that is weighed; the first with which there are not too many."""
 ROUNDS, ROUNDS_BETWEEN = 90, 20
