@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ from discreet.plan.blind_statement import GROWING, LEAVING
 from discreet.planning.blind_texts import tell_texts
 from tests.profiles import MANY
 from tests.reference.blind import BlindTable, Item, Told
-from tests.reference.blind_tables import tables
+from tests.reference.blind_tables import TOLD_AS_SETS, tables
 
 
 def fast(of: BlindTable, *, exact: bool = False) -> Any:
@@ -72,6 +72,13 @@ def assert_same(of: BlindTable) -> None:
 def test_it_equals_the_slow_version(of: BlindTable) -> None:
     # Where nobody in the rest knows the secret column there is nothing to learn, and the policy is refused.
     assume(all(of.knowing(secret) for row in of.confidential for secret in of.secrets(row)))
+    assert_same(of)
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_cells_of_two_items_are_told_as_sets(grows: bool) -> None:
+    of = replace(TOLD_AS_SETS, grows=grows)
+    assert of.released()[0] == ["*", "{x, y}", "not {y}", "x"]
     assert_same(of)
 
 

@@ -146,6 +146,66 @@ def test_another_set_than_the_rules_say_is_found_out() -> None:
     assert found.truthful.problems
 
 
+def test_cells_of_two_items_are_told_as_what_they_are_not() -> None:
+    draw, rows = random.Random(25), []
+    for _ in range(240):
+        first = draw.choice("xxy")
+        shares = (0.1, 0.5, 0.5) if first == "x" else (0.5, 0.3, 0.5)
+        rows.append((first, *("y" if draw.random() < share else "x" for share in shares)))
+    frame = pl.DataFrame(rows, schema=list("abcd"), orient="row")
+    items = [
+        {"column": "a", "rows": named, "at_most": "50%", "blocks": "told", "rehearse": False} for named in ([1], [1, 2])
+    ]
+    asked = d.Policy.from_dict({"protect": items})
+    release = d.protect(frame, asked)
+    assert isinstance(release.table, pl.DataFrame)
+    assert release.table.rows()[:2] == [("*", "*", "not {y}", "y"), ("*", "*", "*", "x")]
+    for original in (None, frame):
+        assert d.verify(release.table, asked, original, statement=release.statement).holds
+    for text in ("*", "x", "y", "{x}", "{x, y}", "not {x}"):
+        wrong = with_cells(release.table, "c", {1: text})
+        assert not d.verify(wrong, asked, frame, statement=release.statement).holds, text
+
+
+def grouped(blocks: str) -> tuple[pl.DataFrame, d.Policy]:
+    """Return a table in which groups of towns tell the illness, and its policy."""
+    draw, rows = random.Random(7), []
+    for _ in range(230):
+        ill = draw.choice("xy")
+        town = draw.choice("abcdef" if draw.random() < 0.4 else "ab" if ill == "x" else "cd")
+        rows.append((ill, town, draw.choice("mf"), str(draw.randrange(20, 70))))
+    said: dict[str, Any] = {
+        "columns": {
+            "town": {"taxonomy": {"all": {"low": {"ab": ["a", "b"], "cd": ["c", "d"]}, "ef": ["e", "f"]}}},
+            "age": {"type": "number"},
+        },
+        "protect": [{"column": "ill", "rows": [1, 2, 3, 4, 5], "at_most": "60%", "blocks": blocks, "rehearse": False}],
+    }
+    return pl.DataFrame(rows, schema=["ill", "town", "sex", "age"], orient="row"), d.Policy.from_dict(said)
+
+
+@pytest.mark.parametrize("blocks", ["told", "starred"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_group_or_an_interval_that_the_rules_do_not_tell_is_found_out(blocks: str, moved: bool) -> None:
+    """`ab` covers a, and yet tells more than `low` or a star: true is not enough."""
+    frame, asked = grouped(blocks)
+    asked = d.Policy.from_dict({**asked.to_dict(), "shuffle": moved})
+    release = d.protect(frame, asked, seed=1 if moved else None)
+    order = release.plan.order
+    assert isinstance(release.table, pl.DataFrame)
+    assert d.verify(release.table, asked, frame, statement=release.statement, order=order).holds
+    rows = range(1, 6) if order is None else [list(order).index(row) + 1 for row in range(1, 6)]
+    hidden = "low" if blocks == "told" else "*"
+    row = next(row for row in rows if release.table["town"][row - 1] == hidden)
+    own = frame["town"][row - 1 if order is None else order[row - 1] - 1]
+    group = next(group for group in ("ab", "cd", "ef") if own in group)
+    for column, text in [("town", group), ("town", "all"), ("age", "[0, 100)")]:
+        wrong = with_cells(release.table, column, {row: text})
+        found = d.verify(wrong, asked, frame, statement=release.statement, order=order)
+        assert (found.holds, found.truthful.answer) == (False, d.Answer.HOLDS), text
+        assert blocks == "starred" or not d.verify(wrong, asked, statement=release.statement).holds
+
+
 def test_rows_may_be_removed_or_shuffled_beside_it() -> None:
     frame = table()
     asked = policy(blocks="told", known=["job"], on_failure="remove")

@@ -528,8 +528,14 @@ class BlindTable:
                     out[row][place] = self.written(name, blocks[name]) if name in blocks else self.marker
         return out
 
+    def reads_like_a_block(self, column: str, text: str) -> bool:
+        """Whether a text may be a set, an interval or a group: where blocks are told no table has such a value."""
+        interval = text.startswith(("<", ">", "[")) and column in self.numbers
+        group = text in self.trees.get(column, {}).values() and text not in self.domains[column]
+        return text.startswith(("{", "not {")) or interval or group
+
     def replays(self, row: int, texts: Sequence[str]) -> bool:
-        """Whether a released row can have come out of this method: it is walked again, with stars for unknown."""
+        """Whether a released row can have come out of this method: it is walked again, what is hidden unknown."""
         told, unasked = Told(), self.predictors(row)
         shown = dict(zip(self.names, texts, strict=True))
         for name in self.known(row):
@@ -539,9 +545,11 @@ class BlindTable:
             name, block = step
             unasked.remove(name)
             star, element = shown[name] == self.marker, self.element(shown[name], name)
-            if star and block:
+            sets = self.blocks == "told"
+            strange = self.reads_like_a_block(name, shown[name]) if sets else False
+            if block and (shown[name] == self.written(name, tuple(block)) if sets else star):
                 told = told.with_block(name, block)
-            elif element in block or (star and self.marker not in self.domains[name]):
+            elif element in block or strange or (star and self.marker not in self.domains[name]):
                 return False
             else:
                 told = told.with_value(name, element)

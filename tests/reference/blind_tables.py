@@ -9,6 +9,13 @@ from tests.reference.blind import BlindTable, Item
 AT_MOST = (Fraction(1, 2), Fraction(2, 5), Fraction(7, 10))
 MARGINS = (Fraction(1, 20), Fraction(1, 10), Fraction(0), Fraction(1, 5))
 MISSING = "?"
+TOLD_AS_SETS = BlindTable(
+    ("a", "b", "c", "d"),
+    (*[("x", "x", "x", "x")] * 6, ("x", "y", "y", "x"), ("y", "y", "x", "x")),
+    (Item("a", (0,)), Item("a", (0, 1))),
+    blocks="told",
+)
+"""Two rows, the first asked for by two items, that are released as a set, as what it is not, and as a value."""
 
 
 @st.composite

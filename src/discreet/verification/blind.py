@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from discreet.encoded import Ints
 from discreet.fit.cells import absent, confidential_places
 from discreet.ledger.entry import PastRelease
 from discreet.plan.blind_statement import BlindStatement
@@ -25,12 +24,13 @@ from discreet.policy.confidential import Confidential
 from discreet.table.engine import Engine
 from discreet.verification.answers import Answer
 from discreet.verification.blind_before import replayed_before
-from discreet.verification.blind_reading import StatedTable
+from discreet.verification.blind_reading import Places, StatedTable
 from discreet.verification.blind_references import BILLION
 from discreet.verification.blind_replay import Replay, Replayed
 from discreet.verification.blind_rules import departures, unfit_to_learn
 from discreet.verification.blind_tellings import PastTellings, told_before, unfit
 from discreet.verification.cell_answers import Cell, CellsFound
+from discreet.verification.row_matches import Matches
 
 NO_STATEMENT = (
     "there is no method statement beside the release (RELEASE.method.json): put it there, or in Python give statement="
@@ -58,12 +58,13 @@ class BlindCheck:
         policy: Policy,
         statement: BlindStatement | None,
         original: Engine | None = None,
-        places: Ints | None = None,
+        matches: Matches | None = None,
         beside: EarlierReleases | None = None,
     ) -> None:
         """Take a release; `beside` are the earlier ones of a ledger from which it had to start."""
         self.released, self.policy, self.statement = released, policy, statement
-        self.original, self.places, self.beside = original, places, beside
+        self.original, self.matches, self.beside = original, matches, beside
+        self.places = None if matches is None else matches.first
 
     @cached_property
     def table(self) -> StatedTable:
@@ -118,15 +119,53 @@ class BlindCheck:
     def changed_elsewhere(self) -> str | None:
         """What was hidden in rows without confidential cells, where no promise about groups is to blame."""
         assert self.original is not None
-        rest = np.flatnonzero(self.table.rest)
-        places = rest if self.places is None else np.asarray(self.places)[rest]
-        bound = bind(self.policy, self.original.columns)
-        left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
-        released, original = self.released.only(rest), self.original.only(places)
-        for name in left:
-            if name in released.columns and released.mismatches(original, name, None) is not None:
+        released, original = self._beside(np.flatnonzero(self.table.rest))
+        for name in self._changed_for_cells:
+            if released.mismatches(original, name, None) is not None:
                 return f"a cell of {name!r} is hidden that is not in a row with confidential cells"
         return None
+
+    @cached_property
+    def told_otherwise(self) -> str | None:
+        """What rows with confidential cells tell that is neither their own text nor written as rules hide it.
+
+        Asked where it is certain whose row it is. Something that covers the original is true, but no step of the rules
+        leads to it, and what it tells is not reckoned.
+        """
+        assert self.statement is not None
+        assert self.original is not None
+        secret = ~self.table.rest
+        if self.matches is not None:
+            secret &= (np.asarray(self.matches.first) == np.asarray(self.matches.last)) & (not self.matches.unsure)
+        elif self.original.rows != self.released.rows:
+            return None
+        told = self.statement.blocks == "told"
+        past = np.zeros(len(secret), dtype=np.bool_)
+        past[[] if self.told is None else list(self.told[0])] = True
+        for rows, sets in ((np.flatnonzero(secret & ~past), told), (np.flatnonzero(secret & past), False)):
+            released, original = self._beside(rows)
+            for name in self._changed_for_cells if len(rows) else ():
+                if not (told or self.policy.column(name).coarsens):
+                    continue  # whatever is neither its own text nor a star is not true
+                hidden = {self.policy.marker, *(self.table.column(name).block_texts if sets else ())}
+                pairs = released.pairs(original, name)
+                if any(text not in hidden and text != own for own, text, _ in pairs):
+                    return f"a cell of {name!r} is made coarser in a row with confidential cells, as the rules do not"
+        return None
+
+    def _beside(self, rows: Places) -> tuple[Engine, Engine]:
+        """Return some rows of the release (from 0), and what they were."""
+        assert self.original is not None
+        places = rows if self.places is None else np.asarray(self.places)[rows]
+        return self.released.only(rows), self.original.only(places)
+
+    @cached_property
+    def _changed_for_cells(self) -> list[str]:
+        """The columns of the release that are changed for confidential cells alone."""
+        assert self.original is not None
+        bound = bind(self.policy, self.original.columns)
+        left = [name for name in bound.edited if name not in (*bound.changeable, *bound.binned)]
+        return [name for name in left if name in self.released.columns]
 
     def found(self, index: int, made: Confidential) -> CellsFound:
         """Return what is found about the cells of one requirement."""
@@ -142,8 +181,8 @@ class BlindCheck:
         if fault := fault or next(departures(self.table, self.policy, made), None):
             return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         if self.original is not None:
-            fault = self._other_rows(made, rows) or self.hidden_though_known or self.changed_elsewhere
-            if fault:
+            fault = self._other_rows(made, rows) or self.hidden_though_known
+            if fault := fault or self.changed_elsewhere or self.told_otherwise:
                 return CellsFound(index, str(made), Answer.BROKEN, reason=fault)
         cells = tuple(self._cells(made, rows))
         faults = dict.fromkeys(each.fault for each in self.replayed if each.fault and rows & set(each.rows))

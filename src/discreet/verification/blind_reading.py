@@ -120,16 +120,23 @@ class ReleasedColumn:
         return np.isin(self.texts, [code for code, each in enumerate(self.domain) if each == text])
 
     @cached_property
-    def like_blocks(self) -> Flags:
-        """Say of each row whether its cell is written as blocks are, whichever."""
-        braces = [text is not None and text.startswith(("{", "not {")) and text.endswith("}") for text in self.domain]
+    def block_texts(self) -> frozenset[str]:
+        """The texts that are written as blocks are, whichever: sets, intervals of numbers, groups of the taxonomy.
+
+        Where blocks are told, no table has such a text of its own.
+        """
+        texts = [text for text in self.domain if text is not None]
+        found = {text for text in texts if text.startswith(("{", "not {")) and text.endswith("}")}
         if self.stated.type is not None:
-            several = [
-                text is not None and (text.startswith(("<", ">")) or (text.startswith("[") and text.endswith(")")))
-                for text in self.domain
-            ]
-            braces = [one or other for one, other in zip(braces, several, strict=True)]
-        found: Flags = np.array(braces, dtype=np.bool_)[self.texts]
+            found |= {text for text in texts if text.startswith(("<", ">"))}
+            found |= {text for text in texts if text.startswith("[") and text.endswith(")")}
+        groups = {*(self.stated.parents or {}).values()}.difference(self.elements)
+        return frozenset(found | groups.intersection(texts))
+
+    @cached_property
+    def like_blocks(self) -> Flags:
+        """Say of each row whether its cell is written as blocks are."""
+        found: Flags = np.array([text in self.block_texts for text in self.domain], dtype=np.bool_)[self.texts]
         return found
 
     def agreeing(self, elements: list[int] | frozenset[int]) -> list[int]:

@@ -269,11 +269,10 @@ class _Counter:
         """The release beside its method statement."""
         from discreet.verification.blind import BlindCheck  # only loaded when needed
 
-        places = None if self.matches is None else self.matches.first
         earlier = None
         if self.beside is not None and self.original is not None:
             earlier = self.beside.earlier(self.released, self.original, self.matches)
-        return BlindCheck(self.released, self.policy, self.statement, self.original, places, earlier)
+        return BlindCheck(self.released, self.policy, self.statement, self.original, self.matches, earlier)
 
     def cells(self, index: int, requirement: Confidential) -> Finding:
         """Return what is found about confidential cells."""
