@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -152,6 +153,7 @@ if __name__ == "__main__":
     made = ahead.doubled._compiled
     print("numba" in sys.modules, made is not None and len(made.overloads), ahead.doubled(np.arange(3)).tolist())
 """
+OTHER_MACHINE = {"NUMBA_CPU_NAME": "generic"}
 
 
 @pytest.mark.process
@@ -159,9 +161,9 @@ if __name__ == "__main__":
 def test_what_is_on_disk_is_loaded_ahead_and_nothing_else_is_compiled(tmp_path: Path) -> None:
     (tmp_path / "ahead.py").write_text(AHEAD, encoding="utf-8")
     said = []
-    for which in ("none", "first", "later"):
-        run = [sys.executable, "ahead.py", which]
-        found = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    for which, machine in (("none", {}), ("first", {}), ("later", {}), ("later", OTHER_MACHINE)):
+        run, env = [sys.executable, "ahead.py", which], {**os.environ, **machine}
+        found = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert found.returncode == 0, found.stderr
         said.append(found.stdout.strip())
-    assert said == ["True False [0, 2, 4]", "True 1 [0, 2, 4]", "True 1 [0, 2, 4]"]
+    assert said == ["True False [0, 2, 4]", "True 1 [0, 2, 4]", "True 1 [0, 2, 4]", "True 0 [0, 2, 4]"]

@@ -77,10 +77,13 @@ def load_alone(compiled: Any) -> None:
 
 
 def load_each(compiled: Any) -> None:
-    """Load a loop for whatever it was compiled for before."""
-    if numba.version_info.short in TRIED and (file := getattr(compiled._cache, "_cache_file", None)) is not None:
-        for signature, *_ in file._load_index():
-            compiled.compile(signature)
+    """Load a loop for whatever it was compiled for before; what was compiled for another machine is left alone."""
+    cache = compiled._cache
+    if numba.version_info.short in TRIED and (file := getattr(cache, "_cache_file", None)) is not None:
+        codegen = compiled.targetctx.codegen()
+        for key in file._load_index():
+            if key == cache._index_key(key[0], codegen):
+                compiled.compile(key[0])
 
 
 def _loaded(cache: Any, signature: Any, context: Any) -> Any:
