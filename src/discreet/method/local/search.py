@@ -4,11 +4,10 @@ Guarantee: every group of rows with equal labels keeps every promise, and each l
 rows that are hidden altogether are such a group too. It says nothing about how far the least loss is.
 
 Peeling: level vectors are looked at in ascending loss; a cell in which the rows still left keep every promise is
-released, so dense and fine cells are served first. What is left over joins other groups, or takes in rows that
-others can spare, or is merged with whole groups until every promise holds. Groups by the prices of rows (`pricing`)
-are tried in place of these. Then cells that were nearly missed are released after all where that pays, groups are
-dissolved or split and rows are moved while all lose less. Last, cells are released, where that pays, in which enough
-rows lose less than in their groups.
+released, so dense and fine cells are served first. What is left over joins other groups, or takes in rows that others
+can spare, or is merged with whole groups until every promise holds. Groups by the prices of rows (`pricing`) are tried
+in place of these. Then cells that were nearly missed are released where that pays, groups are dissolved or split and
+rows are moved while all lose less. Last, cells are released in which enough rows lose less than in their groups.
 """
 
 from __future__ import annotations
@@ -124,8 +123,7 @@ class _LocalSearch:
             of, count = swept(self.part, of, count)
         rest = of < 0
         self.groups = collected(self.part, np.where(rest, count + self.part.apart, of), count + self.part.fixed)
-        stuck: list[int] = []
-        removed: list[int] = []
+        stuck, removed = list[int](), list[int]()
         self._split(range(count, count + self.part.fixed))
         broken = self._broken()
         for place, g in enumerate(broken):
@@ -139,8 +137,13 @@ class _LocalSearch:
         for g in removed:  # nobody joins them, and they are not looked at again
             self.groups.head[g] = -1
             self.missed = self.missed[:0]
-        ways = [self.groups] if stuck or removed else self._by_prices()
-        self.groups = min((self._better(each, stuck, removed) for each in ways), key=lambda found: found[:2])[2]
+        last = not stuck and not removed
+        ways = self._by_prices() if last else [self.groups]
+        both = len(ways) > 1 and self.rows <= FEW_PRICED
+        made = [self._better(each, improve=not stuck, last=both) for each in ways]
+        self.groups = min(made, key=lambda found: found[:2])[2]
+        if last and not both:
+            self._better(self.groups, improve=False, last=True)
         self._unite()
         return self._finished(stuck, removed)
 
@@ -239,22 +242,21 @@ class _LocalSearch:
 
     # Making better
 
-    def _better(self, groups: ItemGroups, stuck: list[int], removed: list[int]) -> tuple[bool, int, ItemGroups]:
-        """Return whether groups that are made better as far as can be hide too many rows, what all cost, and them."""
+    def _better(self, groups: ItemGroups, *, improve: bool, last: bool) -> tuple[bool, int, ItemGroups]:
+        """Return whether groups that are made better hide too many rows, what all cost, and them."""
         self.groups = groups
-        if not stuck:
+        if improve:
             self._improve()
-        if not stuck and not removed and self._going():
+        if last and self._going():
             self._reopen_gains()
         self._spare_hidden()
         return self._hides_too_many(), int(group_kernels.total_cost(self.groups)), self.groups
 
     def _by_prices(self) -> list[ItemGroups]:
-        """Return the groups by the prices of rows instead, where hardly more is lost with them; of few rows both."""
+        """Return the groups, after those by the prices of rows where hardly more is lost with these."""
         before = self.groups
-        if self.blocks is None or self.predicts or self.part.least < 2 or self.rows > MOST_PRICED or not self._going():
-            return [before]
-        found = priced(self.part, self.levels, before, self._going)
+        usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
+        found = priced(self.part, self.levels, before, self._going) if usable and self._going() else None
         if found is None:
             return [before]
         self.groups = found
@@ -262,9 +264,7 @@ class _LocalSearch:
         self._relocate()
         # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if now * 100 >= then * 101 or (self._hides_too_many() and self.rows > FEW_PRICED):
-            return [before]
-        return [self.groups, before] if self.rows <= FEW_PRICED else [self.groups]
+        return [before] if now * 100 >= then * 101 else [self.groups, before]
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
