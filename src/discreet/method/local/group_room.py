@@ -33,6 +33,19 @@ def collected(part: ItemPart, of: Ints, count: int) -> ItemGroups:
     return groups
 
 
+def with_rest(part: ItemPart, of: Ints, count: int) -> ItemGroups:
+    """Return so many groups; items that are in none of them (-1) are groups too, one for each that is told apart."""
+    return collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
+
+
+def broken_groups(part: ItemPart, groups: ItemGroups) -> list[int]:
+    """Return the groups that break a limit."""
+    broken = np.empty(int(groups.numbers[0]), dtype=np.int64)
+    number = group_kernels.find_broken(groups, part.limits, broken)
+    found: list[int] = broken[:number].tolist()
+    return found
+
+
 def copied(groups: ItemGroups) -> ItemGroups:
     """Return the same groups, to be changed; of thousands of figures, those of numbers that no group has had are 0."""
     used = int(groups.numbers[0])

@@ -20,7 +20,7 @@ from discreet.encoded import Ints
 from discreet.method.local import group_kernels
 from discreet.method.local.gains import cells_in_which
 from discreet.method.local.group_kernels import NEVER, ItemGroups
-from discreet.method.local.group_room import collected
+from discreet.method.local.group_room import broken_groups, with_rest
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import (
     ALWAYS,
@@ -70,14 +70,13 @@ def priced(
     if found is None:
         return None
     of, count = found
-    groups = collected(part, np.where(of < 0, count + part.apart, of), count + part.fixed)
+    groups = with_rest(part, of, count)
     settling = Settling(part, carry_on, merges=False)
     for g in range(count, count + part.fixed):
         if groups.head[g] >= 0:
             settling.deal(groups, g)
-    broken = np.empty(int(groups.numbers[0]), dtype=np.int64)
-    broken = broken[: group_kernels.find_broken(groups, part.limits, broken)]
-    for g in broken.tolist():
+    broken = broken_groups(part, groups)
+    for g in broken:
         if not carry_on():
             return None
         if group_kernels.keeps(groups.figures[g], part.limits):  # by what others have dealt to it
@@ -105,7 +104,7 @@ def _found(
     cells = cells._replace(loss=cells.loss * times // parts)
     lost, whole = lost * times // parts, whole * times // parts
     rows = PricedRows(part.sizes, lost.copy(), 4 * lost + whole // 20)
-    states = _states(len(cells.loss))
+    states = CellStates(np.zeros_like(cells.loss), np.zeros_like(cells.loss))
     goal = int((part.sizes * lost).sum()) * 97 // 100
     scratch = _room(cells, len(lost))
     everywhere = np.arange(len(cells.loss))
@@ -115,11 +114,9 @@ def _found(
     if not len(near) or not carry_on():
         return None
     _choose(part, cells, rows, states, goal, scratch)
-    return (
-        _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch)
-        if carry_on()
-        else None
-    )
+    if not carry_on():
+        return None
+    return _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch)
 
 
 def _cells(part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, whole: int) -> PricedCells | None:
@@ -144,10 +141,6 @@ def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
     begin = np.append(0, np.cumsum(lengths))
     at = np.repeat(cells.begin[chosen] - begin[:-1], lengths) + np.arange(begin[-1])
     return PricedCells(begin, cells.loss[chosen], cells.members[at])
-
-
-def _states(number: int) -> CellStates:
-    return CellStates(np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64))
 
 
 def _room(cells: PricedCells, rows: int) -> PricingRoom:

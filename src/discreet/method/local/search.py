@@ -25,7 +25,7 @@ from discreet.method.base.space import Flags
 from discreet.method.local import gains, group_kernels, move_kernels, split_kernels
 from discreet.method.local.goals import judged_of_all, left_out_cost, unite
 from discreet.method.local.group_kernels import NEVER, ItemGroups
-from discreet.method.local.group_room import collected, copied, undo_room
+from discreet.method.local.group_room import broken_groups, collected, copied, undo_room, with_rest
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
@@ -121,11 +121,10 @@ class _LocalSearch:
         of, count = self._peel()
         if not self.going:
             of, count = swept(self.part, of, count)
-        rest = of < 0
-        self.groups = collected(self.part, np.where(rest, count + self.part.apart, of), count + self.part.fixed)
+        self.groups = with_rest(self.part, of, count)
         stuck, removed = list[int](), list[int]()
         self._split(range(count, count + self.part.fixed))
-        broken = self._broken()
+        broken = broken_groups(self.part, self.groups)
         for place, g in enumerate(broken):
             removable = remove and int(self.groups.figures[g, 0]) <= self.most
             fate = self._settle(g, [*stuck, *broken[place:]], removable=removable)
@@ -199,13 +198,6 @@ class _LocalSearch:
         return np.stack([missed[:, 0], *blocks, missed[:, 2], missed[:, 3]], axis=1)
 
     # What is left over
-
-    def _broken(self) -> list[int]:
-        """Return the groups that break a limit."""
-        broken = np.empty(int(self.groups.numbers[0]), dtype=np.int64)
-        number = group_kernels.find_broken(self.groups, self.part.limits, broken)
-        found: list[int] = broken[:number].tolist()
-        return found
 
     def _settle(self, g: int, still: Sequence[int], *, removable: bool) -> str:
         """Make a group that breaks a limit keep all, in the cheapest of some ways; say what became of it.

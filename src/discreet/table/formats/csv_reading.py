@@ -84,7 +84,7 @@ def read_csv(
     >>> dialect
     Dialect(separator=';', header=True, encoding='utf-8', line_end='\\n', bom=False)
     """
-    text = look_at(partial(load, said=said), path, separator, header, encoding, skip)
+    text = counted(laid_out(partial(load, said=said), path, separator, header, encoding, skip))
     frame = None
     if text.even:
         frame = _values(text.layout) if text.rows else pl.DataFrame(schema=text.layout.schema)
@@ -112,7 +112,7 @@ def stream_csv(
     """
     unpacked = target.with_suffix(".text")
     try:
-        text = look_at(partial(load, unpacked=unpacked, said=said), path, separator, header, encoding, skip)
+        text = counted(laid_out(partial(load, unpacked=unpacked, said=said), path, separator, header, encoding, skip))
         rows = None
         if text.even:
             rows = _values_to(text.layout, target) if text.rows else _no_values(text.layout, target)
@@ -164,18 +164,6 @@ class CsvText:
         When there is none, no record is short; then none is long, by their sum.
         """
         return len(self.layout.names) > 1 and blanks > 0
-
-
-def look_at(
-    open_text: Callable[[Path, str | None], TextSource],
-    path: Path,
-    separator: str | None,
-    header: bool | Sequence[str] | Naming,
-    encoding: str | None,
-    skip: int,
-) -> CsvText:
-    """Look at a text file without reading a value, and count its records."""
-    return counted(laid_out(open_text, path, separator, header, encoding, skip))
 
 
 def laid_out(
