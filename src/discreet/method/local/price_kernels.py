@@ -23,6 +23,12 @@ FEW = 8
 """Rows that are put in order one by one."""
 STALE = 5
 """Rounds without a higher bound after which steps get smaller."""
+SCALE = 256
+"""Parts of one cell too many or too few for a row, in which it is reckoned where prices go."""
+MOST_TOO_MANY = 64
+"""Cells too many that count for a row: with more of them sums would run over."""
+FARTHEST = 2**44
+"""As far as a bound may be from its goal, in 1024ths, for the length of a step, for the same reason."""
 
 
 class PricedCells(NamedTuple):
@@ -55,8 +61,19 @@ class PricingRoom(NamedTuple):
     keys: Ints
     rows: Ints
     served: Ints
+    drift: Ints
+    """By row: where its price goes."""
     due: Ints
     """By cell: the round in which it is looked at again."""
+    worth: Ints
+    """By cell: what it was worth when it was last looked at, or a little more where that is less than nothing."""
+
+
+class CellsOfItems(NamedTuple):
+    """The cells of row `i`, from `begin[i]` on, those first in which it loses least."""
+
+    begin: Ints
+    cells: Ints
 
 
 @kernel
@@ -85,21 +102,38 @@ def split_at(keys, rows, begin, stop, pivot):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def list_cells(cells, order, begin, found):  # type: ignore[no-untyped-def]
+    """Write the cells of each row to `found`, from `begin` of the row on, in this order of cells. O(rows of cells).
+
+    `begin` then tells where those of each row end.
+    """
+    for q in range(len(order)):
+        cell = order[q]
+        for at in range(cells.begin[cell], cells.begin[cell + 1]):
+            i = cells.members[at]
+            found[begin[i]] = cell
+            begin[i] += 1
+
+
+@kernel
 def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Change the prices of rows so that they come nearer to the highest bound of the loss; return the bound.
 
     A cell is worth what the prices of its rows are above their loss in it, for the rows with which it is worth most, at
     least `need` of them. The prices of all rows, less what all cells are worth that are worth anything, is a bound:
     whatever cells are released, all rows lose that much. Rows in no cell that is worth it get dearer, others cheaper,
-    by `pace` 1024ths of what takes the bound to `goal`, shared out. A cell that is `chosen` counts though it be worth
-    less than nothing. A cell far from being worth anything is passed over for some rounds: the bound is then one of the
+    by `pace` 1024ths of what takes the bound to `goal`, shared out; half of the way that they went before is kept.
+    A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth anything is passed over for some rounds: the bound is then one of the
     others. O(rounds * rows of the cells that are looked at).
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
     sizes, price, most = rows.sizes, rows.price, rows.most
     keys, order, served, due = scratch.keys, scratch.rows, scratch.served, scratch.due
+    drift = scratch.drift
     number = len(sizes)
     best, stale = -(1 << 62), 0
+    for i in range(number):
+        drift[i] = 0
     for q in range(len(live)):
         due[live[q]] = 0
     for turn in range(rounds):
@@ -159,6 +193,7 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
                 worth -= (need - have) * max(dearest, 0)
                 if dearest < 0:  # too few rows, whatever their prices
                     worth = min(worth, 0)
+            scratch.worth[cell] = worth
             if worth > 0 or chosen:
                 bound -= worth
                 states.share[cell] += ((ALWAYS - states.share[cell]) * decay) >> 10
@@ -180,14 +215,15 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
                 pace, stale = pace * 4 // 5, 0
         wrong = 0
         for i in range(number):
-            more = 1 - served[i]
-            if not (more > 0 and price[i] >= most[i]):
-                wrong += sizes[i] * more * more
+            more = drift[i] + max(1 - served[i], -MOST_TOO_MANY) * SCALE
+            drift[i] = more // 2 if more > 0 else -(-more // 2)
+            if not (drift[i] > 0 and price[i] >= most[i]):
+                wrong += sizes[i] * drift[i] * drift[i]
         if wrong == 0:
             break
-        step = max(goal - bound, goal // 500) // 1024 * pace // wrong
+        step = min(max(goal - bound, goal // 500) // 1024, FARTHEST) * pace * SCALE // wrong
         for i in range(number):
-            price[i] = min(max(price[i] + step * (1 - served[i]), 0), most[i])
+            price[i] = min(max(price[i] + step * drift[i], 0), most[i])
     return best
 
 
@@ -244,14 +280,14 @@ def moved(cells, rows, home, have, i, cell, need, penalty):  # type: ignore[no-u
 
 
 @kernel
-def open_and_close(cells, rows, chosen, place_of, places, order, need, penalty, rounds, home, have, scratch):  # type: ignore[no-untyped-def]  # noqa: C901
+def open_and_close(cells, rows, chosen, index, order, need, penalty, rounds, home, have, scratch):  # type: ignore[no-untyped-def]  # noqa: C901
     """Open and close cells, and fill those that lack rows, while all lose less for it; return how often that was so.
 
-    Each row that a cell lacks costs `penalty` tenths of a row's loss in it; a row that is in none costs its `most`. The
-    cells of row `i` stand in `places` from `place_of[i]` on, those first in which it loses least. `have` counts the
-    rows that are in each cell. O(rounds * rows of cells * cells of a row).
+    Each row that a cell lacks costs `penalty` tenths of a row's loss in it; a row that is in none costs its `most`.
+    `have` counts the rows that are in each cell. O(rounds * rows of cells * cells of a row).
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
+    place_of, places = index.begin, index.cells
     keys, queue = scratch.keys, scratch.rows
     changes = 0
     for _ in range(rounds):

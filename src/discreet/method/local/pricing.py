@@ -3,9 +3,11 @@
 Peeling takes one cell after the other and cannot know what it spoils for later ones. Here every row has a price, what
 its loss may come to, and a cell is worth releasing if the prices of its rows come to more than they lose in it. Prices
 rise for rows that no such cell has and fall for rows that several have, until about one has each: they are those of
-the linear relaxation of the problem (Lagrangian relaxation, by subgradients). Then cells are chosen, those first that
-were worth it most of the time, and prices are mended in between. Last, cells are opened and closed while all lose less
-for it. Rows that a cell lacks cost little at first and then more and more, so that in the end hardly any lacks some.
+the linear relaxation of the problem (Lagrangian relaxation, by subgradients): at first among cells in which rows lose
+little more than now, then among more of them, but for those that are far from being worth it. Then cells are chosen,
+those first that were worth it most of the time, and prices are mended in between. Last, cells are opened and closed
+while all lose less for it. Rows that a cell lacks cost little at first and then more and more, so that in the end
+hardly any lacks some.
 
 Only the number of rows that a group needs counts for that; groups that break other promises are settled afterwards.
 """
@@ -13,6 +15,7 @@ Only the number of rows that a group needs counts for that; groups that break ot
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +27,13 @@ from discreet.method.local.group_room import broken_groups, with_rest
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import (
     ALWAYS,
+    CellsOfItems,
     CellStates,
     PricedCells,
     PricedRows,
     PricingRoom,
     choose,
+    list_cells,
     open_and_close,
     raise_prices,
 )
@@ -39,40 +44,53 @@ MOST_PRICED, FEW_PRICED = 100_000, 10_000
 """Different rows in a table for which groups by prices are tried; and so few that both are made better to the end."""
 MOST_CELLS = 400_000
 """Cells that are weighed."""
-MOST_MEMBERS = 4_000_000
+MOST_MEMBERS = 6_000_000
 """Rows of all cells that are weighed, a row counted in each."""
 FINENESS = 2**21
 """Prices are whole numbers of parts of the loss of a row that tells nothing: so many, where units of loss are fewer."""
 LARGEST = 2**45
 """All rows lose at most so many such parts. Each is in one cell of each level vector, and its price is at most some
 four times what it loses: even if all cells of all vectors are worth that, their sum does not run over."""
-CAPS = (15, 12, 10)
-"""Tenths of its loss now that a row may lose in a cell that is weighed; the first with which there are not too many."""
-ROUNDS, ROUNDS_BETWEEN = 90, 20
-"""Rounds in which prices change: first, and each time that cells were chosen."""
+FEW_TENTHS, MANY_TENTHS = (12, 10), (15, 13, 12, 10)
+"""Tenths of its loss now that a row may lose in a cell that is weighed, at first and then; of each the first number with
+which there are not too many."""
+FIRST_ROUNDS, ROUNDS, ROUNDS_BETWEEN = 60, 100, 10
+"""Rounds in which prices change: with few cells, with many, and each time that cells were chosen."""
 FIRST, BETWEEN = (512, 51), (307, 102)
 """How far prices go, and what a round counts in the share of rounds in which a cell was worth it, in 1024ths."""
-PENALTIES = (5, 6, 7, 8, 10, 12, 15, 20, 30)
+FAR, NEAR = 30, 10
+"""Hundredths of the loss of a group in a cell: cells that are worth so much less than nothing are weighed no longer, and
+not promising in the end."""
+PIECES = 40
+"""Parts of the groups there may be that are chosen at a time."""
+PENALTIES = (5, 8, 15, 30)
 """Tenths of a row's loss in its cell that each row costs which the cell lacks."""
 SWEEPS = 30
 MOST_SETTLED = 300
 """Groups that break a promise at first and are settled in the best of some ways; if there are more, rows are dealt."""
 
 
+class Weighed(NamedTuple):
+    """What comes of weighing cells: a group for each item (-1: none), how many groups, and promising cells, the best first."""
+
+    of: Ints
+    count: int
+    promising: PricedCells
+
+
 def priced(
     part: ItemPart, levels: Sequence[Sequence[Level]], before: ItemGroups, carry_on: Callable[[], bool]
-) -> ItemGroups | None:
+) -> tuple[ItemGroups, PricedCells] | None:
     """Return groups by the prices of rows that keep every promise, starting from what rows lose in those before.
 
-    None if there are too many cells, none, or the search shall end.
+    Second come promising cells. None if there are too many cells, none, or the search shall end.
     """
-    found = _found(part, levels, before.losses[before.of, -1], carry_on)
+    found = _weighed(part, levels, before.losses[before.of, -1], carry_on)
     if found is None:
         return None
-    of, count = found
-    groups = with_rest(part, of, count)
+    groups = with_rest(part, found.of, found.count)
     settling = Settling(part, carry_on, merges=False)
-    for g in range(count, count + part.fixed):
+    for g in range(found.count, found.count + part.fixed):
         if groups.head[g] >= 0:
             settling.deal(groups, g)
     broken = broken_groups(part, groups)
@@ -87,47 +105,119 @@ def priced(
         if settled.cost == NEVER:
             return None
         groups = settled.groups
-    return groups
+    return groups, found.promising
 
 
-def _found(
+def _weighed(
     part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
-) -> tuple[Ints, int] | None:
-    """Return a group for each item (-1: none) and how many groups there are, starting from what items lose now."""
+) -> Weighed | None:
+    """Weigh cells, starting from what items lose now."""
     whole = int(part.shapes.whole[: len(part.columns)].sum())
-    cells = _cells(part, levels, lost, whole)
-    if cells is None or not len(cells.loss):
-        return None
     total = int(part.sizes.sum())
     times = max(min(FINENESS // whole, LARGEST // (whole * total)), 1)
     parts = whole * total // LARGEST + 1
-    cells = cells._replace(loss=cells.loss * times // parts)
-    lost, whole = lost * times // parts, whole * times // parts
-    rows = PricedRows(part.sizes, lost.copy(), 4 * lost + whole // 20)
-    states = CellStates(np.zeros_like(cells.loss), np.zeros_like(cells.loss))
-    goal = int((part.sizes * lost).sum()) * 97 // 100
-    scratch = _room(cells, len(lost))
-    everywhere = np.arange(len(cells.loss))
-    raise_prices(cells, rows, states, everywhere, part.least, ROUNDS, goal, *FIRST, scratch)
-    near = np.flatnonzero(states.share * 100 > ALWAYS)
-    cells, states = _of(cells, near), CellStates(states.chosen[near], states.share[near])
-    if not len(near) or not carry_on():
+    priced_at = lost * times // parts
+    rows = PricedRows(part.sizes, priced_at.copy(), 4 * priced_at + whole * times // parts // 20)
+    goal = int((part.sizes * priced_at).sum()) * 97 // 100
+    weighing = _Weighing(part, levels, rows, goal, times, parts)
+    few = weighing.cells(lost, whole, FEW_TENTHS)
+    if few is None:
         return None
-    _choose(part, cells, rows, states, goal, scratch)
+    weighing.raise_prices(few, FIRST_ROUNDS)
     if not carry_on():
         return None
-    return _grouped(part, cells, rows._replace(most=2 * lost + whole // 50), states.chosen, scratch)
+    # Where prices tell more than what is lost now, rows may lose more.
+    cells = weighing.cells(np.maximum(lost, rows.price * parts // times), whole, MANY_TENTHS) or few
+    cells = weighing.nearly_worth(cells, FAR)
+    states = weighing.raise_prices(cells, ROUNDS)
+    promising = weighing.nearly_worth(cells, NEAR)
+    near = np.flatnonzero(states.share * 100 > ALWAYS)
+    if not len(near) or not carry_on():
+        return None
+    cells, states = _of(cells, near), CellStates(states.chosen[near], states.share[near])
+    weighing.choose(cells, states)
+    if not carry_on():
+        return None
+    most = 2 * priced_at + whole * times // parts // 50
+    of, count = _grouped(part, weighing.scaled(cells), rows._replace(most=most), states.chosen)
+    return Weighed(of, count, promising)
 
 
-def _cells(part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, whole: int) -> PricedCells | None:
-    """Return the cells that have enough rows which lose little enough in them, if they are not too many."""
-    for tenths in CAPS:
-        found = cells_in_which(
-            part, levels, _tenths(lost, tenths) + whole // 50, part.least, 1, MOST_CELLS, MOST_MEMBERS
-        )
-        if found is not None:
-            return PricedCells(found.begin, np.ascontiguousarray(found.cells[:, 3]), found.members)
-    return None
+class _Weighing:
+    """The rows whose prices are looked for, and what all cells have in common.
+
+    Prices are whole numbers of parts of a unit of loss, `times` for each `parts` units.
+    """
+
+    def __init__(
+        self, part: ItemPart, levels: Sequence[Sequence[Level]], rows: PricedRows, goal: int, times: int, parts: int
+    ) -> None:
+        self.part = part
+        self.levels = levels
+        self.rows = rows
+        self.goal = goal
+        self.times = times
+        self.parts = parts
+
+    def cells(self, lost: Ints, whole: int, tenths: Sequence[int]) -> PricedCells | None:
+        """Return the cells that have enough rows which lose little enough in them, if there are some and not too many."""
+        for each in tenths:
+            most = _tenths(lost, each) + whole // 50
+            found = cells_in_which(self.part, self.levels, most, self.part.least, 1, MOST_CELLS, MOST_MEMBERS)
+            if found is not None:
+                cells = PricedCells(found.begin, np.ascontiguousarray(found.cells[:, 3]), found.members)
+                return _different(cells) if len(cells.loss) else None
+        return None
+
+    def scaled(self, cells: PricedCells) -> PricedCells:
+        """Return cells with their losses in what prices are reckoned in."""
+        return cells._replace(loss=cells.loss * self.times // self.parts)
+
+    def raise_prices(self, cells: PricedCells, rounds: int) -> CellStates:
+        """Change prices for some rounds; return what is known of the cells then."""
+        states = CellStates(np.zeros_like(cells.loss), np.zeros_like(cells.loss))
+        self._raise(self.scaled(cells), states, np.arange(len(cells.loss)), rounds, FIRST)
+        return states
+
+    def nearly_worth(self, cells: PricedCells, hundredths: int) -> PricedCells:
+        """Return the cells that lack at most so much of being worth it, those first that are worth most of what they lose."""
+        states = CellStates(np.ones_like(cells.loss), np.zeros_like(cells.loss))  # what is chosen is reckoned to the end
+        scaled = self.scaled(cells)
+        worth = self._raise(scaled, states, np.arange(len(cells.loss)), 1, (0, 0))
+        group = self.part.least * scaled.loss
+        kept = np.flatnonzero(worth * 100 >= -hundredths * group)
+        return _of(cells, kept[np.argsort(-(worth / np.maximum(group, 1))[kept], kind="stable")])
+
+    def _raise(self, scaled: PricedCells, states: CellStates, live: Ints, rounds: int, paces: tuple[int, int]) -> Ints:
+        """Change prices for some rounds; return what cells are worth then."""
+        scratch = _room(scaled, len(self.rows.sizes))
+        raise_prices(scaled, self.rows, states, live, self.part.least, rounds, self.goal, *paces, scratch)
+        return scratch.worth
+
+    def choose(self, cells: PricedCells, states: CellStates) -> None:
+        """Choose cells, some of the groups there may be at a time, those first that were worth it most of the time."""
+        part, scaled = self.part, self.scaled(cells)
+        most = max(int(part.sizes.sum()) // part.least // PIECES, 5)
+        home = np.full(len(part.sizes), -1, dtype=np.int64)
+        live = np.arange(len(cells.loss))
+        while True:
+            order = live[np.argsort(-states.share[live], kind="stable")]
+            order = order[states.share[order] * 10 > ALWAYS]
+            if choose(scaled, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
+                return
+            self._raise(scaled, states, live, ROUNDS_BETWEEN, BETWEEN)
+            states.share[states.chosen == 1] = ALWAYS
+            live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
+
+
+def _different(cells: PricedCells) -> PricedCells:
+    """Return cells without those that have the same rows as another in which these lose no more."""
+    rows = int(cells.members.max()) + 1
+    marks = np.random.default_rng(0).integers(0, 2**63, rows, dtype=np.uint64)
+    sums = np.add.reduceat(marks[cells.members], cells.begin[:-1])
+    order = np.lexsort((cells.loss, sums))
+    first = np.append(True, np.diff(sums[order]) != 0)
+    return _of(cells, np.sort(order[first]))
 
 
 def _tenths(lost: Ints, tenths: int) -> Ints:
@@ -144,44 +234,30 @@ def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
 
 
 def _room(cells: PricedCells, rows: int) -> PricingRoom:
-    keys, order, served = (np.zeros(rows, dtype=np.int64) for _ in range(3))
-    return PricingRoom(keys, order, served, np.zeros(len(cells.loss), dtype=np.int64))
+    keys, order, served, drift = (np.zeros(rows, dtype=np.int64) for _ in range(4))
+    return PricingRoom(keys, order, served, drift, np.zeros_like(cells.loss), np.zeros_like(cells.loss))
 
 
-def _choose(
-    part: ItemPart, cells: PricedCells, rows: PricedRows, states: CellStates, goal: int, scratch: PricingRoom
-) -> None:
-    """Choose cells, an eighth of the groups there may be at a time, those first that were worth it most of the time."""
-    most = max(int(part.sizes.sum()) // part.least // 8, 5)
-    home = np.full(len(part.sizes), -1, dtype=np.int64)
-    live = np.arange(len(cells.loss))
-    while True:
-        order = live[np.argsort(-states.share[live], kind="stable")]
-        order = order[states.share[order] * 10 > ALWAYS]
-        if choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
-            return
-        raise_prices(cells, rows, states, live, part.least, ROUNDS_BETWEEN, goal, *BETWEEN, scratch)
-        states.share[states.chosen == 1] = ALWAYS
-        live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
+def cells_of_items(cells: PricedCells, items: int) -> CellsOfItems:
+    """Return the cells of each item, those first in which it loses least."""
+    begin = np.append(0, np.cumsum(np.bincount(cells.members, minlength=items)))
+    found = np.empty(len(cells.members), dtype=np.int64)
+    list_cells(cells, np.argsort(cells.loss, kind="stable"), begin[:-1].copy(), found)
+    return CellsOfItems(begin, found)
 
 
-def _grouped(
-    part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints, scratch: PricingRoom
-) -> tuple[Ints, int]:
+def _grouped(part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints) -> tuple[Ints, int]:
     """Put each row into a cell, and open and close cells while all lose less for it."""
     number, items = len(cells.loss), len(part.sizes)
-    cell_of = np.repeat(np.arange(number), np.diff(cells.begin))
-    order = np.lexsort((cell_of, cells.loss[cell_of], cells.members))
-    places = cell_of[order]
-    place_of = np.append(0, np.cumsum(np.bincount(cells.members, minlength=items)))
+    index = cells_of_items(cells, items)
     home = np.full(items, -1, dtype=np.int64)
-    item_of = cells.members[order].astype(np.int64)
-    open_now = np.flatnonzero(chosen[places] == 1)[::-1]
-    home[item_of[open_now]] = places[open_now]  # the last that is written is the first in the row's order
+    item_of = np.repeat(np.arange(items), np.diff(index.begin))
+    open_now = np.flatnonzero(chosen[index.cells] == 1)[::-1]
+    home[item_of[open_now]] = index.cells[open_now]  # the last that is written is the first in the row's order
     have = np.zeros(number, dtype=np.int64)
     np.add.at(have, home[home >= 0], part.sizes[home >= 0])
-    by_loss = np.argsort(cells.loss, kind="stable")
+    order, scratch = np.argsort(cells.loss, kind="stable"), _room(cells, items)
     for penalty in PENALTIES:
-        open_and_close(cells, rows, chosen, place_of, places, by_loss, part.least, penalty, SWEEPS, home, have, scratch)
+        open_and_close(cells, rows, chosen, index, order, part.least, penalty, SWEEPS, home, have, scratch)
     numbers, of = np.unique(np.append(home, -1), return_inverse=True)
     return of[:-1] - 1, len(numbers) - 1

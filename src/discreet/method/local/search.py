@@ -23,6 +23,7 @@ from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
 from discreet.method.base.space import Flags
 from discreet.method.local import gains, group_kernels, move_kernels, split_kernels
+from discreet.method.local.cell_moves import by_cell_moves
 from discreet.method.local.goals import judged_of_all, left_out_cost, unite
 from discreet.method.local.group_kernels import NEVER, ItemGroups
 from discreet.method.local.group_room import broken_groups, collected, copied, undo_room, with_rest
@@ -45,6 +46,8 @@ items go into the first number, at most the second."""
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
 ROUNDS = 4
+FAR_LESS = 98
+"""Hundredths of what groups of peeling lose: those by prices that lose less are taken as they are."""
 
 
 def search(
@@ -137,11 +140,11 @@ class _LocalSearch:
             self.groups.head[g] = -1
             self.missed = self.missed[:0]
         last = not stuck and not removed
-        ways = self._by_prices() if last else [self.groups]
+        ways, done = self._by_prices() if last else ([self.groups], False)
         both = len(ways) > 1 and self.rows <= FEW_PRICED
-        made = [self._better(each, improve=not stuck, last=both) for each in ways]
+        made = [self._better(each, improve=not (stuck or done), last=both) for each in ways]
         self.groups = min(made, key=lambda found: found[:2])[2]
-        if last and not both:
+        if last and not both and not done:
             self._better(self.groups, improve=False, last=True)
         self._unite()
         return self._finished(stuck, removed)
@@ -244,19 +247,24 @@ class _LocalSearch:
         self._spare_hidden()
         return self._hides_too_many(), int(group_kernels.total_cost(self.groups)), self.groups
 
-    def _by_prices(self) -> list[ItemGroups]:
-        """Return the groups, after those by the prices of rows where hardly more is lost with these."""
+    def _by_prices(self) -> tuple[list[ItemGroups], bool]:
+        """Return the groups, after those by the prices of rows where hardly more is lost with these.
+
+        Where these lose far less they come alone, and need not be made better.
+        """
         before = self.groups
         usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
         found = priced(self.part, self.levels, before, self._going) if usable and self._going() else None
         if found is None:
-            return [before]
-        self.groups = found
-        self._dissolve()
+            return [before], False
+        self.groups, promising = found
+        self.groups = by_cell_moves(self.part, self.groups, promising, self._going)
         self._relocate()
-        # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
+        # What is made better loses a hundredth or two less; with prices more often than without.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        return [before] if now * 100 >= then * 101 else [self.groups, before]
+        if self.rows > FEW_PRICED and now * 100 < then * FAR_LESS and not self._hides_too_many():
+            return [self.groups], True
+        return ([before] if now * 100 >= then * 101 else [self.groups, before]), False
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]

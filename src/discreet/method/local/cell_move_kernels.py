@@ -1,0 +1,295 @@
+"""The loops that open and close cells of a grouping that keeps every promise, compiled by Numba. Integers only.
+
+Every item is in one cell, and after each loop every cell that has items keeps every limit. The loops of
+`group_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from discreet.common.compiled import kernel, room
+from discreet.encoded import Ints
+from discreet.method.local.group_kernels import NEVER, keeps
+from discreet.method.local.price_kernels import pick
+from discreet.method.local.shapes import SET
+
+
+@room
+class Homes(NamedTuple):
+    """In which cell each item is, and what the items of each cell come to."""
+
+    cell: Ints
+    figures: Ints
+    """By cell: the figures of its items (second axis), rows first."""
+    changed: Ints
+    """By cell: when its items changed."""
+    tried: Ints
+    """By cell: when it was last tried to open or close it."""
+    clock: Ints
+    """What is changed next gets this number."""
+
+
+@room
+class MoveRoom(NamedTuple):
+    """Which items were moved from which cell, and where candidates are put in order."""
+
+    item: Ints
+    origin: Ints
+    keys: Ints
+    order: Ints
+    more_keys: Ints
+    more: Ints
+
+
+@kernel
+def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: ignore[no-untyped-def]
+    """Find the items that the labels of each group cover; `low` and `high` are codes, in a column of sets bits.
+
+    Items stand in `order` by their first code, those of code `x` from `start[x]` on. Writes where those of each group
+    begin, and the items as long as there is room for all of a group (else the group has none). Returns how many groups
+    were left out. O(groups * items with a first code that fits).
+    """
+    used, left_out = 0, 0
+    for g in range(len(low)):
+        first, stop = 0, len(order)
+        if kind[0] != SET:
+            first, stop = start[low[g, 0]], start[high[g, 0] + 1]
+        was = used
+        for at in range(first, stop):
+            item = order[at]
+            inside = True
+            for c in range(len(kind)):
+                code = codes[item, c]
+                if kind[c] == SET:
+                    if not (low[g, c] >> code) & 1:
+                        inside = False
+                        break
+                elif code < low[g, c] or code > high[g, c]:
+                    inside = False
+                    break
+            if inside:
+                if used == len(members):
+                    used = was
+                    left_out += 1
+                    break
+                members[used] = item
+                used += 1
+        begin[g + 1] = used
+    return left_out
+
+
+@kernel
+def rehome(figures, loss, homes, scratch, item, cell, moved):  # type: ignore[no-untyped-def]
+    """Move an item to a cell, and remember it as the one after `moved` others; return what all lose more. O(figures)."""
+    was = homes.cell[item]
+    scratch.item[moved], scratch.origin[moved] = item, was
+    for f in range(figures.shape[1]):
+        homes.figures[was, f] -= figures[item, f]
+        homes.figures[cell, f] += figures[item, f]
+    homes.cell[item] = cell
+    return figures[item, 0] * (loss[cell] - loss[was])
+
+
+@kernel
+def take_back(figures, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
+    """Take back all moves that are remembered but the first `but`. O(moves * figures)."""
+    for z in range(moved - 1, but - 1, -1):
+        item, cell, was = scratch.item[z], homes.cell[scratch.item[z]], scratch.origin[z]
+        for f in range(figures.shape[1]):
+            homes.figures[cell, f] -= figures[item, f]
+            homes.figures[was, f] += figures[item, f]
+        homes.cell[item] = was
+
+
+@kernel
+def deal(cells, index, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+    """Move the items of a cell to others that have enough rows, or to the `new` one, each where it loses least.
+
+    Returns what all lose more, and how many moves are remembered then; NEVER where it is not less than `bound`.
+    O(items of the cell * cells of an item).
+    """
+    more = 0
+    for at in range(cells.begin[cell], cells.begin[cell + 1]):
+        item = cells.members[at]
+        if homes.cell[item] != cell:
+            continue
+        to = -1
+        for z in range(index.begin[item], index.begin[item + 1]):
+            other = index.cells[z]
+            if other != cell and (other == new or homes.figures[other, 0] >= need):
+                to = other
+                break
+        if to < 0 or moved == len(scratch.item):
+            return NEVER, moved
+        more += rehome(figures, cells.loss, homes, scratch, item, to, moved)
+        moved += 1
+        if more >= bound:
+            return NEVER, moved
+    return more, moved
+
+
+@kernel
+def refill(cells, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+    """Move items to a cell that lacks rows, from cells that can spare them and not from the `new` one, the cheapest first.
+
+    Returns as `deal` does. O(items that fit * those that are moved).
+    """
+    loss, keys, order = cells.loss, scratch.keys, scratch.order
+    more, found = 0, 0
+    for at in range(cells.begin[cell], cells.begin[cell + 1]):
+        item = cells.members[at]
+        was = homes.cell[item]
+        key = loss[cell] - loss[was]
+        if was == cell or was == new or key * figures[item, 0] >= bound:
+            continue
+        if homes.figures[was, 0] - figures[item, 0] >= need:
+            keys[found], order[found] = key, item
+            found += 1
+    z = 0
+    while homes.figures[cell, 0] < need:
+        if z == found or moved == len(scratch.item):
+            return NEVER, moved
+        pick(keys, order, z, found)
+        item = order[z]
+        z += 1
+        if homes.figures[homes.cell[item], 0] - figures[item, 0] < need:
+            continue
+        more += rehome(figures, loss, homes, scratch, item, cell, moved)
+        moved += 1
+        if more >= bound:
+            return NEVER, moved
+    return more, moved
+
+
+@kernel
+def settle(cells, index, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+    """Refill a cell that lacks rows or deal its items to others, what is cheaper; return as `deal` does."""
+    begun = moved
+    filled, moved = refill(cells, figures, homes, scratch, need, cell, new, begun, bound)
+    take_back(figures, homes, scratch, moved, begun)
+    more, moved = deal(cells, index, figures, homes, scratch, need, cell, new, begun, min(bound, filled))
+    if more < NEVER or filled == NEVER:
+        return more, moved
+    take_back(figures, homes, scratch, moved, begun)
+    return refill(cells, figures, homes, scratch, need, cell, new, begun, bound)
+
+
+@kernel
+def open_cell(cells, index, figures, homes, scratch, need, cell):  # type: ignore[no-untyped-def]
+    """Move all items to a cell that lose less there, and the cheapest others that it needs; settle cells that lack some.
+
+    Returns as `deal` does, NEVER where all together lose no less. O(items of the cell and of those that lack some).
+    """
+    loss, keys, order = cells.loss, scratch.more_keys, scratch.more
+    gain, rows, gainers = 0, homes.figures[cell, 0], 0
+    for at in range(cells.begin[cell], cells.begin[cell + 1]):
+        item = cells.members[at]
+        more = loss[cell] - loss[homes.cell[item]]
+        if more < 0:
+            gain -= more * figures[item, 0]
+            rows += figures[item, 0]
+            order[gainers] = item
+            gainers += 1
+    if gainers == 0:
+        return NEVER, 0
+    found = gainers
+    if rows < need:  # those that the gain may pay for
+        for at in range(cells.begin[cell], cells.begin[cell + 1]):
+            item = cells.members[at]
+            was = homes.cell[item]
+            more = loss[cell] - loss[was]
+            if more >= 0 and was != cell and more * figures[item, 0] < gain:
+                keys[found], order[found] = more, item
+                found += 1
+                rows += figures[item, 0]
+        if rows < need:
+            return NEVER, 0
+    more, moved = 0, 0
+    while moved < gainers or homes.figures[cell, 0] < need:
+        if moved >= gainers:
+            pick(keys, order, moved, found)
+        more += rehome(figures, loss, homes, scratch, order[moved], cell, moved)
+        moved += 1
+        if more >= 0:
+            return NEVER, moved
+    givers = moved
+    for z in range(givers):
+        was = scratch.origin[z]
+        if 0 < homes.figures[was, 0] < need:
+            cost, moved = settle(cells, index, figures, homes, scratch, need, was, cell, moved, -more)
+            if cost == NEVER:
+                return NEVER, moved
+            more += cost
+    return more, moved
+
+
+@kernel
+def accept(figures, limits, homes, scratch, more, moved):  # type: ignore[no-untyped-def]
+    """Keep moves by which all lose less if every limit is kept, else take them back; return what all lose more. O(moves)."""
+    better = more < 0
+    for z in range(moved):
+        if not better:
+            break
+        was, now = scratch.origin[z], homes.cell[scratch.item[z]]
+        better = keeps(homes.figures[now], limits) and (homes.figures[was, 0] == 0 or keeps(homes.figures[was], limits))
+    if not better:
+        take_back(figures, homes, scratch, moved, 0)
+        return 0
+    for z in range(moved):
+        homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
+    homes.clock[0] += 1
+    return more
+
+
+@kernel
+def move_cells(cells, index, figures, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
+    """Close each of some cells, or open it, where all lose less then; return what all lose more.
+
+    Cells are passed over where none of their items' cells has changed since they were last tried.
+    """
+    total = 0
+    for q in range(len(order)):
+        cell = order[q]
+        fresh = False
+        for at in range(cells.begin[cell], cells.begin[cell + 1]):
+            if homes.changed[homes.cell[cells.members[at]]] > homes.tried[cell]:
+                fresh = True
+                break
+        if not fresh:
+            continue
+        homes.tried[cell] = homes.clock[0] - 1
+        if homes.figures[cell, 0] > 0:
+            more, moved = deal(cells, index, figures, homes, scratch, need, cell, -1, 0, 0)
+            more = accept(figures, limits, homes, scratch, more, moved)
+            if more < 0:
+                total += more
+                continue
+        more, moved = open_cell(cells, index, figures, homes, scratch, need, cell)
+        total += accept(figures, limits, homes, scratch, more, moved)
+    return total
+
+
+@kernel
+def move_items(cells, index, figures, limits, homes, scratch, need, items):  # type: ignore[no-untyped-def]
+    """Move each of some items to the cell with enough rows in which it loses least, where all lose less then.
+
+    The cell that it leaves is settled. Returns what all lose more.
+    """
+    total = 0
+    for q in range(len(items)):
+        item = items[q]
+        was = homes.cell[item]
+        for z in range(index.begin[item], index.begin[item + 1]):
+            to = index.cells[z]
+            if to == was or cells.loss[to] >= cells.loss[was]:
+                break
+            if homes.figures[to, 0] < need:
+                continue
+            more, moved = rehome(figures, cells.loss, homes, scratch, item, to, 0), 1
+            if 0 < homes.figures[was, 0] < need:
+                cost, moved = settle(cells, index, figures, homes, scratch, need, was, -1, moved, -more)
+                more += cost
+            total += accept(figures, limits, homes, scratch, more, moved)
+            break
+    return total
