@@ -165,10 +165,11 @@ class LocalEngine:
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():
             return self._without(masked, strangers, plan)
-        changed = {
-            column: released_texts(cells, self.encoded(column), self.texts(column), masked, marker)
-            for column, cells in made.texts.items()
-        }
+
+        def released(column: str) -> pl.Series | None:
+            return released_texts(made.texts[column], self.encoded(column), self.texts(column), masked, marker)
+
+        changed = dict(zip(made.texts, each(released, made.texts, self.rows), strict=True))
         for column, rows, new in edits_by_column(plan.edits):
             current = changed.get(column)
             base = self.texts(column).clone() if current is None else current  # scatter writes in place
@@ -184,7 +185,8 @@ class LocalEngine:
         if not masked.any():
             edited = {edit.column for edit in plan.edits} | {plan.policy.token}
             changed_alone = made.texts.keys() & new_texts.keys() - edited
-            release._encoded |= {name: of_texts(*made.texts[name]) for name in changed_alone}
+            codes = each(lambda name: of_texts(*made.texts[name]), changed_alone, self.rows)
+            release._encoded |= dict(zip(changed_alone, codes, strict=True))
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay

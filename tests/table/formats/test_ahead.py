@@ -80,6 +80,8 @@ def test_another_reading_is_made_anew(options: dict[str, Any], path: Path, reads
 
 def test_names_in_another_order_are_another_reading(path: Path, table: pl.DataFrame) -> None:
     read_ahead(path)
+    assert AHEAD._begun is not None
+    AHEAD._begun[1].join()  # a file that gets shorter while it is mapped ends the process
     path_text = path.read_text("utf-8").split("\n", 1)[1]
     path.write_text("town,job\n" + path_text, "utf-8")
     assert read_csv(path)[0].columns == ["town", "job"]
