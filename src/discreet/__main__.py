@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import NoReturn
 
@@ -12,7 +13,11 @@ def main() -> NoReturn:
         from discreet.common.own_program import Ending, be_own_program
 
         be_own_program()
+        gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain
         with Ending():
+            from discreet.cli.inputs import begin_at_once
+
+            begin_at_once(sys.argv[1:])
             from discreet.cli.app import main as run
 
             run()

@@ -10,7 +10,8 @@ from unittest import mock
 import polars as pl
 import pytest
 
-from discreet.cli.inputs import begin_reading
+from discreet.cli import inputs
+from discreet.cli.inputs import begin_at_once, begin_reading
 from discreet.cli.options import EngineOptions
 from discreet.errors import InputError
 from discreet.table.formats import csv_reading
@@ -159,6 +160,40 @@ def test_the_command_begins_where_the_table_will_be_in_memory(
     with mock.patch.object(csv_reading, "read_ahead") as asked:
         begin_reading(str(tmp_path / name), EngineOptions(engine, limit))
     assert asked.called is begun
+
+
+@pytest.mark.parametrize(
+    ("words", "begun"),
+    [
+        ("protect table.csv -p p.json -o r.csv", True), ("protect table.csv --engine streaming", False),
+        ("protect table.csv --memory-limit=2GB", False), ("protect table.csv --help", False),
+        ("protect --force table.csv", False), ("verify table.csv -p p.json", False), ("protect", False), ("", False),
+        ("protect small.csv -p p.json", False), ("protect none.csv", False), ("protect table.parquet", False),
+        ("protect a\0b.csv", False),
+    ],
+)  # fmt: skip
+def test_a_table_that_comes_first_is_begun_before_the_words_are_read(
+    words: str, begun: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(inputs, "LARGE", 1000)
+    for name, size in (("table.csv", 1000), ("table.parquet", 1000), ("small.csv", 999)):
+        Path(name).write_bytes(b"a" * size)
+    with mock.patch.object(csv_reading, "read_ahead") as asked:
+        begin_at_once(words.split(" ") if words else [])
+    assert asked.called is begun
+
+
+def test_what_is_begun_is_not_begun_again(
+    path: Path, reads: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LARGE", 1000)
+    policy, out = tmp_path / "p.json", tmp_path / "r.csv"
+    policy.write_text(POLICY % "", "utf-8")
+    begin_at_once(["protect", str(path)])
+    assert AHEAD._begun is not None
+    run("protect", str(path), "-p", str(policy), "-o", str(out))
+    assert reads.ahead == [True]
 
 
 @pytest.mark.parametrize("file", ["", ', "file": {"separator": ","}', ', "file": {"header": false}'])
