@@ -10,7 +10,11 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line."""
     try:
+        import signal
+
         from discreet.common.own_program import Ending, be_own_program
+
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
         be_own_program()
         gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain

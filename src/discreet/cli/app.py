@@ -6,7 +6,6 @@ Nothing heavy is imported before a command needs it, and no command but the one 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -85,7 +84,6 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 
 def main() -> NoReturn:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the caller

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -208,3 +210,28 @@ def test_the_release_is_the_same(file: str, path: Path, table: pl.DataFrame, rea
     with mock.patch("discreet.cli.commands.protect.begin_reading"):
         run(*said)
     assert out.read_bytes() == first
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [(0, b""), (-5, b'"'), (-5, b"\0"), (-5, b"\xff"), (-5, b"\ra"), (-3, b","), (0, b"\n\n"), (0, b"x,y,z\n")],
+)
+def test_a_wrong_file_ends_a_command_as_if_nothing_was_begun(place: int, wrong: bytes, tmp_path: Path) -> None:
+    """Where the table comes first it is read before the command line is; where an option does, it is not."""
+    lines = b"".join(b"%d,a town of %d\n" % (place % 7, place % 90) for place in range(600_000))
+    at = len(lines) + place if place else 0
+    (tmp_path / "t.csv").write_bytes(
+        (b"" if wrong.startswith(b"x") else b"job,town\n") + lines[:at] + wrong + lines[at:]
+    )
+    (tmp_path / "p.json").write_text(POLICY % "", "utf-8")
+    said = []
+    for words in (["t.csv", "-p", "p.json"], ["-p", "p.json", "t.csv"]):
+        command = [sys.executable, "-m", "discreet", "protect", *words, "-o", "r.csv", "--seed", "1"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        released = tmp_path / "r.csv"
+        said.append((done.returncode, done.stderr, released.read_bytes() if released.exists() else None))
+        released.unlink(missing_ok=True)
+    assert said[0] == said[1]
+    assert (said[0][0] == 0) == (not wrong)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.json", "t.csv"]
