@@ -25,4 +25,3 @@ def _load(modules: Mapping[str, Sequence[str]]) -> None:
             module = importlib.import_module(name)
             for loop in loops:
                 vars(module)[loop].load()
-        importlib.import_module("numpy.ma.core")  # Numba asks of the first array that it sees whether it is masked
