@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.encoded import collapse, encode, keys, smallest
+from discreet.encoded import Combinations, collapse, encode, keys, smallest
 
 texts = st.one_of(st.none(), st.text(max_size=3))
 
@@ -60,3 +61,16 @@ def test_smallest_integers(size: int, kind: type) -> None:
     assert smallest(size) is kind
     domain = pl.Series([str(number) for number in range(size)])
     assert encode(domain).codes.dtype == kind
+
+
+def test_rows_of_a_column_are_counted_once_and_not_handed_on() -> None:
+    """Nobody can change them for the next who asks, and other codes have other rows."""
+    counted = Combinations(("a",), (("x", "y"),), (np.array([0, 1, 1], dtype=np.uint8),), np.array([5, 2, 4]))
+    rows = counted.rows("a")
+    assert rows.tolist() == [5, 6]
+    assert counted.rows("a") is rows
+    with pytest.raises(ValueError, match="read-only"):
+        rows[0] = 7
+    other = replace(counted, codes=(np.array([1, 1, 0], dtype=np.uint8),))
+    assert other.rows("a").tolist() == [4, 7]
+    assert counted.rows("a").tolist() == [5, 6]

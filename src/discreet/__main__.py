@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import NoReturn
 
@@ -9,10 +10,18 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line."""
     try:
+        import signal
+
         from discreet.common.own_program import Ending, be_own_program
 
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
         be_own_program()
+        gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain
         with Ending():
+            from discreet.cli.inputs import begin_at_once
+
+            begin_at_once(sys.argv[1:])
             from discreet.cli.app import main as run
 
             run()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Combinations:
     domains: tuple[tuple[str | None, ...], ...]
     codes: tuple[Codes, ...]
     counts: Ints
+    _rows: dict[str, Ints] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was counted of single columns; not passed on to whatever replaces something of this."""
 
     def domain(self, column: str) -> tuple[str | None, ...]:
         """Return the occurring values of a column in code-point order."""
@@ -48,9 +50,14 @@ class Combinations:
         return self.codes[self.columns.index(column)]
 
     def rows(self, column: str) -> Ints:
-        """Return how many rows have each value of a column."""
-        size = len(self.domain(column))
-        return np.bincount(self.code(column), weights=self.counts, minlength=size).astype(np.int64)
+        """Return how many rows have each value of a column; counted once."""
+        found = self._rows.get(column)
+        if found is None:
+            found = np.zeros(len(self.domain(column)), dtype=np.int64)
+            np.add.at(found, self.code(column), self.counts)
+            found.flags.writeable = False
+            self._rows[column] = found
+        return found
 
 
 def smallest(size: int) -> type[np.unsignedinteger]:

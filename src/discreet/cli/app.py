@@ -5,9 +5,7 @@ Nothing heavy is imported before a command needs it, and no command but the one 
 
 from __future__ import annotations
 
-import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -86,8 +84,6 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 
 def main() -> NoReturn:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the caller

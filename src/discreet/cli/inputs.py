@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.common.own_program import load_tables
+from discreet.table.formats.ahead import LARGE
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from discreet.cli.options import EngineOptions, LayoutOptions
     from discreet.policy import FileOptions, Policy
 
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".data")
+TELLING = {"--engine", "--memory-limit", "--help"}
+"""Options with which a table may not be read into memory."""
 
 
 def read_rules(path: Path, layout: LayoutOptions) -> Policy:
@@ -22,9 +28,28 @@ def read_rules(path: Path, layout: LayoutOptions) -> Policy:
     return read_policy(path).with_file(**layout.said())
 
 
+def begin_at_once(words: Sequence[str]) -> None:
+    """Begin to read the large text file of `protect TABLE ...` before the command line is loaded that reads the words.
+
+    What other words say of how it is read is seen then: what was read otherwise is forgotten.
+    """
+    if len(words) < 2 or words[0] != "protect" or words[1].startswith("-"):
+        return
+    if TELLING.isdisjoint(word.partition("=")[0] for word in words):
+        with contextlib.suppress(OSError, ValueError):  # the command says what is wrong
+            if Path(words[1]).stat().st_size >= LARGE:
+                load_tables()
+                _read_ahead(words[1])
+
+
 def begin_reading(table: str, rows: EngineOptions) -> None:
     """Begin to read a large text file while the rest of the program is loaded, if it will be read into memory."""
-    if rows.engine in (None, "local") and rows.memory_limit is None and Path(table).suffix.lower() in TEXT_ENDINGS:
+    if rows.engine in (None, "local") and rows.memory_limit is None:
+        _read_ahead(table)
+
+
+def _read_ahead(table: str) -> None:
+    if Path(table).suffix.lower() in TEXT_ENDINGS:
         from discreet.table.formats.csv_reading import read_ahead
 
         read_ahead(Path(table))

@@ -22,6 +22,8 @@ def stable_order(key: npt.NDArray[np.integer[Any]]) -> Ints:
     >>> stable_order(np.array([7, 2, 7, 2])).tolist()
     [1, 3, 0, 2]
     """
+    if _are_one(key):
+        return np.arange(len(key))
     bits = _bits_for_places(key)
     if bits is None:
         return np.argsort(key, kind="stable")
@@ -36,6 +38,8 @@ def numbered(key: npt.NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
     >>> [found.tolist() for found in numbered(np.array([7, 2, 7]))]
     [[2, 7], [1, 0, 1]]
     """
+    if _are_one(key):
+        return key[:1].astype(np.int64), np.zeros(len(key), dtype=np.int64)
     bits = _bits_for_places(key)
     if bits is None:
         found, which = np.unique(key, return_inverse=True)
@@ -63,6 +67,11 @@ def counted(key: npt.NDArray[np.integer[Any]]) -> tuple[Ints, Ints, Ints]:
     starts = np.flatnonzero(_begins(both >> bits))
     firsts = both[starts]
     return firsts >> bits, firsts & ((1 << bits) - 1), np.diff(np.append(starts, len(key))).astype(np.int64)
+
+
+def _are_one(key: npt.NDArray[np.integer[Any]]) -> bool:
+    """Whether there are rows, and all have the same key: nothing has to be sorted then."""
+    return len(key) > 0 and key[0] == key[-1] and bool((key == key[0]).all())
 
 
 def _bits_for_places(key: npt.NDArray[np.integer[Any]]) -> int | None:

@@ -145,6 +145,4 @@ def _notes(bound: Bound, counted: Combinations) -> Iterator[str]:
 
 def seen_column(policy: Policy, counted: Combinations, column: str) -> SeenColumn:
     """Return the different values of a column that tell something, and how many rows have each."""
-    domain = counted.domain(column)
-    rows = np.bincount(counted.code(column), weights=counted.counts, minlength=len(domain)).astype(np.int64)
-    return seen_values(policy, column, domain, rows.tolist())
+    return seen_values(policy, column, counted.domain(column), counted.rows(column).tolist())

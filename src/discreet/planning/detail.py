@@ -60,7 +60,9 @@ def _lost_by_columns(
         recoding = recodings[column.name]
         loss_of = dict(zip(column.domain, column.losses(recoding), strict=True))
         losses = np.array([loss_of[value] for value in counted.domain(column.name)])
-        kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
+        kept = counted.rows(column.name)
+        if gone_rows:
+            kept = np.bincount(counted.code(column.name), weights=counted.counts - gone, minlength=len(losses))
         found[column.name] = float(kept @ losses) + gone_rows
     return rows, found
 

@@ -110,12 +110,13 @@ def _codes(names: Sequence[str], sizes: dict[str, int], counted: Combinations, f
 
 def _recoded(counted: Combinations, codes: dict[str, Ints], sizes: dict[str, int]) -> Combinations:
     """Return the combinations with the codes of the columns' spaces."""
-    new = []
-    for name, code in zip(counted.columns, counted.codes, strict=True):
-        if name in codes and not np.array_equal(codes[name], np.arange(sizes[name])):
-            new.append(codes[name].astype(np.uint32)[code])
-        else:
-            new.append(code)
+    other = [name for name, code in codes.items() if not np.array_equal(code, np.arange(sizes[name]))]
+    if not other:
+        return counted  # and what was counted of it stays
+    new = [
+        codes[name].astype(np.uint32)[code] if name in other else code
+        for name, code in zip(counted.columns, counted.codes, strict=True)
+    ]
     return replace(counted, codes=tuple(new))
 
 
@@ -126,7 +127,7 @@ def _only(counted: Combinations, kept: npt.NDArray[np.bool_]) -> Combinations:
 def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_row: Counted) -> ColumnCounts:
     space = column.space
     code = counted.code(column.name)
-    rows = _by_code(code, counted.counts.reshape(-1, 1), space.size)[:, 0]
+    rows = _rows_of(counted, column.name, space.size)
     pairs = None
     if isinstance(per_row, ClassPairs):
         pairs = pairs_of(code.astype(np.int64), per_row.classes, per_row.counts, space.size, per_row.size)
@@ -134,6 +135,14 @@ def _column_counts(bound: Bound, column: Changeable, counted: Combinations, per_
     inputs = bound.policy.inputs
     useful = inputs is None or column.name in inputs
     return ColumnCounts(space, rows, summed, column.pinned, useful, bound.policy.column(column.name).weight, pairs)
+
+
+def _rows_of(counted: Combinations, column: str, size: int) -> Ints:
+    """Return the rows of each code of a column; its space may have codes that occur nowhere."""
+    if len(counted.domain(column)) == size:
+        return counted.rows(column)
+    rows: Ints = _by_code(counted.code(column), counted.counts.reshape(-1, 1), size)[:, 0]
+    return rows
 
 
 def _by_code(code: npt.NDArray[np.unsignedinteger], figures: Tallies, size: int) -> npt.NDArray[Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.common.stable_order import numbered
 from discreet.encoded import Combinations
 from discreet.errors import ImpossiblePromise, PolicyError
 from discreet.fit.fitting import Fitted, seen_column
@@ -68,7 +69,7 @@ def require_possible(tables: Sequence[GroupTable], promises: Sequence[GroupPromi
     """
     least = []
     for table in tables:
-        fixed = np.zeros_like(table.fixed) if removes else np.unique(table.fixed, return_inverse=True)[1]
+        fixed = np.zeros_like(table.fixed) if removes else numbered(table.fixed)[1]
         sizes = np.bincount(fixed, weights=table.sizes).astype(np.int64)
         tallies = [np.bincount(fixed, weights=tally, minlength=len(sizes)).astype(np.int64) for tally in table.hits]
         every = np.stack(tallies) if tallies else np.zeros((0, len(sizes)), dtype=np.int64)

@@ -5,10 +5,12 @@ Equal texts have equal codes, so the groups are the same. Who verifies a release
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+import numpy as np
 import polars as pl
 
+from discreet.encoded import Combinations, Ints, keys
 from discreet.table.engine import Recount
 from discreet.table.local import LocalEngine
 
@@ -22,34 +24,33 @@ class CountedByCodes(LocalEngine):
     def recount(
         self, given: Sequence[str], column: str | None, values: Sequence[str | None], hidden: Sequence[str | None]
     ) -> Recount:
-        """Count the groups of rows with equal codes on `given`."""
-        known = {f"given {place}": self.encoded(name) for place, name in enumerate(given)}
-        domain: tuple[str | None, ...] = ()
-        codes = pl.repeat(0, self.rows, dtype=pl.UInt8, eager=True)
-        if column is not None:
-            domain, codes = self.encoded(column).domain, pl.Series(self.encoded(column).codes)
-        code = pl.col("sensitive")
-        groups = (
-            pl.LazyFrame({**{name: own.codes for name, own in known.items()}, "sensitive": codes})
-            .group_by(list(known) or pl.lit(0).alias("everyone"))
-            .agg(
-                pl.len().cast(pl.Int64).alias("rows"),
-                *(
-                    (code == domain.index(value) if value in domain else pl.lit(value=False))
-                    .sum()
-                    .cast(pl.Int64)
-                    .alias(f"hits {place}")
-                    for place, value in enumerate(values)
-                ),
-                code.is_in([place for place, text in enumerate(domain) if text in hidden])
-                .sum()
-                .cast(pl.Int64)
-                .alias("hidden"),
-            )
-            .collect()
-        )
-        texts = [
-            pl.Series(name, own.domain, dtype=pl.String).gather(groups.get_column(name).cast(pl.UInt32))
-            for name, own in known.items()
-        ]
-        return Recount.of(groups.with_columns(*texts), len(given), len(values))
+        """Count the groups of rows with equal codes on `given`, from the combinations of these and the column.
+
+        Combinations stand in the order of their codes: those of a group one after the other.
+        """
+        counted = self.count([*given, *([] if column is None else [column])])
+        sizes = [len(counted.domain(name)) for name in given]
+        key, _ = keys([counted.code(name) for name in given], sizes, len(counted.counts))
+        starts = np.flatnonzero(np.diff(key, prepend=-1)) if given else np.zeros(1, dtype=np.int64)
+        texts = {
+            f"given {place}": pl.Series(counted.domain(name), dtype=pl.String).gather(counted.code(name)[starts])
+            for place, name in enumerate(given)
+        }
+        hits = np.empty((len(starts), len(values)), dtype=np.int64)
+        for place, value in enumerate(values):
+            hits[:, place] = _sums(_rows_with(counted, column, [value]), starts)
+        hiding = _sums(_rows_with(counted, column, hidden), starts)
+        return Recount(pl.DataFrame(texts), _sums(counted.counts, starts), hits, hiding)
+
+
+def _rows_with(counted: Combinations, column: str | None, texts: Collection[str | None]) -> Ints:
+    """Return how many rows of each combination have one of some texts in a column."""
+    if column is None:
+        return np.zeros_like(counted.counts)
+    marks = np.array([text in texts for text in counted.domain(column)], dtype=np.bool_)
+    return np.where(marks[counted.code(column)], counted.counts, 0)
+
+
+def _sums(rows: Ints, starts: Ints) -> Ints:
+    """Return the sums of rows from each start to the next."""
+    return np.add.reduceat(rows, starts) if len(rows) else np.zeros_like(starts)

@@ -28,7 +28,7 @@ from discreet.table.formats.place import Place
 from discreet.table.frames import Frame, native_of, polars_of
 from discreet.table.masking import masked_rows
 from discreet.table.reading_back import is_read_back
-from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_texts
+from discreet.table.recoded import by_groups, by_recodings, edits_by_column, released_columns
 from discreet.table.row_lottery import PLAIN
 from discreet.table.row_numbers import places_of_numbers
 from discreet.table.strip_metadata import without_luggage
@@ -157,7 +157,6 @@ class LocalEngine:
             return self._sampled(plan.sampled, plan)
         if plan.removed:
             return self._unprotected(plan)
-        marker = plan.policy.marker
         made = by_recodings(plan, self.encoded, self.rows)
         if plan.groupings:
             made = by_groups(plan, partial(self._of_persons, plan), self.rows).beside(made)
@@ -165,10 +164,7 @@ class LocalEngine:
         masked[self._positions(plan.suppressed)] = True
         if plan.policy.removes and masked.any():
             return self._without(masked, strangers, plan)
-        changed = {
-            column: released_texts(cells, self.encoded(column), self.texts(column), masked, marker)
-            for column, cells in made.texts.items()
-        }
+        changed = released_columns(made.texts, self.encoded, self.texts, masked, plan.policy.marker)
         for column, rows, new in edits_by_column(plan.edits):
             current = changed.get(column)
             base = self.texts(column).clone() if current is None else current  # scatter writes in place
@@ -184,7 +180,7 @@ class LocalEngine:
         if not masked.any():
             edited = {edit.column for edit in plan.edits} | {plan.policy.token}
             changed_alone = made.texts.keys() & new_texts.keys() - edited
-            release._encoded |= {name: of_texts(*made.texts[name]) for name in changed_alone}
+            release._encoded |= dict(each(lambda name: (name, of_texts(*made.texts[name])), changed_alone, self.rows))
         told_nothing = masked | made.hidden
         release.suppressed, release.unseen = int(told_nothing.sum()), strangers
         if not plan.policy.removes:  # else those of which nothing is told stay

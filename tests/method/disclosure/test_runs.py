@@ -16,6 +16,7 @@ from discreet.common.compiled import always
 from discreet.encoded import Ints
 from discreet.method.base import groups
 from discreet.method.base.groups import GroupCounts
+from discreet.method.base.kernels import SETTLED
 from discreet.method.base.openings import Range
 from discreet.method.disclosure import plain_state
 from discreet.method.disclosure.column_state import ColumnState
@@ -29,28 +30,35 @@ USES: tuple[Any, ...] = ({"classify": "class"}, {"regress": "pay"}, "counts", "g
 
 def one_by_one(patch: pytest.MonkeyPatch) -> None:
     """Make a search look at every group that changed, every value and every limit, and make single steps."""
-    whole = GroupCounts.split
+    whole, rescore = GroupCounts.split, GroupCounts._rescore
 
     def split(self: GroupCounts, column: int, ranges: list[Range], fresh: list[Range], *, plain: bool = False) -> None:
         del plain
         whole(self, column, ranges, fresh)
+
+    def unsettled(self: GroupCounts, *asked: Any) -> None:
+        rescore(self, *asked)
+        self._moved[:] = 0
 
     def drop(self: Search, column: int, doomed: list[Ints]) -> None:
         del doomed
         self._drop_breaking(column)
 
     patch.setattr(GroupCounts, "split", split)
+    patch.setattr(GroupCounts, "_rescore", unsettled)
     patch.setattr(Search, "_drop_doomed", drop)
     patch.setattr(Search, "steps_at_once", lambda _: False)
     patch.setattr(PlainState, "contenders", ColumnState.contenders)
 
 
-def table(seed: int, rows: int, values: int, others: int = 3) -> pl.DataFrame:
-    """Return a table with a plain column of many values; some are frequent, some more often ill."""
+def table(seed: int, rows: int, values: int, others: int = 3, *, rare: bool = False) -> pl.DataFrame:
+    """Return a table with a plain column of many values; some are frequent, some more often ill (or hardly ever)."""
     rng = np.random.default_rng(seed)
     town = np.where(rng.random(rows) < 0.3, rng.integers(0, 3, rows), rng.integers(0, values, rows))
     job = rng.integers(0, others, rows)
     ill = rng.random(rows) < 0.1 + 0.3 * (town % 5 == 0)
+    if rare:
+        ill &= rng.random(rows) < 0.1
     ill[:2] = True, False
     yes = (town % 3 + rng.integers(0, 3, rows)) > 2
     return pl.DataFrame({
@@ -80,7 +88,8 @@ def same(one: Found | list[Any], other: Found | list[Any]) -> None:
 
 @st.composite
 def searches(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
-    frame = table(draw(st.integers(0, 10**6)), draw(st.integers(10, 200)), draw(st.integers(5, 120)))
+    seed, rows, values = draw(st.integers(0, 10**6)), draw(st.integers(10, 200)), draw(st.integers(5, 120))
+    frame = table(seed, rows, values, rare=draw(st.booleans()))
     template = {"infer": {"ill": "ill"}, "given": ["town", "job"], "at_most": f"{draw(st.integers(20, 80))}%"}
     small = {"k": draw(st.integers(2, 5)), "over": ["town", "job"]}
     narrow = {"infer": {"ill": "well"}, "given": ["town"], "at_most": "95%"}
@@ -135,6 +144,27 @@ def test_runs_are_made_and_are_the_same_either_way(way: str) -> None:
     same(quick, slow)
     assert isinstance(slow, Found)
     assert sum(made) > len(slow.steps) // 2
+
+
+@pytest.mark.parametrize("limit", [{"infer": {"ill": "ill"}, "at_most": "40%"}, {"k": 1}])
+def test_groups_in_which_nobody_has_the_property_are_not_split(limit: dict[str, Any]) -> None:
+    """Whatever is shown of the others; but for k every group counts."""
+    frame = pl.DataFrame({
+        "town": [town for town in "abcd" for _ in range(6)],
+        "job": ["x", "x", "x", "y", "y", "z"] * 4,
+        "ill": ["ill", *["well"] * 23],
+        "class": ["good", "good", "bad", "bad", "bad", "bad"] * 4,
+    })  # fmt: skip
+    known = "over" if "k" in limit else "given"
+    rules = {"use": "general", "protect": [{**limit, known: ["town", "job"]}], "search": "disclosure"}
+    search = Planner(prepare(frame, d.Policy.from_dict(rules)).task).search
+    search.check_limits()
+    search.run()
+    (counts,) = search.tables
+    hits = counts._hits.sum(axis=0) if len(counts._hits) else np.ones(len(counts._sizes))
+    asked = [bool(hits[counts._start[g] : counts._stop[g]].any()) for g in range(counts._groups)]
+    assert [settled == SETTLED for settled in counts._moved[: counts._groups]] == [not any_hit for any_hit in asked]
+    assert (counts._groups < 12) == (known == "given")
 
 
 def test_a_search_that_is_stopped_keeps_the_first_steps(monkeypatch: pytest.MonkeyPatch) -> None:

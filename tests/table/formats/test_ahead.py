@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,8 @@ from unittest import mock
 import polars as pl
 import pytest
 
-from discreet.cli.inputs import begin_reading
+from discreet.cli import inputs
+from discreet.cli.inputs import begin_at_once, begin_reading
 from discreet.cli.options import EngineOptions
 from discreet.errors import InputError
 from discreet.table.formats import csv_reading
@@ -80,6 +83,8 @@ def test_another_reading_is_made_anew(options: dict[str, Any], path: Path, reads
 
 def test_names_in_another_order_are_another_reading(path: Path, table: pl.DataFrame) -> None:
     read_ahead(path)
+    assert AHEAD._begun is not None
+    AHEAD._begun[1].join()  # a file that gets shorter while it is mapped ends the process
     path_text = path.read_text("utf-8").split("\n", 1)[1]
     path.write_text("town,job\n" + path_text, "utf-8")
     assert read_csv(path)[0].columns == ["town", "job"]
@@ -159,6 +164,40 @@ def test_the_command_begins_where_the_table_will_be_in_memory(
     assert asked.called is begun
 
 
+@pytest.mark.parametrize(
+    ("words", "begun"),
+    [
+        ("protect table.csv -p p.json -o r.csv", True), ("protect table.csv --engine streaming", False),
+        ("protect table.csv --memory-limit=2GB", False), ("protect table.csv --help", False),
+        ("protect --force table.csv", False), ("verify table.csv -p p.json", False), ("protect", False), ("", False),
+        ("protect small.csv -p p.json", False), ("protect none.csv", False), ("protect table.parquet", False),
+        ("protect a\0b.csv", False),
+    ],
+)  # fmt: skip
+def test_a_table_that_comes_first_is_begun_before_the_words_are_read(
+    words: str, begun: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(inputs, "LARGE", 1000)
+    for name, size in (("table.csv", 1000), ("table.parquet", 1000), ("small.csv", 999)):
+        Path(name).write_bytes(b"a" * size)
+    with mock.patch.object(csv_reading, "read_ahead") as asked:
+        begin_at_once(words.split(" ") if words else [])
+    assert asked.called is begun
+
+
+def test_what_is_begun_is_not_begun_again(
+    path: Path, reads: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LARGE", 1000)
+    policy, out = tmp_path / "p.json", tmp_path / "r.csv"
+    policy.write_text(POLICY % "", "utf-8")
+    begin_at_once(["protect", str(path)])
+    assert AHEAD._begun is not None
+    run("protect", str(path), "-p", str(policy), "-o", str(out))
+    assert reads.ahead == [True]
+
+
 @pytest.mark.parametrize("file", ["", ', "file": {"separator": ","}', ', "file": {"header": false}'])
 def test_the_release_is_the_same(file: str, path: Path, table: pl.DataFrame, reads: Reads, tmp_path: Path) -> None:
     policy, out = tmp_path / "p.json", tmp_path / "r.csv"
@@ -171,3 +210,28 @@ def test_the_release_is_the_same(file: str, path: Path, table: pl.DataFrame, rea
     with mock.patch("discreet.cli.commands.protect.begin_reading"):
         run(*said)
     assert out.read_bytes() == first
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [(0, b""), (-5, b'"'), (-5, b"\0"), (-5, b"\xff"), (-5, b"\ra"), (-3, b","), (0, b"\n\n"), (0, b"x,y,z\n")],
+)
+def test_a_wrong_file_ends_a_command_as_if_nothing_was_begun(place: int, wrong: bytes, tmp_path: Path) -> None:
+    """Where the table comes first it is read before the command line is; where an option does, it is not."""
+    lines = b"".join(b"%d,a town of %d\n" % (place % 7, place % 90) for place in range(600_000))
+    at = len(lines) + place if place else 0
+    (tmp_path / "t.csv").write_bytes(
+        (b"" if wrong.startswith(b"x") else b"job,town\n") + lines[:at] + wrong + lines[at:]
+    )
+    (tmp_path / "p.json").write_text(POLICY % "", "utf-8")
+    said = []
+    for words in (["t.csv", "-p", "p.json"], ["-p", "p.json", "t.csv"]):
+        command = [sys.executable, "-m", "discreet", "protect", *words, "-o", "r.csv", "--seed", "1"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        released = tmp_path / "r.csv"
+        said.append((done.returncode, done.stderr, released.read_bytes() if released.exists() else None))
+        released.unlink(missing_ok=True)
+    assert said[0] == said[1]
+    assert (said[0][0] == 0) == (not wrong)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.json", "t.csv"]

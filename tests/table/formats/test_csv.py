@@ -254,7 +254,9 @@ files = st.builds(
 @example(text="a\n" + "x" * 61 + "\r", mapped=True)
 @example(text="a\n" + "x" * 61 + "\ry\n", mapped=True)
 @example(text="a\n" + "x" * 61 + "\r\ny\r\n", mapped=True)
+@example(text="a\n" + "x" * 61 + "\r\n", mapped=True)
 @example(text='a\n"' + "x" * 60 + '"y\n', mapped=True)
+@example(text="a,b\n" + "1,2\n" * 40 + '"3\n",4\n', mapped=True)
 @example(text="a,b\n,\n\n,,", mapped=True)
 def test_what_is_read_and_what_is_refused_equals_a_slow_reader(read: Read, text: str, mapped: bool) -> None:
     # Blocks of 64 bytes, so that quotes, line ends and records fall on their edges.

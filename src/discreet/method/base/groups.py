@@ -81,9 +81,9 @@ class GroupCounts:
         twin = copy.copy(self)
         twin.openings = openings
         for name in ("now", "after", "_row_at", "_group", "_place", "_codes", "_sizes", "_hits", "_start", "_stop",
-                     "_widest", "_sums"):  # fmt: skip
+                     "_moved", "_widest", "_sums"):  # fmt: skip
             setattr(twin, name, getattr(self, name).copy())
-        twin._moved, twin._touched = np.zeros_like(self._moved), np.empty_like(self._touched)
+        twin._touched = np.empty_like(self._touched)
         twin._scratch = tuple(np.zeros_like(array) for array in self._scratch)
         twin._doomed, twin._found_doomed = np.zeros_like(self._doomed), np.empty_like(self._found_doomed)
         twin._just_doomed = []
@@ -169,7 +169,7 @@ class GroupCounts:
 
     def _rescore(self, touched: Places, rests: int = 0, left_column: int = -1) -> None:
         """Look at groups; the first `rests` of them are what a value of a plain column has just left."""
-        doomed = rescore(touched, len(touched), rests, left_column, *self._scored())
+        doomed = rescore(touched, len(touched), rests, left_column, self._moved, *self._scored())
         self._note_doomed(doomed)
 
     def _scored(self) -> tuple[Any, ...]:

@@ -19,6 +19,9 @@ NODE = 2
 INTERVAL = 3
 """The code stands in an interval that can be cut."""
 
+SETTLED = -1
+"""Stands in `moved` for a group of which nothing is asked any more: its rows stay where they are."""
+
 
 @kernel
 def split(  # type: ignore[no-untyped-def]
@@ -28,15 +31,17 @@ def split(  # type: ignore[no-untyped-def]
 
     The rows of group g stand together, at start[g]:stop[g]; `row_at` says which row stands where and `place`
     where each row stands. What is known of a row (`codes`, `sizes`, `hits`) moves with it, so that a group is
-    always read from one piece of memory. `moved` is scratch full of zeros. Writes the groups that changed, the
-    old and the new ones, to `touched`. A group whose rows all move only changes its name and is left alone.
-    Returns numbers of groups and of touched ones.
-    O(rows * (columns + properties)), and the rows of groups that changed.
+    always read from one piece of memory. `moved` is scratch, full of zeros but for groups that are `SETTLED`: their
+    rows are passed over. Writes the groups that changed, the old and the new ones, to `touched`. A group whose rows
+    all move only changes its name and is left alone. Returns numbers of groups and of touched ones.
+    O(rows + rows that move * (columns + properties)), and the rows of groups that changed.
     """
     first = 0
     for which in range(begin, end):
         row = order[which]
         g = group[row]
+        if moved[g] == SETTLED:
+            continue
         if moved[g] == 0:
             touched[first] = g
             first += 1
@@ -74,8 +79,8 @@ def split(  # type: ignore[no-untyped-def]
 
 @kernel
 def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
-    touched, number, rests, left_column, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes, hits,
-    limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
+    touched, number, rests, left_column, moved, start, stop, codes, offsets, mode, slot, child, alive, jump, sizes,
+    hits, limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
 ):  # fmt: skip
     """Raise the largest figures for groups: as they are, and after each single disclosure.
 
@@ -95,6 +100,9 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
     `widest[c, g]` is at least the rows of any value of column c in group g that may still be shown. Disclosures of
     values that are found to break a limit are marked in `doomed` and written to `found_doomed`, each once; returns
     how many.
+
+    Where all limits are shares, a group in which nobody has any of the properties is `SETTLED` (in `moved`) and not
+    looked at: nobody has in any part of it.
     O(rows of the groups * columns * tallies), and sorting the codes of an interval; no more than O(rows that left)
     where no column is looked at.
     """
@@ -121,6 +129,12 @@ def rescore(  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for 
             sums[g, 0] = rows
             for t in range(hits.shape[0]):
                 sums[g, t + 1] = total[t]
+        asked = False
+        for p in range(len(limits)):
+            asked = asked or limits[p, MEASURE] != SHARE or total[limits[p, FIRST]] != 0
+        if not asked:
+            moved[g] = SETTLED
+            continue
         for p in range(len(limits)):
             a, n = figure_of(rows, total, limits, p)
             if a * now[p, 1] > now[p, 0] * n:
@@ -282,8 +296,9 @@ def show_in_turn(  # type: ignore[no-untyped-def]
                 touched,
             )  # fmt: skip
             dooms = rescore(
-                touched, changed, changed // 2, column, start, stop, codes, offsets, mode, slot, child, alive, jump,
-                sizes, hits, limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total, side,
+                touched, changed, changed // 2, column, moved, start, stop, codes, offsets, mode, slot, child, alive,
+                jump, sizes, hits, limits, now, after, sums, widest, doomed, found_doomed, count, seen, part, total,
+                side,
             )  # fmt: skip
             made += 1
             going = dooms == 0

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 Found = TypeVar("Found")
+LARGE = 8 << 20
+"""Bytes of a file that is worth it."""
 
 
 class OneReading(NamedTuple):
@@ -30,7 +32,9 @@ class Ahead(Generic[Found]):
         self._begun: tuple[Path, threading.Thread, list[tuple[OneReading, Found]]] | None = None
 
     def begin(self, path: Path, read: Callable[[], tuple[OneReading, Found] | None]) -> None:
-        """Begin to read a file; what goes wrong is seen when it is read as always."""
+        """Begin to read a file, if it is not begun yet; what goes wrong is seen when it is read as always."""
+        if self._begun is not None and self._begun[0] == path:
+            return
         found: list[tuple[OneReading, Found]] = []
 
         def run() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.table.formats.ahead import Ahead, OneReading
+from discreet.table.formats.ahead import LARGE, Ahead, OneReading
 from discreet.table.formats.csv_layout import CsvLayout, Naming, layout_of, table_start, uneven_error
 from discreet.table.formats.dialect import STEP, Dialect, TextSource, load, separator_problem, sniff
 from discreet.table.formats.packing import packed_as
@@ -29,8 +29,8 @@ from discreet.table.no_room import is_disk_full
 
 # Texts that Polars takes for compressed data when they are the first of its input.
 MISTAKEN = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-LARGE, TIMES = 8 << 20, 40
-"""Bytes of a file that is read ahead: so many at least, and so many times less than the memory that a job may take."""
+TIMES = 40
+"""A file that is read ahead has so many times fewer bytes than the memory that a job may take."""
 AHEAD = Ahead[pl.DataFrame]()
 
 

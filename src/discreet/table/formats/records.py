@@ -53,8 +53,8 @@ def tally(source: TextSource, start: int, end: int, separator: str) -> RecordCou
     """Count from `start` to `end`; an InputError at the first place that breaks the grammar."""
     data = source.data
     unfinished = int(end > start and data[end - 1] != LF)
-    if source.find(b'"', start, end) < 0 and _only_crlf(source, start, end):
-        return RecordCounts(_count(source, start, end, LF) + unfinished, _count(source, start, end, ord(separator)))
+    if (plain := _without_quotes(source, start, end, ord(separator))) is not None:
+        return RecordCounts(plain.records + unfinished, plain.separators)
     records, separators, inside = unfinished, 0, False
     for block in _blocks(source, start, end, ord(separator)):
         if block.wrong.any():
@@ -88,12 +88,20 @@ def uneven(source: TextSource, start: int, end: int, separator: str, width: int)
     return Record(begin, carried + 1) if begin < end and carried != width - 1 else None
 
 
-def _count(source: TextSource, start: int, end: int, byte: int) -> int:
-    text = np.frombuffer(source.data, np.uint8)
-    found = 0
+def _without_quotes(source: TextSource, start: int, end: int, separator: int) -> RecordCounts | None:
+    """Count line ends and separators; None where there are quotes, or a carriage return before no line feed.
+
+    In one go: to bring the text of a mapped file into memory takes as long as to look at it.
+    """
+    data, text = source.data, np.frombuffer(source.data, np.uint8)
+    found = np.zeros(2, dtype=np.int64)
     for place in _places(source, start, end):
-        found += int(np.count_nonzero(text[place : min(place + BLOCK, end)] == byte))
-    return found
+        stop = min(place + BLOCK, end)
+        if data.find(b'"', place, stop) >= 0 or not _only_crlf(source, place, stop, end):
+            return None
+        part = text[place:stop]
+        found += np.count_nonzero(part == LF), np.count_nonzero(part == separator)
+    return RecordCounts(*found.tolist())
 
 
 def _places(source: TextSource, start: int, end: int) -> Iterator[int]:
@@ -104,17 +112,13 @@ def _places(source: TextSource, start: int, end: int) -> Iterator[int]:
             source.forget(place)
 
 
-def _only_crlf(source: TextSource, start: int, end: int) -> bool:
-    """Whether every carriage return stands before a line feed."""
-    if source.find(b"\r", start, end) < 0:
+def _only_crlf(source: TextSource, start: int, stop: int, end: int) -> bool:
+    """Whether every carriage return from `start` to `stop` stands before a line feed, in a text that ends at `end`."""
+    if source.data.find(b"\r", start, stop) < 0:
         return True
-    text = np.frombuffer(source.data, np.uint8)[start:end]
-    for place in range(0, text.size, BLOCK):
-        returns = text[place : place + BLOCK] == CR
-        feeds = text[place + 1 : place + 1 + BLOCK] == LF
-        if returns[feeds.size :].any() or (returns[: feeds.size] > feeds).any():
-            return False
-    return True
+    text = np.frombuffer(source.data, np.uint8)
+    returns, feeds = text[start:stop] == CR, text[start + 1 : min(stop + 1, end)] == LF
+    return not (returns[feeds.size :].any() or (returns[: feeds.size] > feeds).any())
 
 
 def _blocks(source: TextSource, start: int, end: int, separator: int) -> Iterator[_TextBlock]:
