@@ -26,6 +26,7 @@ from discreet.method.local.price_kernels import (
     open_and_close,
     raise_prices,
 )
+from discreet.method.local.pricing import cells_of_items
 from tests.method.local.test_search import check, problem_of
 from tests.reference import pricing as slow
 
@@ -48,12 +49,12 @@ class Case:
         most = np.array(self.most, dtype=np.int64)
         rows = PricedRows(np.array(self.sizes, dtype=np.int64), most // 2, most)
         states = CellStates(np.zeros(len(loss), dtype=np.int64), np.zeros(len(loss), dtype=np.int64))
-        keys, order, served = (np.zeros(len(self.sizes), dtype=np.int64) for _ in range(3))
+        by_row = (np.zeros(len(self.sizes), dtype=np.int64) for _ in range(4))
         return (
             PricedCells(begin, loss, members),
             rows,
             states,
-            PricingRoom(keys, order, served, np.zeros(len(loss), dtype=np.int64)),
+            PricingRoom(*by_row, *(np.zeros(len(loss), dtype=np.int64) for _ in range(2))),
         )
 
 
@@ -132,15 +133,13 @@ def test_opening_and_closing_cells_never_costs_more(case: Case, data: st.DataObj
     have = np.zeros(len(case.cells), dtype=np.int64)
     np.add.at(have, home[home >= 0], rows.sizes[home >= 0])
     states.chosen[:] = have > 0
-    listed = [
-        sorted((lost, c) for c, (lost, members) in enumerate(case.cells) if row in members)
-        for row in range(len(case.sizes))
-    ]
-    place_of = np.append(0, np.cumsum([len(each) for each in listed])).astype(np.int64)
-    places = np.array([c for each in listed for _, c in each], dtype=np.int64)
+    index = cells_of_items(cells, len(case.sizes))
+    for row in range(len(case.sizes)):
+        listed = sorted((lost, c) for c, (lost, members) in enumerate(case.cells) if row in members)
+        assert index.cells[index.begin[row] : index.begin[row + 1]].tolist() == [c for _, c in listed]
     before = slow.cost(case.cells, case.sizes, case.most, case.need, penalty, home.tolist())
     changes = open_and_close(
-        cells, rows, states.chosen, place_of, places, np.arange(len(case.cells)), case.need, penalty, 4, home, have,
+        cells, rows, states.chosen, index, np.arange(len(case.cells)), case.need, penalty, 4, home, have,
         scratch,
     )  # fmt: skip
     after = slow.cost(case.cells, case.sizes, case.most, case.need, penalty, home.tolist())

@@ -11,8 +11,15 @@ from typing import NamedTuple
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import NEVER, keeps
-from discreet.method.local.price_kernels import pick
+from discreet.method.local.price_kernels import cheapest_first
 from discreet.method.local.shapes import SET
+
+
+class MovedItems(NamedTuple):
+    """What is moved: how many rows each item has, and all its figures (second axis), rows first."""
+
+    sizes: Ints
+    figures: Ints
 
 
 @room
@@ -47,10 +54,9 @@ def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: i
     """Find the items that the labels of each group cover; `low` and `high` are codes, in a column of sets bits.
 
     Items stand in `order` by their first code, those of code `x` from `start[x]` on. Writes where those of each group
-    begin, and the items as long as there is room for all of a group (else the group has none). Returns how many groups
-    were left out. O(groups * items with a first code that fits).
+    begin, and the items if there is room for all of a group; else it has none. O(groups * items whose first code fits).
     """
-    used, left_out = 0, 0
+    used = 0
     for g in range(len(low)):
         first, stop = 0, len(order)
         if kind[0] != SET:
@@ -71,43 +77,41 @@ def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: i
             if inside:
                 if used == len(members):
                     used = was
-                    left_out += 1
                     break
                 members[used] = item
                 used += 1
         begin[g + 1] = used
-    return left_out
 
 
 @kernel
-def rehome(figures, loss, homes, scratch, item, cell, moved):  # type: ignore[no-untyped-def]
-    """Move an item to a cell, and remember it as the one after `moved` others; return what all lose more. O(figures)."""
+def rehome(items, loss, homes, scratch, item, cell, moved):  # type: ignore[no-untyped-def]
+    """Move an item to a cell and remember it, after `moved` others; return what all lose more. O(figures)."""
     was = homes.cell[item]
     scratch.item[moved], scratch.origin[moved] = item, was
-    for f in range(figures.shape[1]):
-        homes.figures[was, f] -= figures[item, f]
-        homes.figures[cell, f] += figures[item, f]
+    for f in range(items.figures.shape[1]):
+        homes.figures[was, f] -= items.figures[item, f]
+        homes.figures[cell, f] += items.figures[item, f]
     homes.cell[item] = cell
-    return figures[item, 0] * (loss[cell] - loss[was])
+    return items.sizes[item] * (loss[cell] - loss[was])
 
 
 @kernel
-def take_back(figures, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
+def take_back(items, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
     """Take back all moves that are remembered but the first `but`. O(moves * figures)."""
     for z in range(moved - 1, but - 1, -1):
         item, cell, was = scratch.item[z], homes.cell[scratch.item[z]], scratch.origin[z]
-        for f in range(figures.shape[1]):
-            homes.figures[cell, f] -= figures[item, f]
-            homes.figures[was, f] += figures[item, f]
+        for f in range(items.figures.shape[1]):
+            homes.figures[cell, f] -= items.figures[item, f]
+            homes.figures[was, f] += items.figures[item, f]
         homes.cell[item] = was
 
 
 @kernel
-def deal(cells, index, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
-    """Move the items of a cell to others that have enough rows, or to the `new` one, each where it loses least.
+def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: ignore[no-untyped-def]
+    """Move the items of a cell to other cells that have some, each where it loses least.
 
-    Returns what all lose more, and how many moves are remembered then; NEVER where it is not less than `bound`.
-    O(items of the cell * cells of an item).
+    One of these may still lack rows, which is seen to later. Returns what all lose more, and how many moves are
+    remembered then; NEVER where it is not less than `bound`. O(items of the cell * cells of an item).
     """
     more = 0
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
@@ -116,13 +120,12 @@ def deal(cells, index, figures, homes, scratch, need, cell, new, moved, bound): 
             continue
         to = -1
         for z in range(index.begin[item], index.begin[item + 1]):
-            other = index.cells[z]
-            if other != cell and (other == new or homes.figures[other, 0] >= need):
-                to = other
+            if index.cells[z] != cell and homes.figures[index.cells[z], 0] > 0:
+                to = index.cells[z]
                 break
         if to < 0 or moved == len(scratch.item):
             return NEVER, moved
-        more += rehome(figures, cells.loss, homes, scratch, item, to, moved)
+        more += rehome(items, cells.loss, homes, scratch, item, to, moved)
         moved += 1
         if more >= bound:
             return NEVER, moved
@@ -130,10 +133,10 @@ def deal(cells, index, figures, homes, scratch, need, cell, new, moved, bound): 
 
 
 @kernel
-def refill(cells, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
-    """Move items to a cell that lacks rows, from cells that can spare them and not from the `new` one, the cheapest first.
+def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+    """Move items to a cell that lacks rows, the cheapest that other cells can spare; the `new` one spares none.
 
-    Returns as `deal` does. O(items that fit * those that are moved).
+    Returns as `deal` does. O(items that fit), mostly.
     """
     loss, keys, order = cells.loss, scratch.keys, scratch.order
     more, found = 0, 0
@@ -141,21 +144,25 @@ def refill(cells, figures, homes, scratch, need, cell, new, moved, bound):  # ty
         item = cells.members[at]
         was = homes.cell[item]
         key = loss[cell] - loss[was]
-        if was == cell or was == new or key * figures[item, 0] >= bound:
+        if was == cell or key * items.sizes[item] >= bound:
             continue
-        if homes.figures[was, 0] - figures[item, 0] >= need:
+        if was != new and homes.figures[was, 0] - items.sizes[item] >= need:
             keys[found], order[found] = key, item
             found += 1
+    end = cheapest_first(keys, order, items.sizes, 0, found, need - homes.figures[cell, 0])
     z = 0
     while homes.figures[cell, 0] < need:
-        if z == found or moved == len(scratch.item):
+        if z == end:  # one of them can no longer be spared
+            end = cheapest_first(keys, order, items.sizes, z, found, need - homes.figures[cell, 0])
+            if z == end:
+                return NEVER, moved
+        if moved == len(scratch.item):
             return NEVER, moved
-        pick(keys, order, z, found)
         item = order[z]
         z += 1
-        if homes.figures[homes.cell[item], 0] - figures[item, 0] < need:
+        if homes.figures[homes.cell[item], 0] - items.sizes[item] < need:
             continue
-        more += rehome(figures, loss, homes, scratch, item, cell, moved)
+        more += rehome(items, loss, homes, scratch, item, cell, moved)
         moved += 1
         if more >= bound:
             return NEVER, moved
@@ -163,21 +170,21 @@ def refill(cells, figures, homes, scratch, need, cell, new, moved, bound):  # ty
 
 
 @kernel
-def settle(cells, index, figures, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+def settle(cells, index, items, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
     """Refill a cell that lacks rows or deal its items to others, what is cheaper; return as `deal` does."""
     begun = moved
-    filled, moved = refill(cells, figures, homes, scratch, need, cell, new, begun, bound)
-    take_back(figures, homes, scratch, moved, begun)
-    more, moved = deal(cells, index, figures, homes, scratch, need, cell, new, begun, min(bound, filled))
+    filled, moved = refill(cells, items, homes, scratch, need, cell, new, begun, bound)
+    take_back(items, homes, scratch, moved, begun)
+    more, moved = deal(cells, index, items, homes, scratch, cell, begun, min(bound, filled))
     if more < NEVER or filled == NEVER:
         return more, moved
-    take_back(figures, homes, scratch, moved, begun)
-    return refill(cells, figures, homes, scratch, need, cell, new, begun, bound)
+    take_back(items, homes, scratch, moved, begun)
+    return refill(cells, items, homes, scratch, need, cell, new, begun, bound)
 
 
 @kernel
-def open_cell(cells, index, figures, homes, scratch, need, cell):  # type: ignore[no-untyped-def]
-    """Move all items to a cell that lose less there, and the cheapest others that it needs; settle cells that lack some.
+def open_cell(cells, index, items, homes, scratch, need, cell):  # type: ignore[no-untyped-def]  # noqa: C901 - for speed
+    """Move all items to a cell that lose less there, and the cheapest others that it needs; settle cells they leave.
 
     Returns as `deal` does, NEVER where all together lose no less. O(items of the cell and of those that lack some).
     """
@@ -187,37 +194,38 @@ def open_cell(cells, index, figures, homes, scratch, need, cell):  # type: ignor
         item = cells.members[at]
         more = loss[cell] - loss[homes.cell[item]]
         if more < 0:
-            gain -= more * figures[item, 0]
-            rows += figures[item, 0]
+            gain -= more * items.sizes[item]
+            rows += items.sizes[item]
             order[gainers] = item
             gainers += 1
     if gainers == 0:
         return NEVER, 0
-    found = gainers
-    if rows < need:  # those that the gain may pay for
+    found, lacks = gainers, need - rows
+    if lacks > 0:  # those that the gain may pay for
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
             item = cells.members[at]
             was = homes.cell[item]
             more = loss[cell] - loss[was]
-            if more >= 0 and was != cell and more * figures[item, 0] < gain:
+            if more >= 0 and was != cell and more * items.sizes[item] < gain:
                 keys[found], order[found] = more, item
                 found += 1
-                rows += figures[item, 0]
+                rows += items.sizes[item]
         if rows < need:
             return NEVER, 0
+    end = cheapest_first(keys, order, items.sizes, gainers, found, lacks)
+    for z in range(gainers, end):
+        gain -= keys[z] * items.sizes[order[z]]
+    if gain <= 0:
+        return NEVER, 0
     more, moved = 0, 0
-    while moved < gainers or homes.figures[cell, 0] < need:
-        if moved >= gainers:
-            pick(keys, order, moved, found)
-        more += rehome(figures, loss, homes, scratch, order[moved], cell, moved)
+    while moved < end:
+        more += rehome(items, loss, homes, scratch, order[moved], cell, moved)
         moved += 1
-        if more >= 0:
-            return NEVER, moved
     givers = moved
     for z in range(givers):
         was = scratch.origin[z]
         if 0 < homes.figures[was, 0] < need:
-            cost, moved = settle(cells, index, figures, homes, scratch, need, was, cell, moved, -more)
+            cost, moved = settle(cells, index, items, homes, scratch, need, was, cell, moved, -more)
             if cost == NEVER:
                 return NEVER, moved
             more += cost
@@ -225,8 +233,11 @@ def open_cell(cells, index, figures, homes, scratch, need, cell):  # type: ignor
 
 
 @kernel
-def accept(figures, limits, homes, scratch, more, moved):  # type: ignore[no-untyped-def]
-    """Keep moves by which all lose less if every limit is kept, else take them back; return what all lose more. O(moves)."""
+def accept(items, limits, homes, scratch, more, moved):  # type: ignore[no-untyped-def]
+    """Keep moves by which all lose less, if every limit is kept, or take them back; return what all lose more.
+
+    O(moves * (figures + limits)).
+    """
     better = more < 0
     for z in range(moved):
         if not better:
@@ -234,7 +245,7 @@ def accept(figures, limits, homes, scratch, more, moved):  # type: ignore[no-unt
         was, now = scratch.origin[z], homes.cell[scratch.item[z]]
         better = keeps(homes.figures[now], limits) and (homes.figures[was, 0] == 0 or keeps(homes.figures[was], limits))
     if not better:
-        take_back(figures, homes, scratch, moved, 0)
+        take_back(items, homes, scratch, moved, 0)
         return 0
     for z in range(moved):
         homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
@@ -243,7 +254,7 @@ def accept(figures, limits, homes, scratch, more, moved):  # type: ignore[no-unt
 
 
 @kernel
-def move_cells(cells, index, figures, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
+def move_cells(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Close each of some cells, or open it, where all lose less then; return what all lose more.
 
     Cells are passed over where none of their items' cells has changed since they were last tried.
@@ -260,25 +271,25 @@ def move_cells(cells, index, figures, limits, homes, scratch, need, order):  # t
             continue
         homes.tried[cell] = homes.clock[0] - 1
         if homes.figures[cell, 0] > 0:
-            more, moved = deal(cells, index, figures, homes, scratch, need, cell, -1, 0, 0)
-            more = accept(figures, limits, homes, scratch, more, moved)
+            more, moved = deal(cells, index, items, homes, scratch, cell, 0, 0)
+            more = accept(items, limits, homes, scratch, more, moved)
             if more < 0:
                 total += more
                 continue
-        more, moved = open_cell(cells, index, figures, homes, scratch, need, cell)
-        total += accept(figures, limits, homes, scratch, more, moved)
+        more, moved = open_cell(cells, index, items, homes, scratch, need, cell)
+        total += accept(items, limits, homes, scratch, more, moved)
     return total
 
 
 @kernel
-def move_items(cells, index, figures, limits, homes, scratch, need, items):  # type: ignore[no-untyped-def]
+def move_items(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Move each of some items to the cell with enough rows in which it loses least, where all lose less then.
 
     The cell that it leaves is settled. Returns what all lose more.
     """
     total = 0
-    for q in range(len(items)):
-        item = items[q]
+    for q in range(len(order)):
+        item = order[q]
         was = homes.cell[item]
         for z in range(index.begin[item], index.begin[item + 1]):
             to = index.cells[z]
@@ -286,10 +297,10 @@ def move_items(cells, index, figures, limits, homes, scratch, need, items):  # t
                 break
             if homes.figures[to, 0] < need:
                 continue
-            more, moved = rehome(figures, cells.loss, homes, scratch, item, to, 0), 1
+            more, moved = rehome(items, cells.loss, homes, scratch, item, to, 0), 1
             if 0 < homes.figures[was, 0] < need:
-                cost, moved = settle(cells, index, figures, homes, scratch, need, was, -1, moved, -more)
+                cost, moved = settle(cells, index, items, homes, scratch, need, was, -1, moved, -more)
                 more += cost
-            total += accept(figures, limits, homes, scratch, more, moved)
+            total += accept(items, limits, homes, scratch, more, moved)
             break
     return total

@@ -1,9 +1,9 @@
 """Cells opened and closed: whole groups made, dissolved and filled up at once, while all rows lose less for it.
 
 Cells are those that the groups have now, with all rows that their labels cover, and others that are promising. To open
-one, all rows that lose less in it come, and those that it lacks where that costs least; each group that then lacks rows
-is filled up from its own cell, or its rows are dealt to others. To close one, its rows are dealt. Every step keeps every
-promise; it is taken only if all rows together lose less.
+one, all rows come that lose less in it, and those that it lacks where that costs least; each group that then lacks rows
+is filled up from its own cell, or its rows are dealt to others. To close one, its rows are dealt. Every step keeps
+every promise; it is taken only if all rows together lose less.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local.cell_move_kernels import Homes, MoveRoom, find_boxes, move_cells, move_items
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells, move_items
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
@@ -21,7 +21,7 @@ from discreet.method.local.price_kernels import PricedCells
 from discreet.method.local.pricing import cells_of_items
 
 MOST_COVERED = 4_000_000
-"""Rows that all groups' labels cover, a row counted for each group; groups for which there is no room have their own."""
+"""Rows that the labels of all groups cover, a row counted for each; groups without room for them have their own."""
 MOST_BOXED = 300_000_000
 """Pairs of a group and a row that are looked at for that."""
 SWEEPS = 10
@@ -48,7 +48,7 @@ def by_cell_moves(
     )
     homes = _homes(part, groups, len(cells.loss))
     index, scratch = cells_of_items(cells, len(of)), _scratch(len(of))
-    given = cells, index, part.items.figures, part.limits, homes, scratch, part.least
+    given = cells, index, MovedItems(part.sizes, part.items.figures), part.limits, homes, scratch, part.least
     order = np.append(np.arange(len(own.loss), len(cells.loss)), np.arange(len(own.loss)))
     for _ in range(SWEEPS):
         more = 0

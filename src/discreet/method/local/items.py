@@ -47,6 +47,11 @@ class ItemPart:
     tables: tuple[GroupTable, ...]
 
     @property
+    def told_by_levels(self) -> bool:
+        """Whether labels of groups are those of cells: there are no numbers or sets, whose labels may be tighter."""
+        return all(each.kind != SET and not len(each.space.places) for each in self.shape)
+
+    @property
     def cells(self) -> Ints:
         """The cells of all codes at all levels, the coarsest first, column after column."""
         return np.concatenate([cell for each in self.levels[: len(self.columns)] for cell, _ in each[::-1]])

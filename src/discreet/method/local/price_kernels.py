@@ -17,7 +17,7 @@ ALWAYS = 1 << 16
 """The share of rounds in which a cell was worth it, where that was so in all of them."""
 MOST_PASSED = 40
 """Rounds for which a cell is passed over at most."""
-PASSED = 300
+PASSED = 120
 """Rounds for which a cell is passed over that would have to be worth more by all that its rows lose."""
 FEW = 8
 """Rows that are put in order one by one."""
@@ -66,7 +66,7 @@ class PricingRoom(NamedTuple):
     due: Ints
     """By cell: the round in which it is looked at again."""
     worth: Ints
-    """By cell: what it was worth when it was last looked at, or a little more where that is less than nothing."""
+    """By cell: what it was worth when it was last looked at, or more where that is less than nothing."""
 
 
 class CellsOfItems(NamedTuple):
@@ -102,6 +102,32 @@ def split_at(keys, rows, begin, stop, pivot):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def cheapest_first(keys, rows, sizes, begin, stop, lacks):  # type: ignore[no-untyped-def]
+    """Put the rows with the least keys to the front of a stretch, so many that `lacks` are made up for.
+
+    The last of them has the largest key. Returns where they end, which is `stop` if all are too few. O(stop - begin),
+    mostly.
+    """
+    while lacks > 0 and begin < stop:
+        if stop - begin > FEW:  # are those below some key too few?
+            end = split_at(keys, rows, begin, stop, keys[(begin + stop) >> 1])
+            more = 0
+            for z in range(begin, end):
+                more += sizes[rows[z]]
+            if more >= lacks:
+                stop = end
+                continue
+            lacks -= more
+            begin = end
+            if more > 0:
+                continue
+        pick(keys, rows, begin, stop)
+        lacks -= sizes[rows[begin]]
+        begin += 1
+    return begin
+
+
+@kernel
 def list_cells(cells, order, begin, found):  # type: ignore[no-untyped-def]
     """Write the cells of each row to `found`, from `begin` of the row on, in this order of cells. O(rows of cells).
 
@@ -123,8 +149,8 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
     least `need` of them. The prices of all rows, less what all cells are worth that are worth anything, is a bound:
     whatever cells are released, all rows lose that much. Rows in no cell that is worth it get dearer, others cheaper,
     by `pace` 1024ths of what takes the bound to `goal`, shared out; half of the way that they went before is kept.
-    A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth anything is passed over for some rounds: the bound is then one of the
-    others. O(rounds * rows of the cells that are looked at).
+    A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth anything is passed
+    over for some rounds: the bound is then one of the others. O(rounds * rows of the cells that are looked at).
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
     sizes, price, most = rows.sizes, rows.price, rows.most
@@ -165,30 +191,12 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
                         keys[others] = cost - price[i]
                         order[others] = i
                         others += 1
-                stop = others
-                while have < need and taken < others and (chosen or worth > 0):
-                    if stop - taken > FEW:  # are those below some key too few?
-                        end = split_at(keys, order, taken, stop, keys[(taken + stop) >> 1])
-                        more, spent = 0, 0
-                        for z in range(taken, end):
-                            more += sizes[order[z]]
-                            spent += sizes[order[z]] * keys[z]
-                        if have + more < need:
-                            have += more
-                            worth -= spent
-                            taken = end
-                            if more > 0:
-                                continue
-                        else:
-                            stop = end
-                            continue
-                    pick(keys, order, taken, stop)
-                    i = order[taken]
-                    worth -= keys[taken] * min(sizes[i], need - have)
-                    have += sizes[i]
-                    taken += 1
-                if have < need and not chosen:
-                    worth = min(worth, 0) - (need - have) * dearest
+                taken = cheapest_first(keys, order, sizes, 0, others, need - have)
+                for z in range(taken):
+                    worth -= keys[z] * min(sizes[order[z]], need - have)
+                    have += sizes[order[z]]
+                if have < need and not chosen:  # too few rows, whatever their prices
+                    worth = min(worth, 0)
             elif have < need:
                 worth -= (need - have) * max(dearest, 0)
                 if dearest < 0:  # too few rows, whatever their prices

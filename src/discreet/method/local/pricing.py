@@ -44,7 +44,7 @@ MOST_PRICED, FEW_PRICED = 100_000, 10_000
 """Different rows in a table for which groups by prices are tried; and so few that both are made better to the end."""
 MOST_CELLS = 400_000
 """Cells that are weighed."""
-MOST_MEMBERS = 6_000_000
+MOST_MEMBERS = 4_000_000
 """Rows of all cells that are weighed, a row counted in each."""
 FINENESS = 2**21
 """Prices are whole numbers of parts of the loss of a row that tells nothing: so many, where units of loss are fewer."""
@@ -52,15 +52,15 @@ LARGEST = 2**45
 """All rows lose at most so many such parts. Each is in one cell of each level vector, and its price is at most some
 four times what it loses: even if all cells of all vectors are worth that, their sum does not run over."""
 FEW_TENTHS, MANY_TENTHS = (12, 10), (15, 13, 12, 10)
-"""Tenths of its loss now that a row may lose in a cell that is weighed, at first and then; of each the first number with
-which there are not too many."""
+"""Tenths of its loss now that a row may lose in a cell that is weighed, at first and then; of each the first number
+with which there are not too many."""
 FIRST_ROUNDS, ROUNDS, ROUNDS_BETWEEN = 60, 100, 10
 """Rounds in which prices change: with few cells, with many, and each time that cells were chosen."""
 FIRST, BETWEEN = (512, 51), (307, 102)
 """How far prices go, and what a round counts in the share of rounds in which a cell was worth it, in 1024ths."""
 FAR, NEAR = 30, 10
-"""Hundredths of the loss of a group in a cell: cells that are worth so much less than nothing are weighed no longer, and
-not promising in the end."""
+"""Hundredths of the loss of a group in a cell: cells that are worth so much less than nothing are weighed no longer,
+and are not promising in the end."""
 PIECES = 40
 """Parts of the groups there may be that are chosen at a time."""
 PENALTIES = (5, 8, 15, 30)
@@ -71,7 +71,7 @@ MOST_SETTLED = 300
 
 
 class Weighed(NamedTuple):
-    """What comes of weighing cells: a group for each item (-1: none), how many groups, and promising cells, the best first."""
+    """What comes of weighing cells: the group of each item (-1: none), how many there are, and promising cells."""
 
     of: Ints
     count: int
@@ -120,15 +120,20 @@ def _weighed(
     rows = PricedRows(part.sizes, priced_at.copy(), 4 * priced_at + whole * times // parts // 20)
     goal = int((part.sizes * priced_at).sum()) * 97 // 100
     weighing = _Weighing(part, levels, rows, goal, times, parts)
-    few = weighing.cells(lost, whole, FEW_TENTHS)
-    if few is None:
+    if part.told_by_levels:
+        few = weighing.cells(lost, whole, FEW_TENTHS)
+        if few is None:
+            return None
+        weighing.raise_prices(few, FIRST_ROUNDS)
+        if not carry_on():
+            return None
+        # Where prices tell more than what is lost now, rows may lose more.
+        lost = np.maximum(lost, rows.price * parts // times)
+    cells = weighing.cells(lost, whole, MANY_TENTHS)
+    if cells is None:
         return None
-    weighing.raise_prices(few, FIRST_ROUNDS)
-    if not carry_on():
-        return None
-    # Where prices tell more than what is lost now, rows may lose more.
-    cells = weighing.cells(np.maximum(lost, rows.price * parts // times), whole, MANY_TENTHS) or few
-    cells = weighing.nearly_worth(cells, FAR)
+    if part.told_by_levels:
+        cells = weighing.nearly_worth(cells, FAR)
     states = weighing.raise_prices(cells, ROUNDS)
     promising = weighing.nearly_worth(cells, NEAR)
     near = np.flatnonzero(states.share * 100 > ALWAYS)
@@ -160,7 +165,7 @@ class _Weighing:
         self.parts = parts
 
     def cells(self, lost: Ints, whole: int, tenths: Sequence[int]) -> PricedCells | None:
-        """Return the cells that have enough rows which lose little enough in them, if there are some and not too many."""
+        """Return the cells with enough rows that lose little enough in them, if there are some and not too many."""
         for each in tenths:
             most = _tenths(lost, each) + whole // 50
             found = cells_in_which(self.part, self.levels, most, self.part.least, 1, MOST_CELLS, MOST_MEMBERS)
@@ -180,8 +185,9 @@ class _Weighing:
         return states
 
     def nearly_worth(self, cells: PricedCells, hundredths: int) -> PricedCells:
-        """Return the cells that lack at most so much of being worth it, those first that are worth most of what they lose."""
-        states = CellStates(np.ones_like(cells.loss), np.zeros_like(cells.loss))  # what is chosen is reckoned to the end
+        """Return the cells that lack at most so much of being worth it, the best first."""
+        chosen = np.ones_like(cells.loss)  # what is chosen is reckoned to the end
+        states = CellStates(chosen, np.zeros_like(cells.loss))
         scaled = self.scaled(cells)
         worth = self._raise(scaled, states, np.arange(len(cells.loss)), 1, (0, 0))
         group = self.part.least * scaled.loss

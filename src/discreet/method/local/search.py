@@ -46,8 +46,8 @@ items go into the first number, at most the second."""
 MOST_MISSED = 200_000
 """Near misses that are remembered."""
 ROUNDS = 4
-FAR_LESS = 98
-"""Hundredths of what groups of peeling lose: those by prices that lose less are taken as they are."""
+LESS = 99
+"""Hundredths of what groups of peeling lose: those by prices that lose less may be taken as they are."""
 
 
 def search(
@@ -250,7 +250,7 @@ class _LocalSearch:
     def _by_prices(self) -> tuple[list[ItemGroups], bool]:
         """Return the groups, after those by the prices of rows where hardly more is lost with these.
 
-        Where these lose far less they come alone, and need not be made better.
+        Where these lose less anyway and have the labels of cells, they come alone and need not be made better.
         """
         before = self.groups
         usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
@@ -258,11 +258,15 @@ class _LocalSearch:
         if found is None:
             return [before], False
         self.groups, promising = found
+        if not self.part.told_by_levels:
+            self._dissolve()
+            self._relocate()
         self.groups = by_cell_moves(self.part, self.groups, promising, self._going)
         self._relocate()
         # What is made better loses a hundredth or two less; with prices more often than without.
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if self.rows > FEW_PRICED and now * 100 < then * FAR_LESS and not self._hides_too_many():
+        many = self.part.told_by_levels and self.rows > FEW_PRICED
+        if many and now * 100 < then * LESS and not self._hides_too_many():
             return [self.groups], True
         return ([before] if now * 100 >= then * 101 else [self.groups, before]), False
 

@@ -1,0 +1,227 @@
+"""Opening and closing cells never breaks a limit, never loses more, and ends where neither pays any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from discreet.common.compiled import always
+from discreet.method.local import cell_moves, pricing, search
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells, move_items
+from discreet.method.local.group_kernels import GroupLimits
+from discreet.method.local.peeling import PeelingWatch
+from discreet.method.local.price_kernels import PricedCells, cheapest_first
+from discreet.method.local.pricing import cells_of_items
+from discreet.method.local.shapes import SET, TABLE
+from tests.method.local.test_pricing import checked, competing, peeled
+from tests.method.local.test_search import check
+from tests.reference import cell_moves as slow
+from tests.reference.pricing import Cell
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows in cells, each with none or enough rows."""
+
+    cells: list[Cell]
+    sizes: list[int]
+    home: list[int]
+    need: int
+
+    def priced(self) -> PricedCells:
+        begin = np.append(0, np.cumsum([len(rows) for _, rows in self.cells])).astype(np.int64)
+        members = np.array([row for _, rows in self.cells for row in sorted(rows)], dtype=np.uint32)
+        return PricedCells(begin, np.array([lost for lost, _ in self.cells], dtype=np.int64), members)
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> Groups:
+    """Cells over some rows; the first has all rows, so that there is always a way."""
+    rows = draw(st.integers(2, 14))
+    sizes = draw(st.lists(st.integers(1, 3), min_size=rows, max_size=rows))
+    need = draw(st.integers(2, 5))
+    assume(sum(sizes) >= need)
+    cell = st.tuples(st.integers(0, 900), st.frozensets(st.integers(0, rows - 1), min_size=1))
+    cells = [(draw(st.integers(500, 1000)), frozenset(range(rows))), *draw(st.lists(cell, max_size=9))]
+    home = [0] * rows
+    for number in draw(st.permutations(range(1, len(cells)))):
+        wanted = [row for row in cells[number][1] if home[row] == 0 and draw(st.booleans())]
+        tried = [number if row in wanted else at for row, at in enumerate(home)]
+        if slow.possible(cells, sizes, need, tried):
+            home = tried
+    return Groups(cells, sizes, home, need)
+
+
+def moved(case: Groups, *, sweeps: int, most_moves: int = 100) -> tuple[list[int], int]:
+    """The cells of rows after some sweeps, and what all lose more by what the loops say."""
+    cells = case.priced()
+    sizes = np.array(case.sizes, dtype=np.int64)
+    figures = sizes[:, None].copy()
+    count = len(case.cells)
+    homes = Homes(
+        np.array(case.home), np.array(slow.rows_of(case.cells, case.sizes, case.home))[:, None],
+        np.ones(count, dtype=np.int64), np.zeros(count, dtype=np.int64), np.array([2]),
+    )  # fmt: skip
+    scratch = MoveRoom(
+        *(np.empty(most_moves, dtype=np.int64) for _ in range(2)),
+        *(np.empty(len(sizes), dtype=np.int64) for _ in range(4)),
+    )
+    none = GroupLimits(np.zeros(0, dtype=np.int64), np.zeros((0, 5), dtype=np.int64))
+    given_ = cells, cells_of_items(cells, len(sizes)), MovedItems(sizes, figures), none, homes, scratch, case.need
+    more = 0
+    for _ in range(sweeps):
+        step = move_cells(*given_, np.arange(count)) + move_items(*given_, np.arange(len(sizes)))
+        assert step <= 0
+        more += step
+        assert homes.figures[:, 0].tolist() == slow.rows_of(case.cells, case.sizes, homes.cell.tolist())
+        if step == 0:
+            break
+    return homes.cell.tolist(), more
+
+
+@given(groups(), st.integers(1, 3))
+def test_every_group_has_enough_rows_and_what_is_said_to_be_gained_is(case: Groups, sweeps: int) -> None:
+    home, more = moved(case, sweeps=sweeps)
+    assert slow.possible(case.cells, case.sizes, case.need, home)
+    assert slow.lost(case.cells, case.sizes, home) == slow.lost(case.cells, case.sizes, case.home) + more
+
+
+@given(groups())
+def test_in_the_end_no_closing_and_no_plain_opening_pays(case: Groups) -> None:
+    home, _ = moved(case, sweeps=100)
+    now = slow.lost(case.cells, case.sizes, home)
+    for cell, have in enumerate(slow.rows_of(case.cells, case.sizes, home)):
+        after = slow.closed(case.cells, case.sizes, home, cell) if have else None
+        for other in (after, slow.opened(case.cells, home, cell)):
+            if other is not None and slow.possible(case.cells, case.sizes, case.need, other):
+                assert slow.lost(case.cells, case.sizes, other) >= now
+
+
+@given(groups(), st.integers(1, 6))
+def test_steps_of_too_many_moves_are_not_taken(case: Groups, most: int) -> None:
+    rows = len(case.sizes)
+    home, more = moved(case, sweeps=3, most_moves=rows + most)
+    assert slow.possible(case.cells, case.sizes, case.need, home)
+    assert slow.lost(case.cells, case.sizes, home) == slow.lost(case.cells, case.sizes, case.home) + more
+
+
+def test_what_is_left_of_one_group_fills_up_another() -> None:
+    """Rows 0 to 3 gain in cell 1; then cells 0 and 2 lack rows, and those of cell 0 fill up cell 2."""
+    everybody = frozenset(range(9))
+    case = Groups([(100, everybody), (10, frozenset(range(4))), (90, frozenset(range(2, 9)))], [1] * 9,
+                  [0, 0, 2, 2, 2, 2, 0, 0, 0], 4)  # fmt: skip
+    home, more = moved(case, sweeps=100)
+    assert home == [1, 1, 1, 1, 2, 2, 2, 2, 2]
+    assert more == 4 * 10 + 5 * 90 - (5 * 100 + 4 * 90)
+
+
+@given(st.data())
+def test_the_cheapest_come_first(data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, 40))
+    keys = np.array(data.draw(st.lists(st.integers(-5, 20), min_size=number, max_size=number)), dtype=np.int64)
+    sizes = np.array(data.draw(st.lists(st.integers(1, 3), min_size=number, max_size=number)), dtype=np.int64)
+    begin = data.draw(st.integers(0, number))
+    lacks = data.draw(st.integers(-1, 60))
+    rows, before = np.arange(number), keys.copy()
+    end = cheapest_first(keys, rows, sizes, begin, number, lacks)
+    assert sorted(rows.tolist()) == list(range(number))
+    assert keys.tolist() == before[rows].tolist()
+    assert rows[:begin].tolist() == list(range(begin))
+    taken = sizes[rows[begin:end]]
+    assert taken.sum() >= lacks or end == number
+    if end > begin:
+        assert taken[:-1].sum() < lacks
+        assert keys[begin:end].max() == keys[end - 1] <= keys[end:].min(initial=100)
+
+
+@given(st.data())
+def test_the_items_that_labels_cover_are_found(data: st.DataObject) -> None:
+    columns, rows, count = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 12)), data.draw(st.integers(1, 5))
+    is_set = data.draw(st.lists(st.booleans(), min_size=columns, max_size=columns))
+    codes = np.array(
+        [data.draw(st.lists(st.integers(0, 4), min_size=columns, max_size=columns)) for _ in range(rows)],
+        dtype=np.int32,
+    )
+    low, high = np.zeros((count, columns), dtype=np.int64), np.zeros((count, columns), dtype=np.int64)
+    for g in range(count):
+        for c in range(columns):
+            low[g, c], high[g, c] = sorted(data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))))
+            if is_set[c]:
+                low[g, c] = data.draw(st.integers(0, 31))
+    order = np.argsort(codes[:, 0], kind="stable")
+    start = np.append(0, np.cumsum(np.bincount(codes[:, 0], minlength=6)))
+    kind = np.array([SET if one else TABLE for one in is_set])
+    begin, members = np.zeros(count + 1, dtype=np.int64), np.empty(data.draw(st.integers(0, 40)), dtype=np.uint32)
+    find_boxes(kind, codes, order, start, low, high, begin, members)
+    room = len(members)
+    for g in range(count):
+        wanted = {
+            row for row in range(rows) if slow.covered(low[g].tolist(), high[g].tolist(), is_set, codes[row].tolist())
+        }
+        found = members[begin[g] : begin[g + 1]].tolist()
+        assert set(found) == (wanted if len(wanted) <= room else set())
+        assert len(found) == len(set(found))
+        room -= len(found)
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a table of many different rows: groups by prices may be taken as they are."""
+    monkeypatch.setattr(search, "FEW_PRICED", 0)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("also", [False, True])
+def test_groups_by_cell_moves_keep_every_promise_and_lose_less(also: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = competing(1000, also)
+    found = checked(problem)
+    assert found < peeled(problem, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "by_cell_moves", lambda _part, groups, _promising, _carry_on: groups)
+        assert found < checked(problem)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize(("name", "room"), [("MOST_COVERED", 200), ("MOST_COVERED", 0), ("MOST_BOXED", 0)])
+def test_without_room_groups_have_their_own_rows(name: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = competing(300)
+    monkeypatch.setattr(cell_moves, name, room)
+    assert checked(problem) <= peeled(problem, monkeypatch)
+
+
+@pytest.mark.usefixtures("many")
+def test_they_are_the_same_compiled() -> None:
+    problem = competing(300)
+    with always("plain"):
+        one = search.search(problem)
+    with always("compiled"):
+        other = search.search(problem)
+    assert [each.group.tolist() for each in one.groupings] == [each.group.tolist() for each in other.groupings]
+
+
+@pytest.mark.usefixtures("many")
+def test_whoever_ends_them_meanwhile_has_groups_that_are_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_moves, "AT_ONCE", 50)
+    problem = competing(300)
+    for most in (*range(0, 80, 3), 200):
+        asked = 0
+
+        def carry_on(_: PeelingWatch, most: int = most) -> bool:
+            nonlocal asked
+            asked += 1
+            return asked <= most
+
+        check(problem, search.search(problem, carry_on=carry_on), ["tight"] * 5, [Fraction(1)] * 5)
+
+
+def test_of_cells_with_the_same_rows_the_one_that_loses_least_stays() -> None:
+    cells = PricedCells(
+        np.array([0, 2, 4, 6, 8]), np.array([5, 3, 9, 3]), np.array([0, 1, 0, 1, 1, 2, 0, 1], dtype=np.uint32)
+    )
+    found = pricing._different(cells)
+    assert (found.loss.tolist(), found.members.tolist()) == ([3, 9], [0, 1, 1, 2])
