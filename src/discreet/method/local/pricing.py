@@ -40,7 +40,7 @@ from discreet.method.local.price_kernels import (
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
 
-MOST_PRICED, FEW_PRICED = 100_000, 10_000
+MOST_PRICED, FEW_PRICED = 100_000, 3_000
 """Different rows in a table for which groups by prices are tried; and so few that both are made better to the end."""
 MOST_CELLS = 400_000
 """Cells that are weighed."""

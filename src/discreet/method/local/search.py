@@ -31,6 +31,7 @@ from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
 from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
+from discreet.method.local.price_kernels import PricedCells
 from discreet.method.local.pricing import FEW_PRICED, MOST_PRICED, priced
 from discreet.method.local.settling import Settled, Settling, looks_at_once
 from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
@@ -47,7 +48,7 @@ MOST_MISSED = 200_000
 """Near misses that are remembered."""
 ROUNDS = 4
 LESS = 99
-"""Hundredths of what groups of peeling lose: those by prices that lose less may be taken as they are."""
+"""Hundredths of what groups of peeling lose: if those by prices lose less, the others are given up without a try."""
 
 
 def search(
@@ -250,7 +251,8 @@ class _LocalSearch:
     def _by_prices(self) -> tuple[list[ItemGroups], bool]:
         """Return the groups, after those by the prices of rows where hardly more is lost with these.
 
-        Where these lose less anyway and have the labels of cells, they come alone and need not be made better.
+        Of many rows whose labels are those of cells the better alone, made as good as can be by moves of cells; second
+        it is said that they need not be made better.
         """
         before = self.groups
         usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
@@ -261,14 +263,23 @@ class _LocalSearch:
         if not self.part.told_by_levels:
             self._dissolve()
             self._relocate()
+        self._move_cells(promising)
+        now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
+        if self.rows <= FEW_PRICED or not self.part.told_by_levels:
+            # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
+            return ([before] if now * 100 >= then * 101 else [self.groups, before]), False
+        ways = [self.groups]
+        if now * 100 >= then * LESS or self._hides_too_many():
+            self.groups = before
+            self._move_cells(promising)
+            ways.append(self.groups)
+        made = [self._better(each, improve=False, last=False) for each in ways]
+        return [min(made, key=lambda found: found[:2])[2]], True
+
+    def _move_cells(self, promising: PricedCells) -> None:
+        """Open and close cells, and move rows, while all lose less."""
         self.groups = by_cell_moves(self.part, self.groups, promising, self._going)
         self._relocate()
-        # What is made better loses a hundredth or two less; with prices more often than without.
-        now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        many = self.part.told_by_levels and self.rows > FEW_PRICED
-        if many and now * 100 < then * LESS and not self._hides_too_many():
-            return [self.groups], True
-        return ([before] if now * 100 >= then * 101 else [self.groups, before]), False
 
     def _improve(self) -> None:
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
