@@ -61,8 +61,8 @@ FIRST, BETWEEN = (512, 51), (307, 102)
 FAR, NEAR = 30, 10
 """Hundredths of the loss of a group in a cell: cells that are worth so much less than nothing are weighed no longer,
 and are not promising in the end."""
-PIECES = 40
-"""Parts of the groups there may be that are chosen at a time."""
+PIECES, FEW_PIECES = 40, 16
+"""In how many parts the groups there may be are chosen; fewer where labels may be tighter than those of cells."""
 PENALTIES = (5, 8, 15, 30)
 """Tenths of a row's loss in its cell that each row costs which the cell lacks."""
 SWEEPS = 30
@@ -74,7 +74,7 @@ class Weighed(NamedTuple):
     """What comes of weighing cells: the group of each item (-1: none), how many there are, and promising cells."""
 
     of: Ints
-    count: int
+    many: int
     promising: PricedCells
 
 
@@ -88,9 +88,9 @@ def priced(
     found = _weighed(part, levels, before.losses[before.of, -1], carry_on)
     if found is None:
         return None
-    groups = with_rest(part, found.of, found.count)
+    groups = with_rest(part, found.of, found.many)
     settling = Settling(part, carry_on, merges=False)
-    for g in range(found.count, found.count + part.fixed):
+    for g in range(found.many, found.many + part.fixed):
         if groups.head[g] >= 0:
             settling.deal(groups, g)
     broken = broken_groups(part, groups)
@@ -203,7 +203,8 @@ class _Weighing:
     def choose(self, cells: PricedCells, states: CellStates) -> None:
         """Choose cells, some of the groups there may be at a time, those first that were worth it most of the time."""
         part, scaled = self.part, self.scaled(cells)
-        most = max(int(part.sizes.sum()) // part.least // PIECES, 5)
+        pieces = PIECES if part.told_by_levels else FEW_PIECES
+        most = max(int(part.sizes.sum()) // part.least // pieces, 5)
         home = np.full(len(part.sizes), -1, dtype=np.int64)
         live = np.arange(len(cells.loss))
         while True:
