@@ -6,8 +6,10 @@ rows that are hidden altogether are such a group too. It says nothing about how 
 Peeling: level vectors are looked at in ascending loss; a cell in which the rows still left keep every promise is
 released, so dense and fine cells are served first. What is left over joins other groups, or takes in rows that others
 can spare, or is merged with whole groups until every promise holds. Groups by the prices of rows (`pricing`) are tried
-in place of these, and made better by opening and closing whole cells (`cell_moves`). Then cells that were nearly missed are released where that pays, groups are dissolved or split and
-rows are moved while all lose less. Last, cells are released in which enough rows lose less than in their groups.
+in place of these, and made better by opening and closing whole cells (`cell_moves`). Where there are none, or few rows,
+or labels that may be tighter than those of cells, cells that were nearly missed are released where that pays, groups
+are dissolved or split and rows are moved while all lose less; last, cells are released in which enough rows lose less
+than in their groups.
 """
 
 from __future__ import annotations
