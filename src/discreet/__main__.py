@@ -12,9 +12,12 @@ def main() -> NoReturn:
     try:
         import signal
 
+        from discreet.common.interrupting import interrupt
         from discreet.common.own_program import Ending, be_own_program
 
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, interrupt)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody wants it to be ignored
+            signal.signal(signal.SIGINT, interrupt)
 
         be_own_program()
         gc.set_threshold(200_000, 20, 20)  # what a start makes stays: looking through it again and again is in vain

@@ -20,6 +20,7 @@ import polars as pl
 import pytest
 
 import discreet as d
+from discreet.cli import app as app_module
 from discreet.common.showing import STAGES
 from tests.commands import run
 from tests.jobs import bank
@@ -633,6 +634,16 @@ def test_an_interrupted_run_writes_nothing(folder: Path, how: list[signal.Signal
     assert code == 2
     assert errors.splitlines()[-1] == "error: interrupted; nothing was written"
     assert sorted(path.name for path in folder.iterdir()) == ["bank.csv", "bank.yaml"]
+
+
+def test_ctrl_c_that_typer_hears_is_told_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(app_module, "command_line", lambda _: lambda: sys.exit(130))
+    with pytest.raises(SystemExit) as end:
+        app_module.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == "error: interrupted\n"
 
 
 @pytest.mark.process

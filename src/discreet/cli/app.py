@@ -93,6 +93,9 @@ def main() -> NoReturn:
     try:
         command_line(asked_of(sys.argv[1:]))()
     except SystemExit as stop:
-        # Typer's own code for Ctrl-C while it reads the options or ends the program; ours is 2.
-        sys.exit(2 if stop.code == 130 else stop.code)
+        if stop.code != 130:
+            raise
+        # Typer's own code for Ctrl-C while it reads the options or ends the program, of which it says nothing.
+        print("error: interrupted", file=sys.stderr)
+        sys.exit(2)
     sys.exit(0)

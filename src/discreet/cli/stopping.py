@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from discreet.common.interrupting import interrupt
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -29,7 +31,8 @@ class Stopper:
     def listening(self) -> Iterator[Stopper]:
         """Hear Ctrl-C in our own way, unless it is ignored or heard by somebody else."""
         before = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+        ours = before in (signal.default_int_handler, interrupt)
+        if threading.current_thread() is not threading.main_thread() or not ours:
             yield self
             return
         signal.signal(signal.SIGINT, self._hear)
@@ -51,7 +54,8 @@ class Stopper:
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.asked or not self._planning:
-            signal.default_int_handler(number, frame)
+            interrupt(number, frame)
+            return  # it comes again in a moment
         self.asked = True
         with contextlib.suppress(OSError):
             print(self._said, file=sys.stderr, flush=True)
